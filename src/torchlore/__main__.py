@@ -1,0 +1,5 @@
+"""`python -m torchlore` is `lore`."""
+
+from torchlore.cli import main
+
+raise SystemExit(main())
