@@ -1,0 +1,84 @@
+"""The commands: one file each, found by its path; only the one that runs is imported."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+from torchlore import __version__
+
+EPILOG = "`lore COMMAND --help` tells the rest. `lore explain SLUG` shows the note behind a finding."
+
+
+class Failure(Exception):
+    """A command cannot go on; the message is one clear line for the user, the exit status 2 unless said otherwise."""
+
+    def __init__(self, message: str, status: int = 2) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@cache
+def commands() -> dict[str, str]:
+    """Command -> its summary: the first line of its file's docstring, read without importing it."""
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
+        text = path.read_text(encoding="utf-8")
+        found[path.stem] = text.split('"""', 2)[1].split("\n", 1)[0].strip().rstrip(".")
+    return found
+
+
+def usage() -> str:
+    """What `lore --help` prints."""
+    width = max(map(len, commands()), default=0)
+    rows = "\n".join(f"  {name:{width}}  {summary}" for name, summary in commands().items())
+    head = "usage: lore COMMAND [OPTIONS]\n\nThe PyTorch notes everyone keeps, as software."
+    return f"{head}\n\ncommands:\n{rows}\n\n  -V, --version, -h, --help\n\n{EPILOG}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit status: 0 good, 1 findings or a failed claim, 2 usage or trouble."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(usage())
+        return 0 if words else 2
+    if words[0] in ("-V", "--version", "version"):
+        print(f"torchlore {__version__}")
+        return 0
+    name = words[0].replace("-", "_")
+    if name not in commands():
+        near = difflib.get_close_matches(name, commands(), n=1)
+        hint = f"did you mean `lore {near[0]}`?" if near else "`lore --help` lists the commands"
+        print(f"lore: there is no command {words[0]!r}: {hint}", file=sys.stderr)
+        return 2
+    return _run(name, words[1:])
+
+
+def _run(name: str, words: list[str]) -> int:
+    module = importlib.import_module(f"torchlore.cli.{name}")
+    parser = argparse.ArgumentParser(
+        prog=f"lore {name}", description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    module.add_arguments(parser)
+    try:
+        return int(module.run(parser.parse_args(words)))
+    except Failure as failure:
+        print(f"lore {name}: {failure}", file=sys.stderr)
+        return failure.status
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.startswith("torchlore"):
+            raise
+        extra = f"install it with `pip install {missing.name}` or the extras with `pip install 'torchlore[all]'`"
+        print(f"lore {name}: this needs the package {missing.name!r}, which is not installed: {extra}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output (`| head`) has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130

@@ -1,0 +1,179 @@
+"""Run the claims of notes, each in a process of its own, and say which hold here.
+
+The parent never imports torch. Each worker imports it once and then forks a child a note, so that a claim may change
+global state, use CUDA for the first time or die without harming the next one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import multiprocessing
+import os
+import queue
+import runpy
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from torchlore.catalogue import Note, note
+
+TIMEOUT = 120.0  # seconds one claim may take
+
+
+class Outcome(StrEnum):
+    """What running a claim showed."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold here"
+    ABSENT = "needs what is absent"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One note, run."""
+
+    slug: str
+    outcome: Outcome
+    reason: str  # one line: what failed, or what is missing
+    seconds: float
+
+
+def absent(one: Note, device: str) -> str:
+    """Why this note cannot run on this machine; "" if it can."""
+    for need in one.facts("NEEDS"):
+        if need == "cuda" and device != "cuda":
+            return "a CUDA device (`--device cuda`)"
+        if need == "two-processes" and not hasattr(os, "fork"):
+            return "a system that can fork"
+        if need not in ("cuda", "two-processes") and importlib.util.find_spec(need) is None:
+            return f"the package {need}"
+    return ""
+
+
+def run_script(path: str) -> dict[str, Any]:
+    """Run bad.py or good.py as a user would, from a fixed seed, and return its `result`."""
+    import torch
+
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    return dict(runpy.run_path(path, run_name="__main__")["result"])
+
+
+def run_claim(one: Note, device: str) -> None:
+    """Run the note's claim in this process; it raises if the claim does not hold."""
+    claim = one.part("claim")
+    if claim is None:
+        raise AssertionError("the note has no claim()")
+    arguments = [run_script(str(one.script(name))) for name in ("bad", "good")] if one.is_trap else []
+    keywords = {"device": device} if one.wants("device") else {}
+    claim(*arguments, **keywords)
+
+
+def isolated(work: Callable[[], Any], timeout: float = TIMEOUT) -> str:
+    """Run this in a forked child with its output silenced; "" if it went well, else one line that says what happened."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _as_child(work, writer)
+    os.close(writer)
+    try:
+        with os.fdopen(reader, "rb") as pipe:
+            message, status = _await(child, pipe.fileno(), timeout)
+    except TimeoutError:
+        return f"it took longer than {timeout:.0f} s"
+    if status < 0:
+        return f"its process died of signal {signal.Signals(-status).name}"
+    return message
+
+
+def _as_child(work: Callable[[], Any], writer: int) -> None:
+    status, message = 0, ""
+    os.setpgrp()  # so that a claim's own processes end with it
+    try:
+        silence = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(silence, stream)
+        work()
+    except BaseException as error:  # noqa: BLE001 - whatever a claim raises is its verdict, and is reported
+        status, message = 1, describe(error)
+    os.write(writer, message.encode()[:4000])
+    os._exit(status)
+
+
+def _await(child: int, pipe: int, timeout: float) -> tuple[str, int]:
+    import select
+
+    deadline, text = time.monotonic() + timeout, b""
+    while True:
+        ready, _, _ = select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise TimeoutError
+        part = os.read(pipe, 4096)
+        text += part
+        if not part:
+            break
+    _, status = os.waitpid(child, 0)
+    return text.decode(errors="replace"), os.waitstatus_to_exitcode(status)
+
+
+def describe(error: BaseException) -> str:
+    """One line: the kind of error, its message, and the line of the note it came from."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if f"{os.sep}notes{os.sep}" in frame.filename]
+    last = frames[-1] if frames else None
+    place = f" ({os.path.basename(last.filename)}:{last.lineno}: {last.line})" if last else ""  # noqa: PTH119 - a string, not a path to open
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
+
+
+def verify(slugs: Sequence[str], device: str = "cpu", jobs: int = 2) -> Iterator[Verdict]:
+    """Verdicts as they come in, in no fixed order."""
+    context = multiprocessing.get_context("spawn")
+    todo, done = context.Queue(), context.Queue()
+    for slug in slugs:
+        todo.put(slug)
+    jobs = max(1, min(jobs, len(slugs)))
+    workers = [context.Process(target=_work, args=(todo, done, device), daemon=True) for _ in range(jobs)]
+    for worker in workers:
+        todo.put(None)
+        worker.start()
+    left = len(slugs)
+    while left:
+        try:
+            verdict = done.get(timeout=1.0)
+        except queue.Empty:
+            if not any(worker.is_alive() for worker in workers):
+                raise RuntimeError("the worker processes died; run `lore verify -j 1` to see which note does it") from None
+            continue
+        left -= 1
+        yield verdict
+    for worker in workers:
+        worker.join()
+
+
+def _work(todo: Any, done: Any, device: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    if importlib.util.find_spec("torch") is not None:
+        import torch  # noqa: F401 - once here, so that every child has it
+    while (slug := todo.get()) is not None:
+        done.put(judge(note(slug), device))
+    sys.stdout.flush()
+
+
+def judge(one: Note, device: str) -> Verdict:
+    """The verdict on one note, run in a child of this process."""
+    missing = absent(one, device)
+    if importlib.util.find_spec("torch") is None:
+        missing = missing or "the package torch"
+    if missing:
+        return Verdict(one.slug, Outcome.ABSENT, missing, 0.0)
+    start = time.perf_counter()
+    reason = isolated(lambda: run_claim(one, device))
+    return Verdict(one.slug, Outcome.FAILS if reason else Outcome.HOLDS, reason, time.perf_counter() - start)
