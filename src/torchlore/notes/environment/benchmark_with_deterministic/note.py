@@ -1,0 +1,32 @@
+"""cudnn.benchmark and cudnn.deterministic together are neither the fastest nor repeatable.
+
+`benchmark = True` times the algorithms that cuDNN has for each new input shape and keeps the quickest; which one wins
+can differ from run to run. `deterministic = True` only narrows the list it may choose from. With both on, the run pays
+for the search, loses the fast algorithms, and still differs between processes: six runs on an H200 gave 1 gradient
+with both off, 3 with benchmark alone, 2 with both, and 1 with `deterministic` alone. Nothing warns.
+
+Choose one. For speed with fixed input shapes: `torch.backends.cudnn.benchmark = True`. For repeatable runs:
+
+```python
+torch.backends.cudnn.benchmark = False
+torch.use_deterministic_algorithms(True)  # raises where an operation has no deterministic form
+# and in the shell: CUBLAS_WORKSPACE_CONFIG=:4096:8
+```
+"""
+
+from typing import Any
+
+ROWS = ("env-cudnn-flags",)
+SOURCES = ("003:44-48",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    assert bad["warned"] == 0  # torch takes the contradiction in silence
+    assert bad["searches"]
+    assert bad["restricted"]
+    assert not good["searches"]
+    assert good["strict"]  # an operation without a deterministic form raises now
+    assert not bad["strict"]

@@ -1,0 +1,31 @@
+"""What claims share: the error that a wrong form ends in, and the warnings that a stale one gives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+
+def error_of(work: Callable[[], object]) -> str:
+    """The name of what this raises, "" if it raises nothing.
+
+    >>> error_of(lambda: 1 / 0)
+    'ZeroDivisionError'
+    """
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001 - any error is the answer
+        return type(error).__name__
+    return ""
+
+
+def warnings_of(work: Callable[[], object]) -> list[str]:
+    """The warnings that this gives, each as `Category: text`.
+
+    >>> warnings_of(lambda: warnings.warn("stale", FutureWarning, stacklevel=1))
+    ['FutureWarning: stale']
+    """
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        work()
+    return [f"{one.category.__name__}: {one.message}" for one in seen]
