@@ -6,7 +6,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-import torch  # noqa: F401 - imported before the forks, so that each child has it
+import torch  # before the forks, so that each child has it
 
 from torchlore.catalogue import Erratum, Note, notes
 from torchlore.verify import absent, isolated, run_claim
@@ -33,7 +33,9 @@ def test_the_facts_are_stated(note: Note) -> None:
     assert note.part("claim") is not None
     public = {name for name in vars(note.module) if not name.startswith("_")}
     stray = {name for name in public - NAMES if vars(note.module)[name].__class__.__name__ == "function"}
-    assert not {n for n in stray if vars(note.module)[n].__module__ == note.module.__name__}, "private helpers start with _"
+    assert not {n for n in stray if vars(note.module)[n].__module__ == note.module.__name__}, (
+        "private helpers start with _"
+    )
     if note.is_trap:
         assert f"# trap: {note.slug}" in note.script("bad").read_text()
         assert "# trap:" not in note.script("good").read_text()
@@ -56,14 +58,14 @@ def last_line(erratum: Erratum) -> str:
     try:
         with redirect_stdout(out), redirect_stderr(io.StringIO()):
             exec(compile(erratum.proof, "proof", "exec"), space)
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - a proof may end in any error, SystemExit too
         return f"{type(error).__name__}: {error}"
     return out.getvalue().strip().rpartition("\n")[2]
 
 
 @pytest.mark.parametrize(("note", "erratum"), errata, ids=[f"{e.id}-{n.slug}" for n, e in errata])
 def test_an_erratum_ends_as_it_says(note: Note, erratum: Erratum) -> None:
-    assert all((erratum.where, erratum.written, erratum.happens, erratum.instead))
+    assert all([erratum.where, erratum.written, erratum.happens, erratum.instead])
     if not erratum.proof:
         return
 

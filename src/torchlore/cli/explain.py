@@ -1,0 +1,32 @@
+"""Show one note: what happens, why it hurts, what to write instead."""
+
+from __future__ import annotations
+
+import argparse
+
+from torchlore.catalogue import UnknownNote, note
+from torchlore.cli import Failure
+from torchlore.handbook import page
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The note's name."""
+    parser.add_argument("slug", metavar="SLUG", help="the note's name, as a finding or `lore notes` shows it")
+    parser.add_argument("--raw", action="store_true", help="print the page's Markdown as it is")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Render the page in the terminal."""
+    try:
+        text = page(note(args.slug))
+    except UnknownNote as unknown:
+        raise Failure(str(unknown)) from None
+    if args.raw:
+        print(text)
+        return 0
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console()
+    console.print(Markdown(text), width=min(console.width, 100))
+    return 0
