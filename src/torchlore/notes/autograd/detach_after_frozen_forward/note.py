@@ -1,0 +1,33 @@
+"""`frozen(x).detach()` records the whole forward pass and then throws the record away.
+
+Cutting the output is right as far as gradients go: nothing flows back into the first model. But its forward pass was
+recorded all the same, so every activation was kept until the result was cut, and at the peak the memory is that of
+training. Its BatchNorm layers, if it is in train mode, also moved their statistics. And "never requires gradient" is
+only the state at that moment: `x.detach().requires_grad_()` does.
+
+If no gradient is wanted through the first model at all, do not record it:
+
+```python
+with torch.no_grad():
+    features = teacher.eval()(images)
+scores = student(features)
+```
+
+`detach()` is right where one branch of a recorded result must be cut and another must not, as in a GAN step that reuses
+the fake images.
+"""
+
+ROWS = ("autograd-detach",)
+SOURCES = ("000:12-20", "002:44-56")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "hint"
+
+
+def claim(bad: dict[str, int], good: dict[str, int]) -> None:
+    import torch
+
+    assert bad["bytes_kept"] > 100_000
+    assert good["bytes_kept"] == 0
+    assert bad["teacher_gradients"] == good["teacher_gradients"] == 0
+    assert torch.ones(2, requires_grad=True).detach().requires_grad_().requires_grad

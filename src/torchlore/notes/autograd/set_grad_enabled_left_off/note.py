@@ -1,0 +1,43 @@
+"""`torch.set_grad_enabled(False)` as a statement stays off for all the code that follows.
+
+Called as a function it changes the mode of the whole thread, and nothing turns it back at the end of the function that
+said it. The next training step builds no graph. With luck `backward()` raises; behind an `if loss.requires_grad:` or in
+a loop that skips bad batches nothing is said, and the weights stay as they are.
+
+Use it only in a `with` or as a decorator, which restore the old mode also when an exception passes:
+
+```python
+with torch.set_grad_enabled(phase == "train"):
+    scores = model(images)
+
+@torch.no_grad()
+def evaluate(model, loader): ...
+```
+"""
+
+ROWS = ("autograd-set-grad-enabled",)
+SOURCES = ("004:6", "004:14-28")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    import torch
+
+    assert bad["last_loss"] == bad["second_loss"]  # nothing learned after the first evaluation
+    assert good["last_loss"] < good["second_loss"]
+
+    x = torch.zeros(1, requires_grad=True)
+    seen = []
+    with torch.no_grad():
+        seen.append((x * 2).requires_grad)
+    with torch.set_grad_enabled(False):
+        seen.append((x * 2).requires_grad)
+    torch.set_grad_enabled(True)
+    seen.append((x * 2).requires_grad)
+    torch.set_grad_enabled(False)
+    seen.append((x * 2).requires_grad)
+    assert seen == [False, False, True, False]
+    assert not torch.is_grad_enabled()  # and so it stays
+    torch.set_grad_enabled(True)
