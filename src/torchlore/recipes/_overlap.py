@@ -1,0 +1,235 @@
+"""Losses of overlap between soft masks: IoU, Dice, Tversky. Users import them from `losses`."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from torchlore.recipes import _args
+
+Reduction = Literal["mean", "sum", "none"]
+Form = Literal["squared", "linear"]
+Empty = Literal["count", "skip"]
+
+
+class Ratio(NamedTuple):
+    """1 - (k * I + eps) / (a * P + b * T + c * I + eps), of the intersection I, the prediction P and the truth T."""
+
+    k: float
+    a: float
+    b: float
+    c: float
+
+
+IOU = Ratio(1.0, 1.0, 1.0, -1.0)
+DICE = Ratio(2.0, 1.0, 1.0, 0.0)
+
+
+def iou_loss(
+    scores: Tensor,
+    targets: Tensor,
+    *,
+    from_logits: bool = True,
+    ignore_index: int | None = None,
+    form: Form = "squared",
+    empty: Empty = "count",
+    eps: float = 1e-6,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Differentiable 1 - IoU of yes/no masks, one value per sample (and channel), then reduced.
+
+    `scores` and `targets` have the same shape: (N, P), (N, H, W) or (N, C, ...), where each channel is its own mask.
+    `from_logits=False` says that the scores are probabilities already. Integer targets are foreground wherever they
+    are not 0, so masks of 255 are right; floating targets lie in [0, 1]. `form="squared"` divides by sum(p²) +
+    sum(t²) - sum(pt), which is 0 at p = t also for soft targets; "linear" by sum(p) + sum(t) - sum(pt). Both are
+    1 - IoU on hard masks. An empty mask predicted empty costs 0; `empty="skip"` leaves empty masks out.
+
+    >>> mask = torch.tensor([[1, 1, 0, 0]])
+    >>> round(iou_loss(torch.tensor([[1.0, 0.0, 1.0, 0.0]]), mask, from_logits=False).item(), 4)
+    0.6667
+    """
+    options = (from_logits, ignore_index, form, empty, eps, reduction)
+    return _binary("iou_loss", scores, targets, IOU, options)
+
+
+def dice_loss(
+    scores: Tensor,
+    targets: Tensor,
+    *,
+    from_logits: bool = True,
+    ignore_index: int | None = None,
+    form: Form = "linear",
+    empty: Empty = "count",
+    eps: float = 1e-6,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Differentiable 1 - Dice (1 - F1) of yes/no masks; shapes and options as in `iou_loss`.
+
+    >>> mask = torch.tensor([[1, 1, 0, 0]])
+    >>> round(dice_loss(torch.tensor([[1.0, 0.0, 1.0, 0.0]]), mask, from_logits=False).item(), 4)
+    0.5
+    """
+    options = (from_logits, ignore_index, form, empty, eps, reduction)
+    return _binary("dice_loss", scores, targets, DICE, options)
+
+
+def tversky_loss(
+    scores: Tensor,
+    targets: Tensor,
+    alpha: float = 0.3,
+    beta: float = 0.7,
+    *,
+    from_logits: bool = True,
+    ignore_index: int | None = None,
+    eps: float = 1e-6,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Overlap with false alarms weighed by `alpha` and misses by `beta`; (1, 1) is IoU, (0.5, 0.5) is Dice.
+
+    >>> mask = torch.tensor([[1, 1, 0, 0]])
+    >>> round(tversky_loss(torch.tensor([[1.0, 0.0, 0.0, 0.0]]), mask, from_logits=False).item(), 4)
+    0.4118
+    """
+    if alpha < 0 or beta < 0:
+        raise ValueError(f"tversky_loss: alpha is {alpha} and beta is {beta}; both must be 0 or more.")
+    ratio = Ratio(1.0, alpha, beta, 1.0 - alpha - beta)
+    return _binary(
+        "tversky_loss", scores, targets, ratio, (from_logits, ignore_index, "linear", "count", eps, reduction)
+    )
+
+
+def multiclass_iou_loss(
+    scores: Tensor,
+    labels: Tensor,
+    *,
+    from_logits: bool = True,
+    ignore_index: int = -100,
+    classes: Literal["present", "all"] = "present",
+    form: Form = "squared",
+    eps: float = 1e-6,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Differentiable 1 - IoU of each class, scores (N, C, ...) against labels (N, ...), averaged.
+
+    `classes="present"` averages over the classes that occur in the sample's labels; "all" also over absent ones,
+    whose loss is near 1 wherever they get any probability. `reduction="none"` gives (N, C), 0 for what is left out.
+
+    >>> scores = torch.tensor([[[2.0, -2.0], [-2.0, 2.0]]])
+    >>> round(multiclass_iou_loss(scores, torch.tensor([[0, 1]])).item(), 6)
+    0.00066
+    """
+    options = (from_logits, ignore_index, form, classes, eps, reduction)
+    return _multiclass("multiclass_iou_loss", scores, labels, IOU, options)
+
+
+def multiclass_dice_loss(
+    scores: Tensor,
+    labels: Tensor,
+    *,
+    from_logits: bool = True,
+    ignore_index: int = -100,
+    classes: Literal["present", "all"] = "present",
+    form: Form = "linear",
+    eps: float = 1e-6,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Differentiable 1 - Dice of each class; shapes and options as in `multiclass_iou_loss`.
+
+    >>> scores = torch.tensor([[[4.0, -4.0], [-4.0, 4.0]]])
+    >>> round(multiclass_dice_loss(scores, torch.tensor([[0, 1]])).item(), 6)
+    0.000335
+    """
+    options = (from_logits, ignore_index, form, classes, eps, reduction)
+    return _multiclass("multiclass_dice_loss", scores, labels, DICE, options)
+
+
+def _spatial(scores: Tensor) -> tuple[int, ...]:
+    """The dimensions of one mask: all after N for up to three dimensions, all after (N, C) for more."""
+    return tuple(range(1 if scores.ndim <= 3 else 2, scores.ndim))
+
+
+def _binary(
+    function: str,
+    scores: Tensor,
+    targets: Tensor,
+    ratio: Ratio,
+    options: tuple[bool, int | None, str, str, float, str],
+) -> Tensor:
+    from_logits, ignore_index, form, empty, eps, reduction = options
+    _check(function, form, eps, reduction)
+    _args.one_of(function, "empty", empty, ("count", "skip"))
+    _args.floating(function, "scores", scores)
+    if scores.shape != targets.shape or scores.ndim < 2:
+        raise ValueError(
+            f"{function}: scores have shape {tuple(scores.shape)} and targets {tuple(targets.shape)}; they must be "
+            "equal, (N, P), (N, H, W) or (N, C, ...)."
+        )
+    keep = None if ignore_index is None else targets != ignore_index
+    truth = targets != 0 if not targets.is_floating_point() else targets
+    prob = torch.sigmoid(_args.wide(scores)) if from_logits else _args.wide(scores)
+    truth = truth.to(prob.dtype)
+    if keep is not None:
+        truth, prob = torch.where(keep, truth, 0.0), torch.where(keep, prob, 0.0)
+    _check_range(function, prob, truth, from_logits)
+    inter, pred, true = _sums(prob, truth, form, _spatial(scores))
+    rows = _loss(ratio, inter, pred, true, eps)
+    if empty == "count":
+        return _args.reduced(rows, reduction)
+    full = true > 0
+    return _args.reduced(rows * full, reduction, full.sum())
+
+
+def _check(function: str, form: str, eps: float, reduction: str) -> None:
+    _args.one_of(function, "reduction", reduction, _args.REDUCTIONS)
+    _args.one_of(function, "form", form, ("squared", "linear"))
+    if eps <= 0:
+        raise ValueError(f"{function}: eps is {eps}; it must be above 0, or an empty mask divides by zero.")
+
+
+def _check_range(function: str, prob: Tensor, truth: Tensor, from_logits: bool) -> None:
+    if not _args.may_read(prob) or prob.numel() == 0:
+        return
+    pairs = [("targets", truth)] if from_logits else [("targets", truth), ("scores", prob)]
+    for name, value in pairs:
+        low, high = (bound.item() for bound in torch.aminmax(value.detach()))
+        if low < 0 or high > 1:
+            cure = "pass logits with from_logits=True" if name == "scores" else "divide masks of 255 by 255"
+            raise ValueError(f"{function}: {name} run from {low:.4g} to {high:.4g}; they must lie in [0, 1]: {cure}.")
+
+
+def _sums(prob: Tensor, truth: Tensor, form: str, dims: tuple[int, ...]) -> tuple[Tensor, Tensor, Tensor]:
+    inter = (prob * truth).sum(dims)
+    if form == "squared":
+        return inter, (prob * prob).sum(dims), (truth * truth).sum(dims)
+    return inter, prob.sum(dims), truth.sum(dims)
+
+
+def _loss(ratio: Ratio, inter: Tensor, pred: Tensor, true: Tensor, eps: float) -> Tensor:
+    below = ratio.a * pred + ratio.b * true + ratio.c * inter + eps
+    return 1.0 - (ratio.k * inter + eps) / below
+
+
+def _multiclass(
+    function: str,
+    scores: Tensor,
+    labels: Tensor,
+    ratio: Ratio,
+    options: tuple[bool, int, str, str, float, str],
+) -> Tensor:
+    from_logits, ignore_index, form, classes, eps, reduction = options
+    _check(function, form, eps, reduction)
+    _args.one_of(function, "classes", classes, ("present", "all"))
+    labels = _args.labels_of_classes(function, scores, labels, ignore_index)
+    prob = torch.softmax(_args.wide(scores), dim=1) if from_logits else _args.wide(scores)
+    keep = labels != ignore_index
+    hot = F.one_hot(torch.where(keep, labels, 0), scores.shape[1]).movedim(-1, 1).to(prob.dtype) * keep.unsqueeze(1)
+    prob = prob * keep.unsqueeze(1)
+    inter, pred, true = _sums(prob, hot, form, tuple(range(2, scores.ndim)))
+    rows = _loss(ratio, inter, pred, true, eps)
+    if classes == "all":
+        return _args.reduced(rows, reduction)
+    present = true > 0
+    return _args.reduced(rows * present, reduction, present.sum())
