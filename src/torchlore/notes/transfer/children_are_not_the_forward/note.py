@@ -1,0 +1,38 @@
+"""The children of a model are not its forward: `Sequential(*children()[:-1])` works for few models.
+
+A module's children are what `__init__` registered, in that order. What happens between them is written in `forward`:
+functional calls, flattening, branches. For torchvision's ResNets the trick of cutting the last child gives the pooled
+feature (as N x 512 x 1 x 1, with the weights shared, not copied). For DenseNet it runs and is wrong: the ReLU and the
+pooling before the classifier live in `forward`, so you get unpooled maps with negative values. Inception, GoogLeNet and
+ViT stop somewhere inside.
+
+Replace the head (`model.fc = nn.Identity()`, `model.classifier = nn.Identity()`), which keeps the forward as it is, or
+ask for a node by name: `create_feature_extractor(model, {"flatten": "feature"})`, or
+`torchlore.recipes.features`.
+"""
+
+ROWS = ("transfer-resnet-gap",)
+SOURCES = ("003:337-340",)
+TORCH = "2.11, 2.15"
+NEEDS = ("torchvision",)
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, object], good: dict[str, object]) -> None:
+    import torch
+    from torch import nn
+    from torchvision.models import resnet18
+
+    assert bad["shape"] == [2, 1024, 2, 2]
+    assert float(str(bad["lowest"])) < 0
+    assert good["shape"] == [2, 1024]
+    assert float(str(good["lowest"])) >= 0
+
+    model = resnet18(weights=None).eval()
+    cut = nn.Sequential(*list(model.children())[:-1])
+    x = torch.randn(2, 3, 64, 64)
+    with torch.no_grad():
+        feature = cut(x)
+        assert feature.shape == (2, 512, 1, 1)
+        assert torch.allclose(model.fc(feature.flatten(1)), model(x), atol=1e-5)  # right for a ResNet
+    assert cut[0] is model.conv1
