@@ -126,7 +126,9 @@ def _await(child: int, pipe: int, timeout: float) -> tuple[str, int]:
 
 def describe(error: BaseException) -> str:
     """One line: the kind of error, its message, and the line of the note it came from."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if f"{os.sep}notes{os.sep}" in frame.filename]
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if f"{os.sep}notes{os.sep}" in frame.filename
+    ]
     last = frames[-1] if frames else None
     place = f" ({os.path.basename(last.filename)}:{last.lineno}: {last.line})" if last else ""  # noqa: PTH119 - a string, not a path to open
     text = " ".join(str(error).split())
@@ -150,7 +152,9 @@ def verify(slugs: Sequence[str], device: str = "cpu", jobs: int = 2) -> Iterator
             verdict = done.get(timeout=1.0)
         except queue.Empty:
             if not any(worker.is_alive() for worker in workers):
-                raise RuntimeError("the worker processes died; run `lore verify -j 1` to see which note does it") from None
+                raise RuntimeError(
+                    "the worker processes died; run `lore verify -j 1` to see which note does it"
+                ) from None
             continue
         left -= 1
         yield verdict
