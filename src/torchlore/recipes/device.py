@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import nn
@@ -51,7 +51,7 @@ def move(batch: Any, device: Device, non_blocking: bool = True) -> Any:
     wait = not non_blocking or target.type == "cpu"
     seen: dict[int, Any] = {}
 
-    def send(leaf: torch.Tensor | PackedSequence) -> Any:
+    def send(leaf: Any) -> Any:
         if id(leaf) not in seen:
             seen[id(leaf)] = leaf.to(target, non_blocking=not wait)  # PackedSequence keeps batch_sizes on the CPU
         return seen[id(leaf)]
@@ -125,6 +125,6 @@ def unwrap(model: nn.Module) -> nn.Module:
         if dynamo is not None and isinstance(model, dynamo.OptimizedModule):
             model = model._orig_mod  # noqa: SLF001 - the only name under which a compiled model keeps the original
         elif isinstance(model, _wrappers()):
-            model = model.module
+            model = cast("nn.Module", model.module)
         else:
             return model

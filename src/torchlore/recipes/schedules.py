@@ -374,10 +374,12 @@ class ScheduleLR(LRScheduler):
     def _count(self, *_: object) -> None:
         self.ran += 1
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[float | torch.Tensor]:
         """Compute the rates at `last_epoch`, which counts steps or epochs."""
         scale = self.plateau.factor if self.plateau else 1.0
-        return [base * one(self.last_epoch) * scale for base, one in zip(self.base_lrs, self.schedules, strict=True)]
+        return [
+            float(base) * one(self.last_epoch) * scale for base, one in zip(self.base_lrs, self.schedules, strict=True)
+        ]
 
     def step(self, epoch: float | None = None) -> None:
         """Go one step or epoch on; with a plateau, give the figure that it watches."""
@@ -432,7 +434,7 @@ class ScheduleLR(LRScheduler):
         self.last_epoch, self.ran = int(state_dict["time"]), int(state_dict["ran"])
         self._last_lr = self.get_lr()
         for group, rate in zip(self.optimizer.param_groups, self._last_lr, strict=True):
-            _set_rate(group, rate)
+            _set_rate(group, float(rate))
 
 
 def values(schedule: Schedule, steps: int, rate: float = 1.0) -> list[float]:

@@ -1,0 +1,538 @@
+"""Parameter groups that leave nothing out, gradient clipping that says what it did, and an average of the weights."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.parameter import UninitializedParameter
+
+from torchlore.recipes.device import unwrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from torch.amp.grad_scaler import GradScaler
+    from torch.optim import Optimizer
+
+Group = dict[str, Any]
+NORMS = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
+WEIGHTED = (nn.Linear, nn.modules.conv._ConvNd, nn.Embedding, nn.EmbeddingBag, nn.Bilinear)  # noqa: SLF001 - no public base
+OURS = {"params", "param_names", "name", "initial_lr"}  # keys of a group that no optimizer declares
+
+
+def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
+    """List the parameters that require a gradient, by name, each once.
+
+    >>> list(trainable(nn.Linear(2, 1)))
+    ['weight', 'bias']
+    """
+    found = {name: p for name, p in unwrap(model).named_parameters() if p.requires_grad}
+    lazy = [name for name, p in found.items() if isinstance(p, UninitializedParameter)]
+    if lazy:
+        raise ValueError(f"{lazy[0]} has no shape yet: run one batch through the model before grouping its parameters")
+    if not found:
+        raise ValueError("the model has no parameter that requires a gradient")
+    return found
+
+
+def decays(model: nn.Module) -> dict[str, bool]:
+    """Tell for each trainable parameter whether weight decay makes sense for it.
+
+    Weights of linear, convolution and embedding layers decay. Biases and whatever a normalisation layer owns do not,
+    whatever their shape. Parameters of other modules decay when at least two of their sizes exceed 1 and no part of
+    their name is `bias`, so that a layer scale of shape (C, 1, 1) and `bias_ih_l0` do not, and `unbias` of shape
+    (3, 3) does.
+
+    >>> decays(nn.Sequential(nn.Linear(2, 1), nn.LayerNorm(1)))
+    {'0.weight': True, '0.bias': False, '1.weight': False, '1.bias': False}
+    """
+    owners = dict(unwrap(model).named_modules(remove_duplicate=False))
+    return {name: _decays(owners, name, p) for name, p in trainable(model).items()}
+
+
+def _decays(owners: Mapping[str, nn.Module], name: str, parameter: torch.Tensor) -> bool:
+    path, _, leaf = name.rpartition(".")
+    owner = owners[path]
+    if isinstance(owner, NORMS) or "bias" in leaf.split("_"):
+        return False
+    if isinstance(owner, WEIGHTED):
+        return parameter.ndim > 1
+    return sum(size > 1 for size in parameter.shape) > 1
+
+
+def decay_groups(model: nn.Module, weight_decay: float, skip: Iterable[str] = ()) -> list[Group]:
+    """Make two groups, with weight decay and without.
+
+    Args:
+        model: Only parameters that require a gradient are grouped.
+        weight_decay: The decay of the first group.
+        skip: More parameters without decay, as names or patterns such as `"*pos_embed"`; each must match one.
+
+    Returns:
+        Groups for any torch optimizer, with names.
+
+    >>> [(g["name"], g["param_names"]) for g in decay_groups(nn.Linear(2, 1), 0.1)]
+    [('decay', ['weight']), ('no decay', ['bias'])]
+    """
+    if weight_decay < 0:
+        raise ValueError(f"weight_decay={weight_decay} must not be negative")
+    parameters = trainable(model)
+    skipped = {name for pattern in skip for name in _matching(parameters, pattern)}
+    flags = {name: flag and name not in skipped for name, flag in decays(model).items()}
+    chosen = {True: ("decay", weight_decay), False: ("no decay", 0.0)}
+    return [
+        _group(title, {n: p for n, p in parameters.items() if flags[n] is flag}, weight_decay=value)
+        for flag, (title, value) in chosen.items()
+        if flag in flags.values()
+    ]
+
+
+def _group(name: str, members: Mapping[str, torch.Tensor], **options: float) -> Group:
+    return {"params": list(members.values()), "param_names": list(members), "name": name, **options}
+
+
+def _matching(names: Iterable[str], pattern: str) -> list[str]:
+    """Names that are the pattern, lie below it (`layer4` holds `layer4.0.weight`), or fit its wildcards."""
+    names = list(names)
+    found = [name for name in names if name == pattern or name.startswith(pattern + ".") or fnmatchcase(name, pattern)]
+    if not found:
+        stems = {".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 2)}
+        near = difflib.get_close_matches(pattern, sorted(stems), n=3, cutoff=0.3) or sorted(stems)[:3]
+        raise ValueError(f"{pattern!r} fits no trainable parameter; nearest: {', '.join(near)}")
+    return found
+
+
+def rate_groups(model: nn.Module, rates: Mapping[str, float], lr: float, weight_decay: float = 0.0) -> list[Group]:
+    """Give parts of a model learning rates of their own, and the rest a common one.
+
+    Args:
+        model: Only parameters that require a gradient are grouped.
+        rates: A rate for each module name or pattern. The first that fits a parameter holds; one that fits none is
+            an error.
+        lr: The rate of everything else.
+        weight_decay: Decay for the parameters that `decays` names.
+
+    Returns:
+        Groups, split into decay and no decay where a decay is given.
+
+    >>> net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    >>> [(g["name"], g["lr"]) for g in rate_groups(net, {"0": 1e-3}, lr=1e-2)]
+    [('0', 0.001), ('rest', 0.01)]
+    """
+    parameters = trainable(model)
+    place = dict.fromkeys(parameters, "rest")
+    for pattern in reversed(list(rates)):
+        place |= dict.fromkeys(_matching(parameters, pattern), pattern)
+    shadowed = [pattern for pattern in rates if pattern not in place.values()]
+    if shadowed:
+        raise ValueError(f"{shadowed[0]!r} fits only parameters that an earlier entry of rates already takes")
+    return _split(
+        model,
+        [
+            (pattern, {n: p for n, p in parameters.items() if place[n] == pattern}, rate)
+            for pattern, rate in [*rates.items(), ("rest", lr)]
+        ],
+        weight_decay,
+    )
+
+
+def _split(
+    model: nn.Module, parts: Iterable[tuple[str, Mapping[str, torch.Tensor], float]], decay: float
+) -> list[Group]:
+    flags = decays(model)
+    groups: list[Group] = []
+    for title, members, rate in parts:
+        if not decay:
+            groups += [_group(title, members, lr=rate)] if members else []
+            continue
+        for flag, suffix in ((True, ""), (False, ", no decay")):
+            chosen = {name: p for name, p in members.items() if flags[name] is flag}
+            if chosen:
+                groups.append(_group(title + suffix, chosen, lr=rate, weight_decay=decay if flag else 0.0))
+    return groups
+
+
+def finetune_groups(
+    model: nn.Module, head: str | Sequence[str], lr: float, backbone_lr: float, weight_decay: float = 0.0
+) -> list[Group]:
+    """Give a new head one rate and the pretrained rest a smaller one.
+
+    Args:
+        model: Only parameters that require a gradient are grouped.
+        head: The name of the new layer, or several.
+        lr: The rate of the head.
+        backbone_lr: The rate of the rest.
+        weight_decay: Decay for the parameters that `decays` names.
+
+    Returns:
+        Groups; a frozen backbone makes none.
+
+    >>> net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    >>> [(g["lr"], len(g["params"])) for g in finetune_groups(net, "1", lr=1e-2, backbone_lr=1e-3)]
+    [(0.01, 2), (0.001, 2)]
+    """
+    heads = [head] if isinstance(head, str) else list(head)
+    if not heads:
+        raise ValueError("head is empty; name the layers that are new")
+    return rate_groups(model, dict.fromkeys(heads, lr), backbone_lr, weight_decay)
+
+
+def layer_order(model: nn.Module) -> list[str]:
+    """List the layers of a model from input to output, each repeated block as one.
+
+    Stacks (containers with two children of one type) are taken apart, everything else is one layer; parameters that
+    sit between the layers belong to the first.
+
+    >>> layer_order(nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1)))
+    ['0', '2']
+    """
+    found: list[str] = []
+    _collect_layers(unwrap(model), "", found)
+    return found
+
+
+def _collect_layers(module: nn.Module, prefix: str, found: list[str]) -> None:
+    for name, child in module.named_children():
+        if next(child.parameters(), None) is None:
+            continue
+        inside_stack = _is_stack(module) and not isinstance(child, nn.Sequential | nn.ModuleList)
+        if not inside_stack and any(_is_stack(one) for one in child.modules()):
+            _collect_layers(child, f"{prefix}{name}.", found)
+        else:
+            found.append(prefix + name)
+
+
+def _is_stack(module: nn.Module) -> bool:
+    if not isinstance(module, nn.Sequential | nn.ModuleList):
+        return False
+    kinds = [type(child) for child in module.children() if next(child.parameters(), None) is not None]
+    return len(kinds) > len(set(kinds))
+
+
+def layer_decay_groups(
+    model: nn.Module, lr: float, decay: float, weight_decay: float = 0.0, layers: Sequence[str] | None = None
+) -> list[Group]:
+    """Let the rate shrink by a factor with every layer from the output back to the input.
+
+    Args:
+        model: Only parameters that require a gradient are grouped.
+        lr: The rate of the last layer.
+        decay: The factor a layer, such as 0.75; layer i of n gets `lr * decay ** (n - 1 - i)`.
+        weight_decay: Decay for the parameters that `decays` names.
+        layers: Module names from input to output; by default `layer_order(model)`. Parameters outside them get the
+            rate of the first.
+
+    Returns:
+        Groups, one or two a layer.
+
+    >>> net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    >>> [g["lr"] for g in layer_decay_groups(net, lr=1.0, decay=0.5)]
+    [0.5, 1.0]
+    """
+    if not 0 < decay <= 1:
+        raise ValueError(f"decay={decay} must be above 0 and at most 1")
+    parameters = trainable(model)
+    names = list(layers) if layers is not None else layer_order(model)
+    place = dict.fromkeys(parameters, 0)
+    for index, layer in enumerate(names):
+        if layers is not None:
+            _matching(parameters, layer)  # a wrong name is an error; a frozen layer of our own list is none
+        place |= {name: index for name in parameters if name.startswith(layer + ".")}
+    last = len(names) - 1
+    parts = [
+        (layer, {n: p for n, p in parameters.items() if place[n] == index}, lr * decay ** (last - index))
+        for index, layer in enumerate(names or ["all"])
+    ]
+    return _split(model, parts, weight_decay)
+
+
+def check_groups(groups: Iterable[Mapping[str, Any]], model: nn.Module, optimizer: type[Optimizer]) -> None:
+    """Raise where groups name a key the optimizer does not know, leave a parameter out, or give one twice.
+
+    Torch takes any key of a group and ignores what it does not know, so `{"learning_rate": ...}` trains at the
+    default rate without a word.
+
+    Args:
+        groups: What will be given to the optimizer.
+        model: Every parameter of it that requires a gradient must be in exactly one group.
+        optimizer: The class that will be built.
+
+    >>> check_groups([{"params": []}], nn.Linear(1, 1), torch.optim.SGD)
+    Traceback (most recent call last):
+        ...
+    ValueError: 2 trainable parameters are in no group: weight, bias
+    """
+    known = OURS | set(inspect.signature(optimizer).parameters) - {"params"}
+    holders: dict[int, list[int]] = {}
+    for number, group in enumerate(groups):
+        strange = sorted(set(group) - known)
+        if strange:
+            fits = ", ".join(sorted(known - OURS))
+            raise ValueError(
+                f"group {number} has the key {strange[0]!r}, which {optimizer.__name__} does not know; it knows {fits}"
+            )
+        if "params" not in group:
+            raise ValueError(f"group {number} has no 'params'; its keys are {', '.join(sorted(group))}")
+        for parameter in group["params"]:
+            holders.setdefault(id(parameter), []).append(number)
+    wanted = {id(p): name for name, p in trainable(model).items()}
+    _say_missing([name for key, name in wanted.items() if key not in holders], "are in no group")
+    _say_missing([name for key, name in wanted.items() if len(holders[key]) > 1], "are in more than one group")
+
+
+def _say_missing(names: list[str], what: str) -> None:
+    if names:
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        raise ValueError(f"{len(names)} trainable parameters {what}: {', '.join(names[:3])}{more}")
+
+
+def load_optimizer(optimizer: Optimizer, state: Mapping[str, Any]) -> None:
+    """Load an optimizer's state after making sure that it belongs to these parameters.
+
+    Torch matches by position and takes buffers of any shape. Here the groups that carry `param_names` (those of this
+    module do) are matched by name, in whatever order, and every buffer must have its parameter's shape.
+
+    Args:
+        optimizer: Built over the same parameters.
+        state: What its `state_dict()` gave.
+
+    >>> net = nn.Linear(2, 1)
+    >>> optimizer = torch.optim.SGD(decay_groups(net, 0.1), lr=0.1, momentum=0.9)
+    >>> load_optimizer(optimizer, optimizer.state_dict())
+    """
+    saved, present = state["param_groups"], optimizer.param_groups
+    if len(saved) != len(present):
+        raise ValueError(f"the saved optimizer has {len(saved)} groups, this one has {len(present)}")
+    if all("param_names" in group for group in [*saved, *present]):
+        saved = [_reorder(saved, number, group["param_names"]) for number, group in enumerate(present)]
+    for number, (old, new) in enumerate(zip(saved, present, strict=True)):
+        if len(old["params"]) != len(new["params"]):
+            counts = f"{len(old['params'])} parameters saved, {len(new['params'])} here"
+            raise ValueError(f"group {number} of the optimizer does not fit: {counts}")
+        for key, parameter in zip(old["params"], new["params"], strict=True):
+            _check_buffers(state["state"].get(key, {}), parameter, number)
+    optimizer.load_state_dict({**state, "param_groups": saved})
+
+
+def _reorder(saved: list[Group], number: int, names: list[str]) -> Group:
+    for group in saved:
+        if set(group["param_names"]) == set(names):
+            keys = dict(zip(group["param_names"], group["params"], strict=True))
+            return {**group, "params": [keys[name] for name in names], "param_names": list(names)}
+    known = {name for group in saved for name in group["param_names"]}
+    new = [name for name in names if name not in known]
+    detail = f"{new[0]} was not in it" if new else "its parameters were grouped in another way"
+    raise ValueError(f"group {number} has no counterpart in the saved optimizer: {detail}")
+
+
+def _check_buffers(buffers: Mapping[str, Any], parameter: torch.Tensor, number: int) -> None:
+    for name, value in buffers.items():
+        factored = name in {"row_var", "col_var"}  # Adafactor keeps rows and columns only
+        if isinstance(value, torch.Tensor) and value.ndim and not factored and value.shape != parameter.shape:
+            shapes = f"{tuple(value.shape)} for a parameter of shape {tuple(parameter.shape)}"
+            raise ValueError(f"group {number} of the saved optimizer holds {name} of shape {shapes}")
+
+
+def _gradients(parameters: nn.Module | Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    owned = list(parameters.parameters() if isinstance(parameters, nn.Module) else parameters)
+    if not owned:
+        raise ValueError("parameters is empty; a generator such as model.parameters() is spent after its first use")
+    found = [p for p in owned if p.grad is not None]
+    if not found:
+        raise RuntimeError("no parameter has a gradient: clip after backward() and before optimizer.step()")
+    return found
+
+
+def clip_norm(
+    parameters: nn.Module | Iterable[torch.Tensor],
+    max_norm: float,
+    *,
+    nonfinite: Literal["raise", "drop", "keep"] = "raise",
+    scaler: GradScaler | None = None,
+    optimizer: Optimizer | None = None,
+) -> torch.Tensor:
+    """Scale all gradients down so that their common norm is at most `max_norm`, and give the norm they had.
+
+    Args:
+        parameters: A model, or its parameters.
+        max_norm: The largest norm to leave; `float("inf")` only measures.
+        nonfinite: What to do about a norm that is inf or NaN. `raise` names the parameters. `drop` sets every
+            gradient to None, so that the step changes nothing. `keep` leaves the gradients alone and never waits for
+            the device. With a scaler it is always `keep`, because the scaler itself skips such a step.
+        scaler: Unscales the gradients first; clipping scaled ones would cut at the wrong height.
+        optimizer: The one whose gradients the scaler unscales.
+
+    Returns:
+        The norm before clipping, a tensor on the gradients' device.
+
+    >>> weight = nn.Parameter(torch.zeros(2)); weight.grad = torch.tensor([3.0, 4.0])
+    >>> clip_norm([weight], 1.0), weight.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    if not max_norm > 0:
+        raise ValueError(f"max_norm={max_norm} must be greater than 0")
+    if nonfinite not in {"raise", "drop", "keep"}:
+        raise ValueError(f"nonfinite={nonfinite!r} must be 'raise', 'drop' or 'keep'")
+    names = {id(p): n for n, p in parameters.named_parameters()} if isinstance(parameters, nn.Module) else {}
+    owned = _gradients(parameters)
+    if scaler is not None:
+        if optimizer is None:
+            raise TypeError("clip_norm(scaler=...) also needs optimizer=..., whose gradients are to be unscaled")
+        scaler.unscale_(optimizer)
+        nonfinite = "keep" if scaler.is_enabled() else nonfinite
+    norm = nn.utils.get_total_norm([p.grad for p in owned if p.grad is not None])
+    if nonfinite != "keep" and not bool(norm.isfinite()):
+        _nonfinite(owned, names, nonfinite)
+    else:  # a norm of 0 makes torch multiply by 1, so gradients that are not finite stay readable
+        nn.utils.clip_grads_with_norm_(owned, max_norm, torch.where(norm.isfinite(), norm, 0.0))
+    return norm
+
+
+def _nonfinite(owned: list[torch.Tensor], names: Mapping[int, str], what: str) -> None:
+    if what == "drop":
+        for parameter in owned:
+            parameter.grad = None
+        return
+    bad = [
+        names.get(id(p), f"parameter {number} of shape {tuple(p.shape)}")
+        for number, p in enumerate(owned)
+        if p.grad is not None and not bool(p.grad.isfinite().all())
+    ]
+    where = ", ".join(bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
+    raise FloatingPointError(f"the gradient of {where or 'all parameters together'} is not finite; nothing was clipped")
+
+
+def clip_value(parameters: nn.Module | Iterable[torch.Tensor], limit: float) -> None:
+    """Cut every element of every gradient to [-limit, limit]; NaN stays NaN.
+
+    >>> weight = nn.Parameter(torch.zeros(2)); weight.grad = torch.tensor([3.0, -0.5])
+    >>> clip_value([weight], 1.0); weight.grad
+    tensor([ 1.0000, -0.5000])
+    """
+    if not limit > 0:
+        raise ValueError(f"limit={limit} must be greater than 0")
+    nn.utils.clip_grad_value_(_gradients(parameters), limit)
+
+
+def clip_adaptive(parameters: nn.Module | Iterable[torch.Tensor], factor: float = 0.01, least: float = 1e-3) -> None:
+    """Cut each output unit's gradient to a fraction of that unit's weight norm (adaptive gradient clipping).
+
+    Args:
+        parameters: A model, or its parameters; leave the head out as its authors do.
+        factor: The largest ratio of the two norms.
+        least: The norm below which a unit's weights count as this large.
+
+    >>> weight = nn.Parameter(torch.ones(1, 4)); weight.grad = torch.ones(1, 4)
+    >>> clip_adaptive([weight]); weight.grad
+    tensor([[0.0100, 0.0100, 0.0100, 0.0100]])
+    """
+    if not factor > 0:
+        raise ValueError(f"factor={factor} must be greater than 0")
+    for parameter in _gradients(parameters):
+        if parameter.grad is None:
+            continue
+        limit = _unit_norm(parameter.detach()).clamp_(min=least) * factor
+        parameter.grad.mul_((limit / _unit_norm(parameter.grad).clamp(min=1e-6)).clamp_(max=1.0))
+
+
+def _unit_norm(value: torch.Tensor) -> torch.Tensor:
+    dims = tuple(range(1, value.ndim)) or None  # a bias is one unit
+    return torch.linalg.vector_norm(value, dim=dims, keepdim=dims is not None)
+
+
+class EMA:
+    """An exponential moving average of a model's weights, which resumes exactly.
+
+    Floating-point parameters are averaged; buffers are copied, so that running statistics belong to the last step,
+    unless `average_buffers` is given. With `warmup` the decay of update n is at most (1 + n) / (10 + n), so that the
+    random first weights fade at once. The state is the average and the number of updates, nothing else.
+
+    >>> net = nn.Linear(1, 1, bias=False)
+    >>> ema = EMA(net, decay=0.5)
+    >>> before = net.weight.item()
+    >>> with torch.no_grad(): _ = net.weight.add_(1)
+    >>> ema.update(net); round(ema.average["weight"].item() - before, 4)
+    0.5
+    """
+
+    def __init__(
+        self, model: nn.Module, decay: float = 0.9999, *, warmup: bool = False, average_buffers: bool = False
+    ) -> None:
+        if not 0 <= decay < 1:
+            raise ValueError(f"decay={decay} must be at least 0 and less than 1")
+        self.decay, self.warmup, self.average_buffers = decay, warmup, average_buffers
+        self.updates = 0
+        self.average = {name: value.detach().clone() for name, value in _tensors(model).items()}
+
+    @torch.no_grad()
+    def update(self, model: nn.Module) -> None:
+        """Take the model's present weights into the average; call it after each `optimizer.step()`."""
+        live = _tensors(model)
+        self._check(live)
+        parameters = {name for name, _ in unwrap(model).named_parameters()}
+        mixed = [
+            name
+            for name, value in live.items()
+            if value.is_floating_point() and (name in parameters or self.average_buffers)
+        ]
+        mixing = set(mixed)
+        decay = min(self.decay, (1 + self.updates) / (10 + self.updates)) if self.warmup else self.decay
+        torch._foreach_lerp_([self.average[n] for n in mixed], [live[n] for n in mixed], 1 - decay)
+        for name, value in live.items():
+            if name not in mixing:
+                self.average[name].copy_(value)
+        self.updates += 1
+
+    def _check(self, live: Mapping[str, torch.Tensor]) -> None:
+        if live.keys() != self.average.keys():
+            odd = sorted(live.keys() ^ self.average.keys())
+            raise ValueError(f"the model no longer fits the average: {odd[0]} is in one of them only")
+
+    @torch.no_grad()
+    def copy_to(self, model: nn.Module) -> None:
+        """Overwrite a model's weights and buffers with the average."""
+        live = _tensors(model)
+        self._check(live)
+        for name, value in live.items():
+            value.copy_(self.average[name])
+
+    @contextmanager
+    def applied(self, model: nn.Module) -> Iterator[nn.Module]:
+        """Inside, the model has the averaged weights; after it, its own again, also when an error is raised."""
+        own = {name: value.detach().clone() for name, value in _tensors(model).items()}
+        self.copy_to(model)
+        try:
+            yield model
+        finally:
+            with torch.no_grad():
+                for name, value in _tensors(model).items():
+                    value.copy_(own[name])
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give the average and the number of updates."""
+        return {"average": dict(self.average), "updates": self.updates}
+
+    @torch.no_grad()
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state_dict` was taken."""
+        self._check(state["average"])
+        for name, value in self.average.items():
+            if value.shape != state["average"][name].shape:
+                shapes = f"{tuple(state['average'][name].shape)}, not {tuple(value.shape)}"
+                raise ValueError(f"the saved average holds {name} of shape {shapes}")
+            value.copy_(state["average"][name])
+        self.updates = int(state["updates"])
+
+
+def _tensors(model: nn.Module) -> dict[str, torch.Tensor]:
+    """Parameters and persistent buffers, each tensor once, under the names of the unwrapped model."""
+    inner = unwrap(model)
+    saved = inner.state_dict(keep_vars=True)
+    return {name: t for name, t in [*inner.named_parameters(), *inner.named_buffers()] if name in saved}
