@@ -1,0 +1,79 @@
+"""A dataclass as command-line flags and as a YAML file; the dataclass is the only schema."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from torchlore.train.run import Refused, Run
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """One flag a field; unset flags stay None, so that a file's values can show through."""
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="read options from this YAML file; flags win over it"
+    )
+    for one in fields(Run):
+        names = [f"--{one.name.replace('_', '-')}"]
+        text = f"{one.metadata['help']} (default: {one.default if one.default != '' else 'none'})"
+        if isinstance(one.default, bool):
+            parser.add_argument(*names, action=argparse.BooleanOptionalAction, default=None, help=text)
+        else:
+            parser.add_argument(
+                *names,
+                type=type(one.default),
+                default=None,
+                choices=one.metadata["choices"] or None,
+                help=text,
+                metavar=one.name.upper() if not one.metadata["choices"] else None,
+            )
+
+
+def from_flags(args: argparse.Namespace) -> Run:
+    """The run: defaults, then the file, then the flags."""
+    run = read(args.config) if args.config else Run()
+    given = {one.name: value for one in fields(Run) if (value := getattr(args, one.name, None)) is not None}
+    return replace(run, **given)
+
+
+def read(path: Path) -> Run:
+    """A run from a YAML file; an unknown or ill-typed name is refused with the nearest right one."""
+    import yaml
+
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path} cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise Refused(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(values, dict):
+        raise Refused(f"{path} must hold names and values, such as `epochs: 10`; it holds a {type(values).__name__}")
+    return replace(Run(), **{str(name): _typed(path, str(name), value) for name, value in values.items()})
+
+
+def _typed(path: Path, name: str, value: Any) -> Any:
+    known = {one.name: one for one in fields(Run)}
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        raise Refused(f"{path}: there is no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    wanted = type(known[name].default)
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if wanted is float and isinstance(value, str):  # YAML 1.1 reads 1e-3 as a word
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    if type(value) is not wanted:
+        raise Refused(f"{path}: {name} takes a {wanted.__name__}; got {value!r}")
+    return value
+
+
+def write(run: Run, path: Path) -> None:
+    """The run as YAML, every field, in the order of the dataclass."""
+    import yaml
+
+    path.write_text(yaml.safe_dump(asdict(run), sort_keys=False), encoding="utf-8")

@@ -1,0 +1,122 @@
+"""Everything a training run depends on, as one frozen record: a field is a flag, a line of the file, a line of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+TASKS = ("classify", "segment", "embed", "video")
+OPTIMIZERS = ("adamw", "adam", "sgd")
+SCHEDULES = ("cosine", "constant", "step", "multistep", "poly", "onecycle", "plateau", "reid")
+AUGMENTS = ("none", "flip", "shift", "crop")
+PRECISIONS = ("fp32", "bf16", "fp16")
+LOGGERS = ("tensorboard", "visdom", "csv")
+
+
+class Refused(ValueError):
+    """The run cannot work as asked; the message says which options and why."""
+
+
+def option(default: Any, text: str, choices: tuple[str, ...] = ()) -> Any:
+    """A field with its help text and, where there are few, its allowed values."""
+    return field(default=default, metadata={"help": text, "choices": choices})
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run. With no arguments: a small network on the embedded digits."""
+
+    data: str = option("digits", "folder, CSV/Parquet manifest, .h5 file, tar shards, or the name of an embedded set")
+    task: str = option("classify", "what is learned", TASKS)
+    model: str = option("small", "small, a torchvision model, timm:NAME, or path/to/file.py:factory")
+    weights: str = option("none", "none, default, a torchvision weights name, or a checkpoint file")
+    freeze: str = option("", "backbone, or comma-separated prefixes of parameters that stay as they are")
+    size: int = option(0, "side of the square images; 0 takes it from the weights or the data")
+    augment: str = option("shift", "what a training image goes through", AUGMENTS)
+    val: float = option(0.15, "share of the data for validation where the data has no such split")
+    epochs: int = option(30, "passes over the training set")
+    batch_size: int = option(64, "samples a step on all devices together")
+    accumulate: int = option(1, "micro batches a step is made of")
+    optimizer: str = option("adamw", "which optimizer", OPTIMIZERS)
+    lr: float = option(3e-3, "learning rate at its peak")
+    momentum: float = option(0.9, "momentum of sgd")
+    weight_decay: float = option(0.01, "decay of weights; biases and norms are never decayed")
+    backbone_lr: float = option(1.0, "the backbone's learning rate as a share of the head's")
+    layer_decay: float = option(1.0, "each block's learning rate as a share of the block above it")
+    schedule: str = option("cosine", "how the learning rate falls", SCHEDULES)
+    warmup: float = option(1.0, "epochs over which the learning rate rises")
+    milestones: str = option("", "epochs at which step and multistep fall, such as 30,60")
+    gamma: float = option(0.1, "the factor by which step, multistep and plateau fall")
+    label_smoothing: float = option(0.0, "share of the target spread over the other classes")
+    mixup: float = option(0.0, "alpha of mixup; 0 is off")
+    cutmix: float = option(0.0, "alpha of CutMix; 0 is off")
+    confusion: int = option(0, "blocks a side that region confusion shuffles; 0 is off")
+    l1: float = option(0.0, "weight of the L1 penalty")
+    clip: float = option(0.0, "largest norm of the gradient; 0 is off")
+    ema: float = option(0.0, "decay of the averaged weights; 0 is off")
+    precision: str = option("fp32", "number format of the forward pass", PRECISIONS)
+    channels_last: bool = option(False, "store images with their channels last")
+    compile: bool = option(False, "compile the model")
+    deterministic: bool = option(False, "the same bits again on a GPU, at a price in speed")
+    fsdp: bool = option(False, "shard the model over the processes instead of copying it")
+    seed: int = option(0, "where every random number comes from")
+    device: str = option("auto", "auto, cpu, cuda or cuda:N")
+    workers: int = option(-1, "processes that load data; -1 chooses")
+    save_every: int = option(0, "steps between checkpoints; 0 saves at each epoch's end")
+    keep: int = option(2, "how many of the latest checkpoints stay")
+    log: str = option("", "comma-separated loggers beside JSONL: " + ", ".join(LOGGERS))
+    watch: bool = option(True, "look for silent traps while training")
+
+
+def refuse(run: Run) -> Iterator[str]:
+    """Why this run cannot work, one sentence each, before any data is read."""
+    yield from _ranges(run)
+    if run.mixup and run.cutmix:
+        yield "--mixup and --cutmix both mix whole batches: choose one"
+    if (run.mixup or run.cutmix) and run.task != "classify":
+        yield f"--mixup and --cutmix need class labels, which --task {run.task} does not have"
+    if run.confusion and run.task not in ("classify", "embed"):
+        yield f"--confusion moves blocks of the image away from their places, which --task {run.task} needs"
+    if run.schedule == "plateau" and run.val <= 0:
+        yield "--schedule plateau follows the validation score: give --val above 0"
+    if run.schedule in ("step", "multistep") and not run.milestones:
+        yield f"--schedule {run.schedule} falls at given epochs: give --milestones, such as 30,60"
+    if run.freeze and run.weights == "none":
+        yield f"--freeze {run.freeze} keeps random weights as they are: give --weights too"
+    if run.precision == "fp16" and run.device == "cpu":
+        yield "--precision fp16 needs a GPU: use bf16 on the CPU"
+    if run.fsdp and run.compile:
+        yield "--fsdp with --compile is not supported: choose one"
+    if run.batch_size % run.accumulate:
+        yield f"--batch-size {run.batch_size} cannot be split into {run.accumulate} equal micro batches"
+
+
+def _ranges(run: Run) -> Iterator[str]:
+    for one in fields(Run):
+        value, choices = getattr(run, one.name), one.metadata["choices"]
+        if choices and value not in choices:
+            yield f"--{one.name.replace('_', '-')} {value!r} is not one of {', '.join(choices)}"
+    for name in ("epochs", "batch_size", "accumulate", "keep"):
+        if getattr(run, name) < 1:
+            yield f"--{name.replace('_', '-')} must be at least 1; got {getattr(run, name)}"
+    for name in ("label_smoothing", "val", "ema", "momentum"):
+        if not 0 <= getattr(run, name) < 1:
+            yield f"--{name.replace('_', '-')} lies between 0 and 1; got {getattr(run, name)}"
+    if not run.lr > 0:
+        yield f"--lr must be above 0; got {run.lr}"
+    if unknown := [name for name in run.log.split(",") if name and name not in LOGGERS]:
+        yield f"--log knows {', '.join(LOGGERS)}; got {', '.join(unknown)}"
+
+
+def checked(run: Run) -> Run:
+    """The run itself, or Refused with every reason."""
+    if reasons := list(refuse(run)):
+        raise Refused("; ".join(reasons))
+    return run
+
+
+def changes(run: Run) -> dict[str, Any]:
+    """The fields that differ from the defaults: the line in the report."""
+    default = asdict(Run())
+    return {name: value for name, value in asdict(run).items() if value != default[name]}
