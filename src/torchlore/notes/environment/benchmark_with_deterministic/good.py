@@ -2,10 +2,11 @@ import warnings
 
 import torch
 
+from torchlore.recipes.seed import set_deterministic
+
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
-    torch.backends.cudnn.benchmark = False
-    torch.use_deterministic_algorithms(True)
+    set_deterministic()
 
 try:
     torch.zeros(4).put_(torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))

@@ -7,11 +7,8 @@ with both off, 3 with benchmark alone, 2 with both, and 1 with `deterministic` a
 
 Choose one. For speed with fixed input shapes: `torch.backends.cudnn.benchmark = True`. For repeatable runs:
 
-```python
-torch.backends.cudnn.benchmark = False
-torch.use_deterministic_algorithms(True)  # raises where an operation has no deterministic form
-# and in the shell: CUBLAS_WORKSPACE_CONFIG=:4096:8
-```
+`torchlore.recipes.seed.set_deterministic()`, which turns the search off, asks torch for deterministic algorithms (an
+operation that has none then raises) and sets `CUBLAS_WORKSPACE_CONFIG`.
 """
 
 from typing import Any

@@ -5,9 +5,9 @@ interface asks for whatever this machine has, but only with `check_available=Tru
 "cuda" on a machine that has no GPU, and the first `.to(device)` fails.
 
 ```python
-from torchlore.recipes.device import pick_device
+from torchlore.recipes.device import best_device
 
-device = pick_device()          # cuda, mps, xpu or cpu: what is there and works
+device = best_device()          # cuda, mps, xpu or cpu: what is there and works
 model.to(device)                # a module moves in place
 batch = batch.to(device)        # a tensor must be assigned
 ```
@@ -23,7 +23,9 @@ def claim(device: str) -> None:
     import torch
     from torch import nn
 
-    found = torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+    from torchlore.recipes.device import best_device, move
+
+    found = best_device()
     assert torch.ones(2, device=found).sum().item() == 2
     if device == "cuda":
         assert found.type == "cuda"
@@ -37,4 +39,4 @@ def claim(device: str) -> None:
     assert {p.device.type for p in model.parameters()} == {device}
     data = torch.ones(3, 2)
     assert data.to("meta") is not data  # a tensor that moves is a new one
-    assert model(data.to(device)).shape == (3, 1)
+    assert model(move({"x": data}, device)["x"]).shape == (3, 1)  # whole batches too

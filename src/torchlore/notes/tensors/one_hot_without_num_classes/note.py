@@ -1,0 +1,36 @@
+"""F.one_hot without num_classes is as wide as the largest label of that batch.
+
+A batch that happens to lack the last class gives a narrower tensor. The next matrix product or comparison fails on a
+batch somewhere in the epoch, or, where broadcasting allows it, does not fail at all.
+
+Always pass it: `F.one_hot(labels, num_classes)`. The result is int64; losses want `.float()`. The older way, `zeros`
+and `scatter_` with ones, gives the same for labels of shape (N,) and nothing else. Both refuse an ignore label such as
+-1 or 255: mask those first. Cross-entropy needs no one-hot at all, it takes the labels themselves.
+"""
+
+from typing import Any
+
+ROWS = ("tensor-onehot",)
+SOURCES = ("003:133-138",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
+    import torch
+    from torch.nn import functional as F
+
+    from torchlore.notes.proof import error_of
+
+    assert bad["widths"] == [4, 2]
+    assert good["widths"] == [4, 4]
+
+    labels = torch.tensor([0, 2, 1], device=device)
+    literal = torch.zeros(3, 4, dtype=torch.long, device=device)
+    literal.scatter_(dim=1, index=labels.unsqueeze(1), src=torch.ones(3, 4, dtype=torch.long, device=device))
+    assert torch.equal(literal, F.one_hot(labels, 4))
+    assert F.one_hot(labels.view(1, 3, 1), 4).shape == (1, 3, 1, 4)  # any shape
+    if device == "cpu":  # on a GPU this is a device assert, which ends the process's use of CUDA
+        assert error_of(lambda: F.one_hot(torch.tensor([-1, 0]), 4)) == "RuntimeError"
+        assert error_of(lambda: F.one_hot(torch.tensor([255, 0]), 4)) == "RuntimeError"

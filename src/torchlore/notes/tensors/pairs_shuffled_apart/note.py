@@ -1,0 +1,27 @@
+"""Two calls of randperm are two orders: shuffle images and labels with one permutation.
+
+`x = x[torch.randperm(n)]; y = y[torch.randperm(n)]` shuffles each of them well and tears every pair apart. Nothing
+fails; the model learns that labels are noise, and the loss stays at the logarithm of the number of classes.
+
+Draw once and index everything with it, or leave it to `DataLoader(shuffle=True)`, which shuffles whole samples:
+
+```python
+order = torch.randperm(len(x))
+x, y = x[order], y[order]
+```
+"""
+
+from typing import Any
+
+ROWS = ("tensor-shuffle",)
+SOURCES = ("003:114",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    assert good["pairs_kept"] == 1.0
+    assert bad["pairs_kept"] < 0.7  # two classes: half agree by chance
+    assert bad["loss"] > 0.6  # about log 2
+    assert good["loss"] < 0.2

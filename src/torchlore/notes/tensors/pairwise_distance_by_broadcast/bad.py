@@ -1,0 +1,16 @@
+import torch
+from torch import nn
+
+embed = nn.Linear(8, 4)
+optimizer = torch.optim.SGD(embed.parameters(), lr=0.1)
+labels = torch.arange(16) % 2
+same = labels[:, None] == labels
+
+z = embed(torch.randn(16, 8))
+distance = torch.sqrt(torch.sum((z[:, None, :] - z) ** 2, dim=2))  # trap: pairwise-distance-by-broadcast
+loss = distance[same].mean() - distance[~same].mean()
+optimizer.zero_grad()
+loss.backward()
+optimizer.step()
+
+result = {"nan_weights": int(embed.weight.isnan().sum())}
