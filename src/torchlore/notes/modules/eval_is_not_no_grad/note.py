@@ -24,19 +24,19 @@ def claim(device: str) -> None:
     import torch
     from torch import nn
 
-    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5)).to(device)
-    norm = model[1]
+    norm = nn.BatchNorm1d(8)
+    model = nn.Sequential(nn.Linear(4, 8), norm, nn.Dropout(0.5)).to(device)
     x = torch.randn(16, 4, device=device)
 
     model.eval()
     assert model(x).requires_grad  # still recorded
     assert torch.equal(model(x), model(x))
-    assert int(norm.num_batches_tracked) == 0
+    assert int(norm.get_buffer("num_batches_tracked")) == 0
 
     model.train()
     with torch.no_grad():
         assert not torch.equal(model(x), model(x))
-    assert int(norm.num_batches_tracked) == 2  # moved without a gradient
+    assert int(norm.get_buffer("num_batches_tracked")) == 2  # moved without a gradient
 
     norm.eval()
     model.train()

@@ -27,15 +27,16 @@ def claim() -> None:
 
     from torchlore.notes.proof import error_of
 
-    source = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
-    shared = nn.ModuleDict(source.named_children())
+    first = nn.Linear(2, 2)
+    source = nn.Sequential(first, nn.Linear(2, 1))
+    shared = nn.ModuleDict(source.named_children())  # type: ignore[arg-type]  # an iterator of pairs is fine
     copied = nn.ModuleDict(copy.deepcopy(dict(source.named_children())))
-    assert shared["0"] is source[0]
-    assert copied["0"] is not source[0]
+    assert shared["0"] is first
+    assert copied["0"] is not first
     with torch.no_grad():
-        source[0].weight.fill_(7)
-    assert (shared["0"].weight == 7).all()
-    assert not (copied["0"].weight == 7).any()
+        first.weight.fill_(7)
+    assert (shared["0"].get_parameter("weight") == 7).all()
+    assert not (copied["0"].get_parameter("weight") == 7).any()
     for key in ("a.b", "keys"):
         assert error_of(lambda key=key: nn.ModuleDict({key: nn.ReLU()})) == "KeyError"  # type: ignore[misc]  # bound now
     assert error_of(lambda: nn.ModuleDict({1: nn.ReLU()})) == "TypeError"  # type: ignore[dict-item]  # the point

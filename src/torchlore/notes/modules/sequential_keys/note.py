@@ -38,6 +38,6 @@ def claim(device: str) -> None:
     x = torch.randn(2, 1, 12, 12, device=device)
     assert torch.equal(numbered(x), named(x))
     plain = {"conv1": nn.Conv2d(1, 20, 5)}
-    assert error_of(lambda: nn.Sequential(plain)) == "TypeError"  # type: ignore[arg-type]  # the wrong form is the point
+    assert error_of(lambda: nn.Sequential(plain)) == "TypeError"  # type: ignore[call-overload]  # the wrong form is the point
     longer = nn.Sequential(numbered[0], nn.BatchNorm2d(20), *list(numbered)[1:])
     assert error_of(lambda: longer.load_state_dict(numbered.state_dict())) == "RuntimeError"

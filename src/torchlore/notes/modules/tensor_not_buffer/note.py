@@ -29,8 +29,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
     assert bad["error_after_loading"] > 1
     assert good["error_after_loading"] < 1e-6
-    assert bad["dtype"] == "torch.float32"  # the module was moved to float64
-    assert good["dtype"] == "torch.float64"
+    assert str(bad["dtype"]) == "torch.float32"  # the module was moved to float64
+    assert str(good["dtype"]) == "torch.float64"
 
     layer = nn.Linear(2, 2)
     layer.scaled = nn.Parameter(torch.ones(2)) * 1

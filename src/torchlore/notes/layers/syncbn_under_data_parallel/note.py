@@ -1,0 +1,46 @@
+"""SyncBatchNorm synchronises between processes only: under DataParallel it is plain BatchNorm.
+
+`nn.SyncBatchNorm` exchanges statistics through a process group. `nn.DataParallel` runs in one process and has none, and
+without one the layer falls back to the batch at hand and says nothing. The cure is DDP, one process per GPU.
+
+Convert with the function that torch has for it, before wrapping:
+
+```python
+model = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+model = nn.parallel.DistributedDataParallel(model.to(device), device_ids=[local_rank])
+```
+
+It keeps what hand-written recursions lose: the number of batches seen, the mode, `requires_grad`, and the very Parameter
+objects, so that an optimizer built before still holds the live ones.
+"""
+
+ROWS = ("layer-syncbn", "layer-syncbn-convert")
+SOURCES = ("003:195-200", "003:201-222")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, object], good: dict[str, object]) -> None:
+    import torch
+    from torch import nn
+
+    assert bad["wrapper"] == "DataParallel"
+    assert bad["synchronised"] is False
+    assert good["synchronised"] is True
+
+    plain, sync = nn.BatchNorm1d(3), nn.SyncBatchNorm(3)
+    x = torch.randn(8, 3)
+    assert torch.equal(plain(x), sync(x))  # no process group: the same, silently
+
+    model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3))
+    model(x)
+    model.eval()
+    model[1].weight.requires_grad_(False)
+    weight = model[1].weight
+    converted = nn.SyncBatchNorm.convert_sync_batchnorm(model)[1]
+    assert isinstance(converted, nn.SyncBatchNorm)
+    assert int(converted.get_buffer("num_batches_tracked")) == 1
+    assert not converted.training
+    assert converted.weight is weight
+    assert not converted.weight.requires_grad
