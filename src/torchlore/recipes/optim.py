@@ -444,7 +444,8 @@ def clip_adaptive(parameters: nn.Module | Iterable[torch.Tensor], factor: float 
 
 def _unit_norm(value: torch.Tensor) -> torch.Tensor:
     dims = tuple(range(1, value.ndim)) or None  # a bias is one unit
-    return torch.linalg.vector_norm(value, dim=dims, keepdim=dims is not None)
+    norm: torch.Tensor = torch.linalg.vector_norm(value, dim=dims, keepdim=dims is not None)
+    return norm
 
 
 class EMA:
