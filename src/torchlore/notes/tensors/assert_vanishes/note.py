@@ -6,7 +6,8 @@ production is then no check.
 
 Keep asserts for what only your own mistake can break. For what comes from outside raise an error that names what came:
 `raise ValueError(f"forward takes images (N, 3, H, W); got {tuple(x.shape)}")`. Inside a model that is compiled or
-exported, `torch._check(x.shape[1] == 3)` stays and also tells the compiler. `jaxtyping` puts shapes into annotations.
+exported, `torch._check(x.shape[1] == 3)` stays and also tells the compiler. `torchlore.recipes.tensors.check_shape(x,
+"N 3 H W")` does the first in one line; `jaxtyping` puts shapes into annotations.
 """
 
 ROWS = ("tensor-assert-shape",)
@@ -22,6 +23,7 @@ def claim() -> None:
     import torch
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.tensors import check_shape
 
     def status(*flags: str) -> int:
         code = "assert (2, 3) == (2, 4), 'shapes differ'"
@@ -30,4 +32,6 @@ def claim() -> None:
     assert status() == 1
     assert status("-O") == 0  # nobody looked
     x = torch.zeros(2, 3)
+    assert check_shape(x, "N 3") == {"N": 2}
+    assert error_of(lambda: check_shape(x, "N 4")) == "ValueError"
     assert error_of(lambda: torch._check(x.shape[1] == 4)) == "RuntimeError"  # noqa: SLF001 - the documented name

@@ -12,7 +12,7 @@ After `b = a` every in-place change of one (`b += 1`, `b[0] = 5`, `b.resize_`) i
 only binds the name anew. A "copy" by `a + 0` keeps the whole history of `a` alive. Writing into the shared memory of
 `a.detach()` is caught when backward needs the old values; writing through `a.data` is not, and gives a wrong gradient.
 
-Keep values with `a.detach().clone()`. To remember the best weights use `copy.deepcopy(model.state_dict())`: the
+Keep values with `a.detach().clone()`, which is `torchlore.recipes.tensors.copy_of(a)`. To remember the best weights use `copy.deepcopy(model.state_dict())`: the
 dictionary itself holds the live tensors.
 """
 
@@ -26,15 +26,17 @@ def claim(device: str) -> None:
     import torch
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.tensors import copy_of, shares_memory
 
     a = torch.ones(3, device=device, requires_grad=True) * 1
     for copy, new, tracked in (
         (a.clone(), True, True),
         (a.detach(), False, False),
         (a.detach().clone(), True, False),
+        (copy_of(a), True, False),
         (a + 0, True, True),
     ):
-        assert (copy.data_ptr() != a.data_ptr()) is new
+        assert shares_memory(copy, a) is not new
         assert copy.requires_grad is tracked
 
     b = c = torch.zeros(2, device=device)

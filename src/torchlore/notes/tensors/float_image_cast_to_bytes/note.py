@@ -5,9 +5,9 @@ spots turn black. `to_pil_image` multiplies and casts, but does not clamp: 1.2 c
 calling `to_pil_image` are therefore not the same. All of them cut off instead of rounding, and all want one image
 (C, H, W), not a batch.
 
-Clamp, scale, round, cast, in that order: `(x.clamp(0, 1) * 255).round().byte()`. For a batch use
-`torchvision.utils.save_image` or `make_grid`, which clamp. From an array: `Image.fromarray((a.clip(0, 1) *
-255).round().astype(np.uint8))`.
+Clamp, scale, round, cast, in that order: `(x.clamp(0, 1) * 255).round().byte()`. `torchlore.recipes.tensors.to_pil`
+does it for a tensor, `array_to_pil` for an array. For a batch use `torchvision.utils.save_image` or `make_grid`, which
+clamp.
 """
 
 from typing import Any
@@ -23,6 +23,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     import torch
     from torchvision.transforms.functional import to_pil_image
 
+    from torchlore.recipes.tensors import to_pil
+
     assert bad["levels"] <= 2  # a black image
     assert good["levels"] > 250
     assert good["top"] == 255
@@ -30,5 +32,6 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     over = torch.tensor([1.2, -0.1]).view(1, 1, 2).expand(3, 1, 2)
     assert [to_pil_image(over).getpixel((i, 0))[0] for i in (0, 1)] == [50, 231]  # type: ignore[index]  # an RGB pixel
     assert [to_pil_image(over.clamp(0, 1)).getpixel((i, 0))[0] for i in (0, 1)] == [255, 0]  # type: ignore[index]  # an RGB pixel
+    assert [to_pil(over).getpixel((i, 0))[0] for i in (0, 1)] == [255, 0]  # type: ignore[index]  # an RGB pixel
     assert (torch.tensor(0.999) * 255).byte() == 254  # cut off
     assert (torch.tensor(0.999) * 255).round().byte() == 255

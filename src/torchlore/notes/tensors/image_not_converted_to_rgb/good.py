@@ -1,7 +1,8 @@
 import io
 
 from PIL import Image
-from torchvision.transforms.functional import to_tensor
+
+from torchlore.recipes.tensors import from_pil
 
 files = []
 for mode in ("RGB", "L", "RGBA", "P"):
@@ -10,7 +11,7 @@ for mode in ("RGB", "L", "RGBA", "P"):
 
 shapes, white = [], []
 for file in files:
-    image = to_tensor(Image.open(file).convert("RGB"))
+    image = from_pil(Image.open(file))
     shapes.append(tuple(image.shape))
     white.append(image[0, 0, 0].item())
 

@@ -4,8 +4,8 @@
 bfloat16, which NumPy does not know. What you get is no copy: writing into the array writes into the tensor. `.data`
 is the old way out of the graph; it hides later in-place changes from autograd, so leave it.
 
-`t.numpy(force=True)` does detach, move and resolve in one call, and still shares memory where it can. For a copy that
-always works, bfloat16 included, write `t.detach().cpu().float().numpy().copy()`.
+`t.numpy(force=True)` does detach, move and resolve in one call, and still shares memory where it can. The recipe
+`torchlore.recipes.tensors.to_numpy(t)` takes bfloat16 too. For a copy add `.copy()`.
 """
 
 ROWS = ("tensor-to-numpy",)
@@ -18,13 +18,14 @@ def claim(device: str) -> None:
     import torch
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.tensors import to_numpy
 
     weight = torch.ones(3, requires_grad=True, device=device)
     assert error_of(lambda: weight.cpu().numpy()) == "RuntimeError"
     assert error_of(lambda: torch.ones(3, device="meta").numpy()) == "TypeError"
     assert error_of(lambda: torch.ones(3, dtype=torch.bfloat16).numpy()) == "TypeError"
     assert weight.numpy(force=True).tolist() == [1, 1, 1]
-    assert (weight.bfloat16() * 2).detach().cpu().float().numpy().tolist() == [2, 2, 2]
+    assert to_numpy(weight.bfloat16() * 2).tolist() == [2, 2, 2]
 
     held = torch.zeros(3)
     held.numpy(force=True)[0] = 7

@@ -1,10 +1,11 @@
 import torch
-from torch.nn import functional as F
+
+from torchlore.recipes.tensors import one_hot
 
 batches = [torch.tensor([0, 3, 1, 2]), torch.tensor([1, 0, 0, 1])]
 widths = []
 for labels in batches:
-    target = F.one_hot(labels, 4).float()
+    target = one_hot(labels, 4).float()
     widths.append(target.shape[1])
 
 result = {"widths": widths}

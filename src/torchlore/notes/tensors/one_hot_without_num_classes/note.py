@@ -5,7 +5,8 @@ batch somewhere in the epoch, or, where broadcasting allows it, does not fail at
 
 Always pass it: `F.one_hot(labels, num_classes)`. The result is int64; losses want `.float()`. The older way, `zeros`
 and `scatter_` with ones, gives the same for labels of shape (N,) and nothing else. Both refuse an ignore label such as
--1 or 255: mask those first. Cross-entropy needs no one-hot at all, it takes the labels themselves.
+-1 or 255; `torchlore.recipes.tensors.one_hot(labels, C, ignore_index=255)` gives those zeros, and puts the classes
+second, where losses want them. Cross-entropy needs no one-hot at all, it takes the labels themselves.
 """
 
 from typing import Any
@@ -22,6 +23,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     from torch.nn import functional as F
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.tensors import one_hot
 
     assert bad["widths"] == [4, 2]
     assert good["widths"] == [4, 4]
@@ -30,6 +32,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     literal = torch.zeros(3, 4, dtype=torch.long, device=device)
     literal.scatter_(dim=1, index=labels.unsqueeze(1), src=torch.ones(3, 4, dtype=torch.long, device=device))
     assert torch.equal(literal, F.one_hot(labels, 4))
+    assert torch.equal(literal, one_hot(labels, 4))
+    assert one_hot(labels.view(1, 3, 1), 4).shape == (1, 4, 3, 1)
     assert F.one_hot(labels.view(1, 3, 1), 4).shape == (1, 3, 1, 4)  # any shape
     if device == "cpu":  # on a GPU this is a device assert, which ends the process's use of CUDA
         assert error_of(lambda: F.one_hot(torch.tensor([-1, 0]), 4)) == "RuntimeError"

@@ -1,11 +1,12 @@
 import torch
 from torch import nn
 
+from torchlore.recipes.tensors import shuffle_together
+
 y = torch.arange(256) % 2
 x = torch.randn(256, 2) + 4.0 * y[:, None]
 
-order = torch.randperm(len(x))
-x, y = x[order], y[order]
+x, y = shuffle_together(x, y)
 
 model = nn.Linear(2, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -3,12 +3,9 @@
 `x = x[torch.randperm(n)]; y = y[torch.randperm(n)]` shuffles each of them well and tears every pair apart. Nothing
 fails; the model learns that labels are noise, and the loss stays at the logarithm of the number of classes.
 
-Draw once and index everything with it, or leave it to `DataLoader(shuffle=True)`, which shuffles whole samples:
-
-```python
-order = torch.randperm(len(x))
-x, y = x[order], y[order]
-```
+Draw once and index everything with it: `order = torch.randperm(len(x)); x, y = x[order], y[order]`. That is
+`torchlore.recipes.tensors.shuffle_together(x, y)`, which also checks that the lengths agree. `DataLoader(shuffle=True)`
+shuffles whole samples and needs neither.
 """
 
 from typing import Any

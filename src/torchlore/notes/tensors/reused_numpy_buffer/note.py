@@ -4,8 +4,8 @@ A reader that fills one array again and again (a camera, a memory map, `readinto
 each time ends with a list whose entries are all the last frame. `.float()` saves you only when the array has another
 dtype: on a float32 array it returns the same memory.
 
-Copy when the array will be written again: `torch.tensor(buffer)` always copies, so does
-`torch.from_numpy(buffer.copy())`. `torch.as_tensor` and `from_numpy` never copy without need. A negative stride, as
+Copy when the array will be written again: `torch.tensor(buffer)` always copies, so do
+`torch.from_numpy(buffer.copy())` and `torchlore.recipes.tensors.from_numpy(buffer)`. `torch.as_tensor` and `from_numpy` never copy without need. A negative stride, as
 from `a[::-1]` or `np.flip(a)`, is the one case that says so: `ValueError`, and `.copy()` cures that as well.
 """
 

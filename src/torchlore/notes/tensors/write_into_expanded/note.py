@@ -6,7 +6,7 @@ the whole tensor (`add_`) raise; a write to single elements does not.
 
 Read from expanded tensors as much as you like. Before writing give each element its own memory: `.expand(...).clone()`,
 or `.repeat(...)`, which copies at once. To add dimensions for reading, index with None: `t[:, :, None, None].expand(-1,
--1, 7, 7)`.
+-1, 7, 7)`, which is `torchlore.recipes.tensors.expand_map(t, 7, 7)`.
 """
 
 from typing import Any
@@ -22,6 +22,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     import torch
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.tensors import expand_map
 
     assert good["visible"] == [2, 3, 4]
     assert bad["visible"] == [2, 2, 2]  # every sample got the shortest one's mask
@@ -31,4 +32,5 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert wide.stride() == (512, 1, 0, 0)
     assert wide.data_ptr() == t.data_ptr()
     assert torch.equal(wide, t[:, :, None, None].expand(-1, -1, 7, 7))
+    assert torch.equal(wide, expand_map(t, 7, 7))
     assert error_of(lambda: wide.add_(1)) == "RuntimeError"
