@@ -114,9 +114,8 @@ def extract(
         raise ValueError("layers is empty; name at least one layer")
     inner = unwrap(model)
     recorder = _Recorder(inner, names, stop=not whole)
-    with recorder.attach(), _mode(inner, training), torch.set_grad_enabled(grad):
-        with suppress(_EnoughError):
-            inner(*inputs, **options)
+    with recorder.attach(), _mode(inner, training), torch.set_grad_enabled(grad), suppress(_EnoughError):
+        inner(*inputs, **options)
     silent = [name for name in names if name not in recorder.found]
     if silent:
         ran = recorder.calls.get(recorder.wanted[silent[0]][0], 0)
