@@ -119,7 +119,7 @@ def multiclass_iou_loss(
 
     >>> scores = torch.tensor([[[2.0, -2.0], [-2.0, 2.0]]])
     >>> round(multiclass_iou_loss(scores, torch.tensor([[0, 1]])).item(), 6)
-    0.00066
+    0.000658
     """
     options = (from_logits, ignore_index, form, classes, eps, reduction)
     return _multiclass("multiclass_iou_loss", scores, labels, IOU, options)

@@ -357,7 +357,7 @@ class _L1(torch.autograd.Function):
     @staticmethod
     def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, ...]:
         signs = torch._foreach_sign(ctx.saved_tensors)  # type: ignore[attr-defined]  # noqa: SLF001  # ctx has it at run time
-        torch._foreach_mul_(signs, grads[0])  # noqa: SLF001  # as above
+        torch._foreach_mul_(signs, grads[0])
         return tuple(signs)
 
 
@@ -370,7 +370,7 @@ def _weights_only(parameters: Iterable[Tensor]) -> list[Tensor]:
 
 
 def l1_penalty(parameters: Iterable[Tensor], *, only_weights: bool = True) -> Tensor:
-    """Sum of the absolute values of the parameters, as a loss to add: `loss = loss + 1e-4 * l1_penalty(...)`.
+    """Sum of the absolute values of the parameters, to be weighed and added to the loss (not with `+=`).
 
     `only_weights` leaves out frozen parameters and those of one dimension (biases, norms), which L1 should not shrink.
     The gradient at 0 is 0. A plain gradient step never reaches exact zeros; `shrink_` does.
@@ -404,7 +404,8 @@ def add_l1_gradient_(parameters: Iterable[Tensor], strength: float, *, only_weig
     if not chosen:
         raise ValueError("add_l1_gradient_: no parameter has a gradient; call it after loss.backward().")
     grads = [p.grad for p in chosen if p.grad is not None]
-    torch._foreach_add_(grads, torch._foreach_sign(chosen), alpha=strength)
+    signs = torch._foreach_sign(chosen)  # noqa: SLF001  # torch's optimizers use it; no public name
+    torch._foreach_add_(grads, signs, alpha=strength)
 
 
 @torch.no_grad()
