@@ -81,7 +81,8 @@ def compact_bilinear_pool(features: Tensor, rows: Tensor, signs: Tensor, size: i
             wave = torch.fft.rfft(sketch, dim=1)
             spectrum = wave if spectrum is None else spectrum * wave
         assert spectrum is not None  # there are two rows
-        return torch.fft.irfft(spectrum.mean(2), n=size, dim=1)
+        pooled: Tensor = torch.fft.irfft(spectrum.mean(2), n=size, dim=1)
+        return pooled
 
 
 class CompactBilinear(nn.Module):

@@ -259,7 +259,7 @@ class Calibration(NamedTuple):
     error: Tensor
     confidence: Tensor
     accuracy: Tensor
-    count: Tensor
+    samples: Tensor
 
 
 def calibration(

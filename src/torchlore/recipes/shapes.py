@@ -5,7 +5,7 @@ A side is a number: use a function once for the height and once for the width.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def parse_layer(text: str) -> Layer:
         raise ValueError(f"parse_layer: {text!r} must start with conv, pool or transpose and give a kernel such as k3.")
     if word == "pool":
         values.setdefault("stride", values["kernel"])
-    return Layer(kind=kinds[word], ceil_mode=ceil_mode, **values)
+    return replace(Layer(kind=kinds[word], ceil_mode=ceil_mode), **values)  # type: ignore[arg-type]  # keys are ours, all int
 
 
 class Stage(NamedTuple):
@@ -288,19 +288,18 @@ def _kind_of(class_name: str) -> Kind | None:
 
 
 def _layer_of(module: nn.Module, kind: Kind, name: str, side: int) -> Layer:
-    values: dict[str, int] = {}
-    for key, attribute in (
-        ("kernel", "kernel_size"),
-        ("stride", "stride"),
-        ("padding", "padding"),
-        ("dilation", "dilation"),
-    ):
-        value = getattr(module, attribute, 1)
-        if isinstance(value, str):
-            number = 0 if value == "valid" else values["kernel"] - 1
-            value = number if value == "valid" else module.dilation * number // 2
-        values[key] = value if isinstance(value, int) else value[max(side, -len(value))]
-    if kind == "transpose":
-        extra = module.output_padding
-        values["output_padding"] = extra if isinstance(extra, int) else extra[max(side, -len(extra))]
-    return Layer(kind=kind, ceil_mode=bool(getattr(module, "ceil_mode", False)), name=name, **values)
+    def along(attribute: str, default: int) -> int:
+        value = getattr(module, attribute, default)
+        return int(value if isinstance(value, int) else value[max(side, -len(value))])
+
+    kernel, dilation = along("kernel_size", 1), along("dilation", 1)
+    padding = getattr(module, "padding", 0)
+    if padding == "same" and dilation * (kernel - 1) % 2:
+        raise ValueError(f"layers_of: {name!r} pads one side more than the other (an even kernel with padding='same').")
+    if isinstance(padding, str):
+        padding = dilation * (kernel - 1) // 2 if padding == "same" else 0
+    else:
+        padding = along("padding", 0)
+    extra = along("output_padding", 0) if kind == "transpose" else 0
+    ceil_mode = bool(getattr(module, "ceil_mode", False))
+    return Layer(kind, kernel, along("stride", 1), padding, dilation, extra, ceil_mode, name)

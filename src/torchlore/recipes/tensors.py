@@ -281,7 +281,7 @@ def _span(tensor: Tensor) -> tuple[int, int]:
     if tensor.numel() == 0:
         return 0, 0
     reach = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
-    start = tensor.storage_offset() * tensor.element_size()
+    start = int(tensor.storage_offset()) * tensor.element_size()
     return start, start + (reach + 1) * tensor.element_size()
 
 
