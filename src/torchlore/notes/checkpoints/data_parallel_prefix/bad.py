@@ -1,0 +1,14 @@
+import io
+
+import torch
+from torch import nn
+
+model = nn.DataParallel(nn.Linear(4, 2))
+file = io.BytesIO()
+torch.save(model.state_dict(), file)  # trap: data-parallel-prefix
+file.seek(0)
+
+state = torch.load(file, map_location="cpu", weights_only=True)
+bare = nn.Linear(4, 2)
+keys = bare.load_state_dict(state, strict=False)
+result = {"matched": len(bare.state_dict()) - len(keys.missing_keys)}

@@ -1,0 +1,35 @@
+"""`torch.load` puts tensors back on the device they were saved from; `map_location="cpu"` says otherwise.
+
+A file saved from `cuda:0` loads onto `cuda:0`. On a machine without CUDA that is a RuntimeError; on a machine with
+several processes every one of them fills the first GPU; with a model already there the weights are in its memory twice.
+
+Load to the CPU and let `load_state_dict` copy into the model, wherever that is:
+
+```python
+state = torch.load(path, map_location="cpu", weights_only=True)
+model.load_state_dict(state)
+```
+"""
+
+ROWS = ("ckpt-map-location",)
+SOURCES = ("003:262-265",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "hint"
+
+
+def claim(bad: dict[str, str], good: dict[str, str], device: str) -> None:
+    import io
+
+    import torch
+
+    assert bad["device"] == ("cuda" if torch.cuda.is_available() else "RuntimeError")
+    assert good["device"] == "cpu"
+
+    file = io.BytesIO()
+    torch.save(torch.ones(3, device=device), file)
+    for how, where in (({}, device), ({"map_location": "cpu"}, "cpu")):
+        file.seek(0)
+        loaded = torch.load(file, weights_only=True, **how)  # type: ignore[arg-type]  # with and without
+        assert loaded.device.type == where
+        assert loaded.tolist() == [1.0, 1.0, 1.0]

@@ -1,0 +1,52 @@
+"""Save the `state_dict`, not the module: a pickled module needs its class, its path and your trust.
+
+`torch.save(model, path)` pickles the object: the file names the class and the module it was defined in. Rename the file
+or move the class, and it does not load; edit the class, and it loads and fails at the call. Since torch 2.6 `torch.load`
+refuses it (`weights_only=True` is the default), and `weights_only=False` runs whatever code the file holds. One of the
+five documents says that saving the module is much better; an earlier line of the same document says the opposite, and
+that one is right.
+
+```python
+torch.save(model.state_dict(), path)
+...
+model = Net()
+model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+```
+
+To ship a program with its weights, use `torch.export`; for weights alone, safetensors.
+"""
+
+ROWS = ("ckpt-state-dict", "ckpt-whole-model")
+SOURCES = ("001:1-2", "001:72")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, object], good: dict[str, object]) -> None:
+    import pickle
+    import tempfile
+    from pathlib import Path
+
+    import torch
+
+    assert bad["loaded"] == "UnpicklingError"
+    assert good["loaded"] == "same weights"
+
+    with tempfile.TemporaryDirectory() as folder:
+        mark = Path(folder) / "was here"
+
+        class Bomb:
+            def __reduce__(self) -> tuple[object, tuple[str]]:
+                return Path.touch, (mark,)  # type: ignore[return-value]  # a pickle may call anything
+
+        path = Path(folder) / "model.pt"
+        torch.save(Bomb(), path)
+        try:
+            torch.load(path)
+        except pickle.UnpicklingError:
+            assert not mark.exists()
+        else:
+            raise AssertionError("the default load executed a pickle")
+        torch.load(path, weights_only=False)
+        assert mark.exists()  # loading ran code out of the file

@@ -1,0 +1,19 @@
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import LambdaLR
+
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+scheduler = LambdaLR(optimizer, lr_lambda=lambda t: t / 10)  # trap: warmup-from-zero
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+rates, moved = [], []
+for epoch in range(4):
+    before = model.weight.detach().clone()
+    rates.append(round(optimizer.param_groups[0]["lr"], 6))
+    optimizer.zero_grad()
+    nn.functional.mse_loss(model(x), y).backward()
+    optimizer.step()
+    scheduler.step()
+    moved.append((model.weight.detach() - before).abs().max().item())
+
+result = {"rates": rates, "first_epoch_moved": moved[0]}
