@@ -1,0 +1,108 @@
+"""Batches in an order that is a function of seed and epoch, from any step on, for any number of processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader
+
+from torchlore.recipes.seed import derive
+from torchlore.train.augment import draw
+from torchlore.train.samples import Samples
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one process gets of one global batch."""
+
+    epoch: int
+    number: int  # within the epoch
+    pictures: Tensor  # (B, C, H, W) uint8
+    labels: Tensor  # (B,)
+    total: int  # samples of the global batch, over all processes
+    indices: Tensor  # (B,) which samples these are
+    share: float = 1.0  # weight of this part's mean loss, so that the mean over processes is the global batch's
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a split is cut into batches; everything else follows from it."""
+
+    batch_size: int  # global
+    seed: int
+    augment: bool
+    rank: int = 0
+    world: int = 1
+
+    def length(self, samples: int) -> int:
+        """Batches an epoch; the last one may be smaller."""
+        return -(-samples // self.batch_size)
+
+    def order(self, samples: int, epoch: int) -> Tensor:
+        """The permutation of an epoch: the same whoever asks, whenever."""
+        return torch.randperm(samples, generator=torch.Generator().manual_seed(derive(self.seed, "order", epoch)))
+
+    def job(self, samples: int, epoch: int, number: int) -> Job:
+        """What this process reads of one global batch."""
+        whole = self.order(samples, epoch)[number * self.batch_size : (number + 1) * self.batch_size]
+        mine = slice(self.rank, None, self.world)
+        count = len(whole[mine])
+        if count == 0:  # a last batch smaller than the number of processes: take part with weight 0
+            mine = slice(0, 1)
+        draws = draw(len(whole), self.seed, epoch, number)[mine] if self.augment else None
+        return Job(epoch, number, whole[mine], draws, len(whole), count * self.world / len(whole))
+
+
+@dataclass(frozen=True)
+class Job:
+    """One process's share of a batch, before it is read."""
+
+    epoch: int
+    number: int
+    indices: Tensor
+    draws: Tensor | None
+    total: int
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """What a worker holds: it turns a job into a batch."""
+
+    samples: Samples
+
+    def __getitem__(self, job: Job) -> Batch:
+        pictures = self.samples.read(job.indices.tolist(), job.draws)
+        labels = self.samples.labels[job.indices]
+        return Batch(job.epoch, job.number, pictures, labels, job.total, job.indices, job.share)
+
+
+def batches(samples: Samples, plan: Plan, first: int, last: int, workers: int = 0) -> Iterator[Batch]:
+    """Global batches `first` to `last` (counted over all epochs), each as this process's share of it."""
+    count, every = len(samples.labels), plan.length(len(samples.labels))
+    jobs = (plan.job(count, *divmod(step, every)) for step in range(first, last))
+    if workers == 0:
+        reader = _Reader(samples)
+        return (reader[job] for job in jobs)
+    pin = torch.cuda.is_available()
+    return iter(
+        DataLoader(
+            _Reader(samples),
+            batch_size=None,
+            sampler=list(jobs),
+            num_workers=workers,
+            prefetch_factor=4,
+            pin_memory=pin,
+        )  # type: ignore[arg-type]  # a job is the index
+    )
+
+
+def whole(samples: Samples, size: int, rank: int = 0, world: int = 1) -> Iterator[Batch]:
+    """A split once, in order, every sample exactly once over all processes, never padded."""
+    mine = torch.arange(rank, len(samples.labels), world)
+    reader = _Reader(samples)
+    for number, part in enumerate(mine.split(size)):
+        yield reader[Job(0, number, part, None, len(part))]

@@ -1,0 +1,69 @@
+"""Evaluation: every sample exactly once, in eval mode, without a graph, train mode left as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from torchlore.train.batches import whole
+from torchlore.train.samples import Samples
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What the model says of a split, in the split's order."""
+
+    logits: Tensor  # (N, C) on the CPU
+    labels: Tensor  # (N,)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of samples whose largest logit is the right one."""
+        return float((self.logits.argmax(1) == self.labels).double().mean())
+
+    @property
+    def loss(self) -> float:
+        """Mean cross-entropy."""
+        return float(nn.functional.cross_entropy(self.logits.double(), self.labels))
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Eval mode inside; every module's own mode again after it."""
+    before = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        for module, training in before:
+            module.training = training
+
+
+def predict(
+    model: nn.Module, samples: Samples, prepare: Callable[[Tensor], Tensor], size: int, rank: int = 0, world: int = 1
+) -> Predicted:
+    """Logits of a split; with several processes each reads its own samples and all get the whole."""
+    with evaluating(model):
+        found = [model(prepare(batch.pictures)).float().cpu() for batch in whole(samples, size, rank, world)]
+    mine = torch.cat(found) if found else torch.empty(0, 0)
+    if world == 1:
+        return Predicted(mine, samples.labels)
+    return Predicted(_gathered(mine, len(samples.labels), world), samples.labels)
+
+
+def _gathered(mine: Tensor, count: int, world: int) -> Tensor:
+    import torch.distributed as dist
+
+    parts: list[Tensor | None] = [None] * world
+    dist.all_gather_object(parts, mine)
+    kept = [part for part in parts if part is not None and part.numel()]
+    full = torch.empty(count, kept[0].shape[1])
+    for rank, part in enumerate(parts):
+        if part is not None and part.numel():
+            full[rank::world] = part
+    return full

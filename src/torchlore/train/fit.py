@@ -1,0 +1,140 @@
+"""One run from its first step, or from where it stopped, to its last: the body around the loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from torchlore.recipes.checkpoint import Checkpoints, collect, restore
+from torchlore.recipes.device import unwrap
+from torchlore.train import classify
+from torchlore.train.batches import batches
+from torchlore.train.evaluate import Predicted, predict
+from torchlore.train.journal import Journal
+from torchlore.train.loop import Stepped, steps
+from torchlore.train.samples import Samples
+from torchlore.train.setup import Ready
+from torchlore.train.signals import Stop, stopping
+
+STOPPED = 75  # exit status of a run that was asked to stop and saved itself: EX_TEMPFAIL, "try again"
+
+
+@dataclass
+class Progress:
+    """Where a run stands; saved with every checkpoint."""
+
+    step: int = 0  # steps done
+    loss: Tensor | None = None  # summed over the samples since the last record, on the device
+    seen: int = 0
+    since: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended."""
+
+    folder: Path
+    step: int
+    stopped: str  # the signal that stopped it; "" if it is finished
+    best: float | None
+
+
+Show = Callable[[Ready, Stepped, float], None]  # called at most twice a second
+
+
+def fit(made: Ready, folder: Path, show: Show | None = None) -> Outcome:
+    """Train to the end, or until a signal asks to stop; either way everything is saved."""
+    kept = Checkpoints(folder / "checkpoints", mode="max", keep=made.run.keep)
+    progress = resume(made, kept)
+    journal = Journal(folder / "log.jsonl", progress.step)
+    with stopping() as stop:
+        try:
+            _train(made, kept, journal, progress, stop, show)
+        finally:
+            torch.set_grad_enabled(True)
+    return Outcome(folder, progress.step, stop.name if progress.step < made.total_steps else "", kept.best)
+
+
+def resume(made: Ready, kept: Checkpoints) -> Progress:
+    """Go on from the newest whole checkpoint; from the start if there is none."""
+    found = kept.newest(made.device)
+    if found is None:
+        return Progress(since=time.perf_counter())
+    for reason in found.skipped:
+        print(f"skipped a broken checkpoint: {reason}")
+    restore(found.state, **_stateful(made))
+    progress = Progress(found.state["step"], seen=found.state["seen"], since=time.perf_counter())
+    progress.loss = found.state["loss"].to(made.device) if found.state["seen"] else None
+    return progress
+
+
+def _stateful(made: Ready) -> dict[str, Any]:
+    parts: dict[str, Any] = {"model": made.parts.model, "optimizer": made.parts.optimizer}
+    optional = {"ema": made.parts.ema, "scaler": made.parts.scaler, "plateau": made.plateau}
+    return parts | {name: part for name, part in optional.items() if part is not None}
+
+
+def _train(made: Ready, kept: Checkpoints, journal: Journal, progress: Progress, stop: Stop, show: Show | None) -> None:
+    every = made.run.save_every or made.epoch_steps
+    stream = batches(made.data.train, made.plan, progress.step, made.total_steps, max(0, made.run.workers))
+    shown = 0.0
+    for stepped in steps(made.parts, stream, made.device, progress.step):
+        progress.step = stepped.step + 1
+        loss = stepped.loss * stepped.samples
+        progress.loss = loss if progress.loss is None else progress.loss + loss
+        progress.seen += stepped.samples
+        if show is not None and (now := time.monotonic()) - shown > 0.5:
+            shown = now
+            show(made, stepped, progress.since)
+        ends = progress.step % made.epoch_steps == 0
+        score = end_epoch(made, journal, progress, stepped) if ends else None
+        if ends or progress.step % every == 0 or stop:
+            save(made, kept, progress, score)
+        if stop:
+            return
+
+
+def end_epoch(made: Ready, journal: Journal, progress: Progress, stepped: Stepped) -> float | None:
+    """Record the epoch, evaluate, and tell the schedule that listens."""
+    assert progress.loss is not None
+    elapsed = time.perf_counter() - progress.since
+    figures = {
+        "loss": float(progress.loss) / progress.seen,
+        "lr": stepped.rate,
+        "rate": progress.seen / max(elapsed, 1e-9),
+    }
+    score = None
+    if len(made.data.val.labels):
+        validation = classify.scores(evaluated(made, made.data.val))
+        score = validation[classify.SCORE]
+        figures |= {f"val_{name}": value for name, value in validation.items()}
+        if made.plateau is not None:
+            made.plateau.update(score)
+    journal.write("epoch", progress.step, epoch=stepped.epoch + 1, **figures)
+    progress.loss, progress.seen, progress.since = None, 0, time.perf_counter()
+    return score
+
+
+def evaluated(made: Ready, samples: Samples) -> Predicted:
+    """What the model, or its average where there is one, says of a split."""
+    model = unwrap(made.parts.model)
+    with made.parts.ema.applied(model) if made.parts.ema is not None else nullcontext():
+        return predict(model, samples, made.prepare, max(64, made.run.batch_size), made.world.rank, made.world.size)
+
+
+def save(made: Ready, kept: Checkpoints, progress: Progress, score: float | None) -> None:
+    """Write one checkpoint: everything the rest of the run depends on."""
+    if made.world.rank:
+        return
+    loss = progress.loss if progress.loss is not None else torch.zeros(())
+    state = collect(
+        **_stateful(made), step=progress.step, loss=loss.cpu(), seen=progress.seen, classes=list(made.data.classes)
+    )
+    kept.save(state, progress.step, score)

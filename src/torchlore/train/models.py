@@ -1,0 +1,159 @@
+"""Models by name: ours, torchvision's, timm's, a user's own; weights, the preprocessing they want, the head that fits."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from torchlore.recipes.weights import load_into
+from torchlore.train.run import Refused, Run
+
+IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+HALF = ((0.5,), (0.5,))
+
+
+@dataclass(frozen=True)
+class Built:
+    """A model and what its pictures must look like."""
+
+    model: nn.Module
+    heads: tuple[str, ...]  # names of the layers that give the classes
+    channels: int
+    size: int  # 0: any
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    loaded: str = ""  # what the weights' report said
+
+
+class Small(nn.Module):
+    """A small convolutional network for pictures of any size from 8 x 8 up."""
+
+    def __init__(self, channels: int, classes: int, width: int = 32) -> None:
+        super().__init__()
+        self.features = nn.Sequential(
+            _block(channels, width),
+            _block(width, width * 2),
+            nn.MaxPool2d(2),
+            _block(width * 2, width * 4),
+            nn.AdaptiveAvgPool2d(2),
+        )
+        self.dropout = nn.Dropout(0.2)
+        self.head = nn.Linear(width * 16, classes)
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Logits (B, classes) of pictures (B, channels, H, W)."""
+        out: Tensor = self.head(self.dropout(self.features(pictures).flatten(1)))
+        return out
+
+
+def _block(inside: int, outside: int) -> nn.Sequential:
+    return nn.Sequential(nn.Conv2d(inside, outside, 3, padding=1, bias=False), nn.BatchNorm2d(outside), nn.ReLU())
+
+
+def build(run: Run, classes: int, channels: int) -> Built:
+    """The model of a run, with its weights and a head of the right size."""
+    if run.model == "small":
+        built = Built(Small(channels, classes), ("head",), channels, 0, HALF[0] * channels, HALF[1] * channels)
+    elif ":" in run.model and run.model.split(":")[0].endswith(".py"):
+        built = _own(run.model, classes, channels)
+    elif run.model.startswith("timm:"):
+        built = _timm(run, classes)
+    else:
+        built = _torchvision(run, classes)
+    if run.weights not in ("none", "default") and Path(run.weights).is_file():
+        report = load_into(built.model, run.weights, partial=True, skip=built.heads)
+        return Built(**{**vars(built), "loaded": str(report)})
+    return built
+
+
+def _own(name: str, classes: int, channels: int) -> Built:
+    path, _, factory = name.rpartition(":")
+    if not Path(path).is_file():
+        raise Refused(f"--model {name}: there is no file {path}")
+    spec = importlib.util.spec_from_file_location("torchlore_user_model", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["torchlore_user_model"] = module
+    spec.loader.exec_module(module)
+    make = getattr(module, factory, None)
+    if not callable(make):
+        raise Refused(f"--model {name}: {path} has no function {factory!r}")
+    model = make(classes)
+    if not isinstance(model, nn.Module):
+        raise Refused(f"--model {name}: {factory}({classes}) gave a {type(model).__name__}, not an nn.Module")
+    mean, std = IMAGENET if channels == 3 else (HALF[0] * channels, HALF[1] * channels)
+    return Built(model, (), channels, 0, mean, std)
+
+
+def _torchvision(run: Run, classes: int) -> Built:
+    from torchvision import models
+
+    from torchlore.recipes.features import replace_head
+
+    try:
+        weights = None if run.weights == "none" or Path(run.weights).is_file() else _enum(models, run)
+        model = models.get_model(run.model, weights=weights)
+    except ValueError:
+        near = _nearest(run.model, models.list_models())
+        raise Refused(
+            f"--model {run.model!r} is no torchvision model{near}; timm models are timm:NAME, your own path.py:factory"
+        ) from None
+    heads = tuple(replace_head(model, classes))
+    if weights is None:
+        return Built(model, heads, 3, 224, *IMAGENET)
+    wanted = weights.transforms()
+    return Built(model, heads, 3, wanted.crop_size[0], tuple(wanted.mean), tuple(wanted.std), f"torchvision {weights}")
+
+
+def _enum(models: Any, run: Run) -> Any:
+    known = models.get_model_weights(run.model)
+    name = "DEFAULT" if run.weights == "default" else run.weights
+    if name not in known.__members__:
+        raise Refused(
+            f"--weights {run.weights!r}: {run.model} has {', '.join(known.__members__)}, and there is no such file"
+        )
+    return known[name]
+
+
+def _timm(run: Run, classes: int) -> Built:
+    import timm
+
+    name = run.model.removeprefix("timm:")
+    if name.split(".")[0] not in timm.list_models():
+        raise Refused(f"--model {run.model!r} is no timm model{_nearest(name, timm.list_models())}")
+    model = timm.create_model(name, pretrained=run.weights == "default", num_classes=classes)
+    wanted = model.pretrained_cfg
+    heads = (wanted["classifier"],) if isinstance(wanted["classifier"], str) else tuple(wanted["classifier"])
+    return Built(
+        model, heads, wanted["input_size"][0], wanted["input_size"][1], tuple(wanted["mean"]), tuple(wanted["std"])
+    )
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=3)
+    return f"; the nearest are {', '.join(near)}" if near else ""
+
+
+def prepared(built: Built, device: torch.device, channels_last: bool) -> Callable[[Tensor], Tensor]:
+    """The function that turns pictures (B, C, H, W) uint8 into what the model wants, on its device."""
+    mean = torch.tensor(built.mean, device=device).view(-1, 1, 1) * 255
+    scale = 1 / (torch.tensor(built.std, device=device).view(-1, 1, 1) * 255)
+    layout = torch.channels_last if channels_last else torch.contiguous_format
+
+    def prepare(pictures: Tensor) -> Tensor:
+        moved = pictures.to(device, non_blocking=True)
+        if moved.shape[1] == 1 and built.channels == 3:
+            moved = moved.expand(-1, 3, -1, -1)
+        return ((moved.float() - mean) * scale).contiguous(memory_format=layout)
+
+    return prepare

@@ -1,0 +1,100 @@
+"""Where samples come from: a split is its labels, its names, and a way to read some of them.
+
+B samples, C channels, H x W pixels. Pictures stay uint8 until they are on the device: a quarter of the memory to move.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from torchlore.recipes.seed import derive
+
+
+class Samples(Protocol):
+    """One split of a data set."""
+
+    labels: Tensor  # (N,) class of each sample
+    names: Sequence[str]  # what to call each in a report
+
+    def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
+        """The pictures (B, C, H, W) uint8; `draws` (B, D) are the numbers their augmentation is a function of."""
+        ...
+
+
+@dataclass(frozen=True)
+class Data:
+    """A data set: its splits, its classes, and what was left out on the way."""
+
+    name: str
+    classes: tuple[str, ...]
+    train: Samples
+    val: Samples
+    test: Samples
+    channels: int
+    size: int
+    skipped: tuple[tuple[str, str], ...] = field(default=())  # (file, why)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Pictures held in memory; a batch is one index_select."""
+
+    pictures: Tensor  # (N, C, H, W) uint8
+    labels: Tensor
+    names: Sequence[str]
+
+    def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
+        """The pictures, augmented together."""
+        from torchlore.train.augment import shift_and_flip
+
+        picked = self.pictures.index_select(0, torch.as_tensor(indices))
+        return picked if draws is None else shift_and_flip(picked, draws)
+
+
+def stratified(labels: Tensor, share: float, seed: int, purpose: str) -> tuple[Tensor, Tensor]:
+    """Indices of the part kept and the part of each class split off, at least one sample of each class in both.
+
+    >>> kept, off = stratified(torch.tensor([0, 0, 0, 0, 1, 1]), 0.25, 0, "val")
+    >>> len(kept), sorted(torch.tensor([0, 0, 0, 0, 1, 1])[off].tolist())
+    (4, [0, 1])
+    """
+    generator = torch.Generator().manual_seed(derive(seed, "split", purpose))
+    kept, off = [], []
+    for label in labels.unique(sorted=True):
+        members = (labels == label).nonzero().flatten()
+        members = members[torch.randperm(len(members), generator=generator)]
+        cut = min(max(1, round(share * len(members))), len(members) - 1)
+        off.append(members[:cut])
+        kept.append(members[cut:])
+    return torch.cat(kept).sort().values, torch.cat(off).sort().values
+
+
+def digits(val: float, seed: int) -> Data:
+    """scikit-learn's 1,797 real handwritten digits, 8 x 8; the test part is the same 360 for every seed."""
+    table = _digits_table()
+    pictures = (table[:, :-1].reshape(-1, 1, 8, 8) * 15.9375).round().to(torch.uint8)  # 0..16 -> 0..255
+    labels = table[:, -1].long()
+    rest, test = stratified(labels, 0.2, 0, "digits test")
+    kept, held = stratified(labels[rest], val, seed, "val") if val > 0 else (torch.arange(len(rest)), rest[:0])
+    parts = {"train": rest[kept], "val": rest[held] if val > 0 else held, "test": test}
+    made = {name: Stored(pictures[at], labels[at], [f"digits/{i}" for i in at.tolist()]) for name, at in parts.items()}
+    return Data("digits", tuple("0123456789"), made["train"], made["val"], made["test"], channels=1, size=8)
+
+
+def _digits_table() -> Tensor:
+    spec = importlib.util.find_spec("sklearn")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("the embedded digits come with scikit-learn", name="sklearn")
+    path = (
+        Path(spec.origin).parent / "datasets" / "data" / "digits.csv.gz"
+    )  # read here: importing sklearn takes a second
+    with gzip.open(path, "rt", encoding="ascii") as file:
+        return torch.tensor([[float(cell) for cell in line.split(",")] for line in file])

@@ -1,0 +1,172 @@
+"""From a run to the things that train: device, model, optimizer, schedule, average, scaler."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from torchlore.recipes import schedules
+from torchlore.recipes.device import best_device
+from torchlore.recipes.features import freeze
+from torchlore.recipes.optim import EMA, check_groups, decay_groups, finetune_groups, layer_decay_groups
+from torchlore.recipes.seed import seed_everything, set_deterministic
+from torchlore.train import classify
+from torchlore.train.batches import Plan
+from torchlore.train.loop import Parts
+from torchlore.train.models import Built, build, prepared
+from torchlore.train.run import Refused, Run
+from torchlore.train.samples import Data
+
+DTYPES = {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+@dataclass(frozen=True)
+class World:
+    """Which of how many processes this is; torchrun says so."""
+
+    rank: int = 0
+    size: int = 1
+    local: int = 0
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Everything a run needs, made and checked, before the first step."""
+
+    run: Run
+    data: Data
+    built: Built
+    parts: Parts
+    plan: Plan
+    device: torch.device
+    world: World
+    prepare: Callable[[Tensor], Tensor]
+    plateau: schedules.Plateau | None
+
+    @property
+    def epoch_steps(self) -> int:
+        """Steps an epoch."""
+        return self.plan.length(len(self.data.train.labels))
+
+    @property
+    def total_steps(self) -> int:
+        """Steps of the whole run."""
+        return self.epoch_steps * self.run.epochs
+
+
+def world() -> World:
+    """What torchrun put into the environment; one process without it."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    return World(int(os.environ.get("RANK", "0")), size, int(os.environ.get("LOCAL_RANK", "0")))
+
+
+def choose_device(run: Run, place: World) -> torch.device:
+    """The device of this process, or Refused if it does not exist."""
+    if run.device == "auto":
+        found = best_device()
+        return torch.device(found.type, place.local) if found.type == "cuda" else found
+    device = torch.device(run.device)
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise Refused(f"--device {run.device}: torch {torch.__version__} sees no GPU here; `lore doctor` says why")
+    return device
+
+
+def ready(run: Run, data: Data) -> Ready:
+    """Build everything; what cannot work raises Refused here and not at step 1,000."""
+    place = world()
+    device = choose_device(run, place)
+    if run.deterministic:
+        set_deterministic()
+    seed_everything(run.seed)  # the same first weights on every process
+    built = build(run, len(data.classes), data.channels)
+    model = built.model.to(device, memory_format=torch.channels_last if run.channels_last else torch.preserve_format)
+    if run.freeze:
+        _freeze(run, built)
+    optimizer = make_optimizer(run, built)
+    seed_everything(run.seed, rank=place.rank)
+    plan = Plan(run.batch_size, run.seed, run.augment != "none", place.rank, place.size)
+    every = plan.length(len(data.train.labels))
+    plateau = schedules.Plateau("max", gamma=run.gamma) if run.schedule == "plateau" else None
+    prepare = prepared(built, device, run.channels_last)
+    parts = Parts(
+        model=_wrapped(run, model, device, place),
+        optimizer=optimizer,
+        loss=classify.loss(run, prepare, device),
+        rate=_rate(make_schedule(run, every), optimizer, plateau),
+        accumulate=run.accumulate,
+        clip=run.clip,
+        precision=DTYPES[run.precision],
+        scaler=torch.amp.GradScaler(device.type) if run.precision == "fp16" else None,
+        ema=EMA(model, run.ema, warmup=True) if run.ema else None,
+    )
+    return Ready(run, data, built, parts, plan, device, place, prepare, plateau)
+
+
+def _freeze(run: Run, built: Built) -> None:
+    if run.freeze == "backbone":
+        freeze(built.model, keep=built.heads)
+        return
+    prefixes = tuple(run.freeze.split(","))
+    names = [name for name, _ in built.model.named_children()]
+    freeze(built.model, keep=[name for name in names if not name.startswith(prefixes)])
+
+
+def make_optimizer(run: Run, built: Built) -> Optimizer:
+    """The optimizer over groups that hold every trainable parameter exactly once."""
+    if run.layer_decay < 1:
+        groups = layer_decay_groups(built.model, run.lr, run.layer_decay, run.weight_decay)
+    elif run.backbone_lr != 1 and built.heads:
+        groups = finetune_groups(built.model, built.heads, run.lr, run.lr * run.backbone_lr, run.weight_decay)
+    else:
+        groups = decay_groups(built.model, run.weight_decay)
+    kind: Any = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "sgd": torch.optim.SGD}[run.optimizer]
+    check_groups(groups, built.model, kind)
+    extra = {"momentum": run.momentum} if run.optimizer == "sgd" else {}
+    made: Optimizer = kind(groups, lr=run.lr, fused=True, **extra)
+    return made
+
+
+def make_schedule(run: Run, every: int) -> schedules.Schedule:
+    """The learning rate's factor as a function of the step."""
+    total, marks = run.epochs * every, [int(float(mark) * every) for mark in run.milestones.split(",") if mark]
+    made: dict[str, Callable[[], schedules.Schedule]] = {
+        "constant": schedules.Constant,
+        "plateau": schedules.Constant,
+        "cosine": lambda: schedules.Cosine(total),
+        "poly": lambda: schedules.Polynomial(total),
+        "step": lambda: schedules.MultiStep(marks, run.gamma),
+        "multistep": lambda: schedules.MultiStep(marks, run.gamma),
+        "onecycle": lambda: schedules.OneCycle(total),
+        "reid": lambda: schedules.MultiStep([2 * total // 3], run.gamma),
+    }
+    schedule = made[run.schedule]()
+    warm = round(run.warmup * every)
+    if not warm or run.schedule == "onecycle":
+        return schedule
+    return schedules.Warmup(schedule, warm, "stepped" if run.schedule == "reid" else "linear")
+
+
+def _rate(
+    schedule: schedules.Schedule, optimizer: Optimizer, plateau: schedules.Plateau | None
+) -> Callable[[int], float]:
+    def of(step: int) -> float:
+        return schedules.apply(schedule, optimizer, step, plateau.factor if plateau else 1.0)[0]
+
+    return of
+
+
+def _wrapped(run: Run, model: nn.Module, device: torch.device, place: World) -> nn.Module:
+    if run.compile:
+        model.compile()
+    if place.size == 1:
+        return model
+    if any(isinstance(m, nn.modules.batchnorm._BatchNorm) for m in model.modules()) and device.type == "cuda":  # noqa: SLF001 - torch has no public name for all of them
+        model = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+    ids = [device.index] if device.type == "cuda" else None
+    return nn.parallel.DistributedDataParallel(model, device_ids=ids)
