@@ -1,0 +1,322 @@
+"""What a call gives back: torch's own, the project's functions, classes and modules; and what parameters are given."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, cast
+
+from torchlore.check import api
+from torchlore.check.classes import class_behind, instance
+from torchlore.check.project import Class, Function, as_class, as_function
+from torchlore.check.tensors import function_result, layer_output, method_result, no_grad_around
+from torchlore.check.tree import FunctionNode, argument, body_nodes, class_of, literal, parameters, spread
+from torchlore.check.values import UNKNOWN, Value, Values, annotated, attribute, values
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+_SAME = {"copy.deepcopy", "copy.copy", "tqdm.tqdm", "list", "tuple", "reversed", "sorted", "iter"}
+
+
+def result(source: Source, call: ast.Call) -> Values:
+    """What a call may give back."""
+    full = source.name(call.func)
+    if full:
+        found = _by_name(source, call, full)
+        if found is not None:
+            return found
+    if isinstance(call.func, ast.Attribute):
+        return _method_call(source, call, call.func)
+    found = ()
+    for value in values(source, call.func):
+        found += apply(source, value, call)
+    return found or (UNKNOWN,)
+
+
+def _by_name(source: Source, call: ast.Call, full: str) -> Values | None:
+    target = source.project.resolve(source, call.func)
+    if isinstance(target, Class):
+        return (instance(target, call, source),)
+    if isinstance(target, Function):
+        return returns(target)
+    if full in _SAME and call.args:
+        return values(source, call.args[0])
+    if full in api.WRAPPERS and call.args:
+        inner = values(source, call.args[0])
+        kind = (
+            "module"
+            if any(api.is_kind(value.kind, "module") for value in inner) or full.startswith("torch.nn.")
+            else ""
+        )
+        return (Value(kind, full, call, source, items=(inner,)),)
+    if full in ("min", "max", "sum", "abs"):
+        return _builtin_reduction(source, call)
+    if full == "getattr" and len(call.args) >= 2 and isinstance(name := literal(call.args[1]), str):
+        return sum((attribute(source, value, name) for value in values(source, call.args[0])), ())
+    kind = api.kind_of_call(full)
+    if kind is None:
+        return None
+    if kind == "tensor":
+        return function_result(source, call, full)
+    return (Value(kind, full, call, source, items=_contents(source, call, kind)),)
+
+
+def _contents(source: Source, call: ast.Call, kind: str) -> tuple[Values, ...]:
+    if kind == "sequential":
+        parts: tuple[Values, ...] = ()
+        for arg in call.args:
+            if isinstance(arg, ast.Starred):
+                inner = values(source, arg.value)
+                parts += inner[0].items if len(inner) == 1 and inner[0].items else ((UNKNOWN,),)
+            elif isinstance(arg, ast.Call) and source.name(arg.func) == "collections.OrderedDict":
+                parts += ((UNKNOWN,),)
+            else:
+                parts += (values(source, arg),)
+        return parts
+    if kind in ("modulelist", "moduledict") and call.args:
+        inner = values(source, call.args[0])
+        return inner[0].items if len(inner) == 1 else ()
+    if kind == "loader":
+        dataset = argument(call, 0, "dataset")
+        return (values(source, dataset),) if dataset is not None else ()
+    return ()
+
+
+def _builtin_reduction(source: Source, call: ast.Call) -> Values:
+    parts = [value for arg in call.args if not isinstance(arg, ast.Starred) for value in values(source, arg)]
+    inner = [one for value in parts for group in value.items for one in group] if len(call.args) == 1 else parts
+    if any(api.is_kind(value.kind, "tensor") for value in inner):
+        graph = True if any(value.attached for value in inner) else None
+        return (Value("tensor", "arithmetic", call, source, attached=graph),)
+    return (Value("number"),) if inner and all(value.kind == "number" for value in inner) else (UNKNOWN,)
+
+
+def _method_call(source: Source, call: ast.Call, func: ast.Attribute) -> Values:
+    if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name) and func.value.func.id == "super":
+        return (UNKNOWN,)
+    receivers = values(source, func.value)
+    found: Values = ()
+    for value in receivers:
+        found += _method(source, value, call, func.attr)
+    return found or (UNKNOWN,)
+
+
+def _method(source: Source, value: Value, call: ast.Call, name: str) -> Values:
+    if api.is_kind(value.kind, "tensor"):
+        return method_result(source, value, call, name)
+    if owner := class_behind(source, value):
+        if method := source.project.method(owner, name):
+            return returns(method) if name not in api.SELF_METHODS else (value,)
+        if found := attribute(source, value, name):
+            applied = sum((apply(source, one, call) for one in found if one.kind), ())
+            if applied:
+                return applied
+    if api.is_kind(value.kind, "module") and name in api.SELF_METHODS:
+        return (value,)
+    if name == "prepare" and value.kind == "accelerator":
+        parts = tuple(values(source, arg) for arg in call.args if not isinstance(arg, ast.Starred))
+        return parts[0] if len(parts) == 1 else (Value("tuple", items=parts),)
+    if value.kind == "ndarray":
+        return (Value(api.METHODS.get(("ndarray", name), "ndarray"), weak=value.weak),)
+    kind = value.kind
+    while kind:
+        if (kind, name) in api.METHODS:
+            return (Value(api.METHODS[kind, name], f"{kind}.{name}", call, source),)
+        kind = api.PARENT_KIND.get(kind, "")
+    if not value.kind and name in api.ONLY_TENSOR_METHODS:
+        return method_result(source, Value("tensor"), call, name)
+    return (UNKNOWN,)
+
+
+def apply(source: Source, value: Value, call: ast.Call) -> Values:
+    """What calling a value gives."""
+    if value.kind == "class":
+        if isinstance(value.node, ast.ClassDef) and value.source:
+            return (instance(as_class(value.source, value.node), call, source),)
+        kind = api.kind_of_call(value.name)
+        return (Value(kind, value.name, call, source, items=_contents(source, call, kind)),) if kind else (UNKNOWN,)
+    if value.kind == "function" and value.source:
+        if isinstance(value.node, FunctionNode):
+            return returns(as_function(value.source, value.node))
+        return values(value.source, value.node.body) if isinstance(value.node, ast.Lambda) else (UNKNOWN,)
+    if value.name in api.WRAPPERS and value.items:
+        return sum((apply(source, inner, call) for inner in value.items[0]), ())
+    if not api.is_kind(value.kind, "module"):
+        return (UNKNOWN,)
+    owner = class_behind(source, value)
+    if owner is None:
+        return layer_output(source, value, call)
+    forward = source.project.method(owner, "forward")
+    if forward is None:
+        return (UNKNOWN,)
+    found = returns(forward)
+    if no_grad_around(source, call):
+        return tuple(_detached(one) for one in found)
+    return found
+
+
+def _detached(value: Value) -> Value:
+    if api.is_kind(value.kind, "tensor"):
+        return value._replace(attached=False)
+    if value.kind == "tuple":
+        return value._replace(items=tuple(tuple(_detached(one) for one in group) for group in value.items))
+    return value
+
+
+def returned(function: Function) -> list[ast.expr]:
+    """The expressions a function returns, without those of functions defined in it."""
+    memo = cast("dict[ast.AST, list[ast.expr]]", function.source.memo.setdefault("returned", {}))
+    if function.node not in memo:
+        nodes = [node for node in body_nodes(function.node) if isinstance(node, ast.Return) and node.value is not None]
+        nodes.sort(key=lambda node: node.lineno)
+        memo[function.node] = [node.value for node in nodes if node.value is not None]
+    return memo[function.node]
+
+
+def returns(function: Function) -> Values:
+    """What a function of the project may give back."""
+    decorators = {function.source.name(node) for node in function.node.decorator_list}
+    if isinstance(function.node, ast.AsyncFunctionDef) or decorators & {"contextlib.contextmanager"}:
+        return (UNKNOWN,)
+    yields = _yields(function)
+    if yields:
+        items = sum((values(function.source, node) for node in yields), ())
+        return (Value("iterator", function.qualified, items=(items,)),)
+    found: Values = ()
+    for node in returned(function):
+        found += values(function.source, node)
+    if not returned(function):
+        stub = any(isinstance(node, ast.Raise) for node in function.node.body)
+        return (UNKNOWN,) if stub else (Value("none"),)
+    if any(isinstance(dec, ast.Call) and function.source.name(dec.func) in ("torch.no_grad", "torch.inference_mode")
+           for dec in function.node.decorator_list):  # fmt: skip
+        found = tuple(_detached(one) for one in found)
+    return found
+
+
+def _yields(function: Function) -> list[ast.expr]:
+    memo = cast("dict[ast.AST, list[ast.expr]]", function.source.memo.setdefault("yields", {}))
+    if function.node not in memo:
+        nodes = [node for node in body_nodes(function.node) if isinstance(node, ast.Yield) and node.value is not None]
+        memo[function.node] = [node.value for node in nodes if node.value is not None]
+    return memo[function.node]
+
+
+def parameter(source: Source, arg: ast.arg) -> Values:
+    """What a parameter is given: by its annotation, by its callers in the project, by its default."""
+    node = source.parents[source.parents[arg]]
+    if isinstance(node, ast.Lambda):
+        return (UNKNOWN,)
+    function = as_function(source, cast("FunctionNode", node))
+    first = parameters(function.node)[0] is arg
+    if function.owner and first and not _static(function):
+        owner = as_class(source, function.owner)
+        is_class = any(source.name(dec) == "classmethod" for dec in function.node.decorator_list)
+        return (Value("class", owner.qualified, owner.node, source),) if is_class else (instance(owner),)
+    promised = annotated(source, arg.annotation)
+    if all(value.kind for value in promised):
+        return _with_callers_node(promised, function, arg)
+    args = function.node.args
+    if arg is args.vararg or arg is args.kwarg:
+        return (Value("tuple" if arg is args.vararg else "dict"),)
+    found: Values = ()
+    for caller, call, skip in callers(function):
+        given = given_argument(function, call, arg, skip)
+        if given is not None:
+            found += values(caller, given)
+    if found:
+        return found
+    default = _default(function, arg)
+    if default is not None and literal(default) is not None:
+        return values(source, default)
+    if function.owner and function.node.name == "forward" and default is None:
+        return (Value("tensor", "input", weak=True),)
+    return (UNKNOWN,)
+
+
+def _with_callers_node(promised: Values, function: Function, arg: ast.arg) -> Values:
+    """An annotation says the kind; the callers say which one, where they are seen and agree."""
+    if any(value.kind not in ("module", "loss", "dataset", "object") for value in promised):
+        return promised
+    found: Values = ()
+    for caller, call, skip in callers(function):
+        given = given_argument(function, call, arg, skip)
+        if given is not None:
+            found += values(caller, given)
+    return found if found and all(value.kind for value in found) else promised
+
+
+def _static(function: Function) -> bool:
+    return any(function.source.name(dec) == "staticmethod" for dec in function.node.decorator_list)
+
+
+def _default(function: Function, arg: ast.arg) -> ast.expr | None:
+    args = function.node.args
+    positional = [*args.posonlyargs, *args.args]
+    if arg in positional:
+        index = positional.index(arg) - len(positional) + len(args.defaults)
+        return args.defaults[index] if index >= 0 else None
+    return args.kw_defaults[args.kwonlyargs.index(arg)] if arg in args.kwonlyargs else None
+
+
+def given_argument(function: Function, call: ast.Call, arg: ast.arg, skip: int) -> ast.expr | None:
+    """The expression a call gives to a parameter; `skip` is 1 where the receiver fills the first one."""
+    args = function.node.args
+    positional = [*args.posonlyargs, *args.args]
+    index = positional.index(arg) - skip if arg in positional else None
+    found = argument(call, index if index is None or index >= 0 else None, arg.arg)
+    if found is None and not spread(call):
+        default = _default(function, arg)
+        return default if default is not None and function.source is not None and literal(default) is None else None
+    return found
+
+
+Caller = tuple["Source", ast.Call, int]
+
+
+def callers(function: Function) -> list[Caller]:
+    """The calls of a function in the project, with 1 where the receiver fills its first parameter."""
+    memo = cast("dict[ast.AST, list[Caller]]", function.source.memo.setdefault("callers", {}))
+    if function.node not in memo:
+        memo[function.node] = []  # for whoever asks while we look
+        memo[function.node] = _method_callers(function) if function.owner else _function_callers(function)
+    return memo[function.node]
+
+
+def _function_callers(function: Function) -> list[Caller]:
+    project = function.source.project
+    found: list[Caller] = []
+    if function.source.names.defined.get(function.node.name) != function.qualified:
+        return _nested_callers(function)
+    for source in project.candidates(function, function.node.name):
+        found += [(source, call, 0) for call in source.calls(function.qualified)]
+        if source is not function.source and source.names.stars:
+            continue
+    return found
+
+
+def _nested_callers(function: Function) -> list[Caller]:
+    source, name = function.source, function.node.name
+    calls = (call for call in source.all(ast.Call) if isinstance(call.func, ast.Name) and call.func.id == name)
+    return [(source, call, 0) for call in calls]
+
+
+def _method_callers(function: Function) -> list[Caller]:
+    owner = as_class(function.source, cast("ast.ClassDef", function.owner))
+    project, name = function.source.project, function.node.name
+    if name == "__init__":
+        return [(s, call, 1) for s in project.candidates(owner, owner.node.name) for call in s.calls(owner.qualified)]
+    skip = 0 if _static(function) else 1
+    found: list[Caller] = []
+    for source in project.candidates(owner, name):
+        for call in source.methods(name):
+            receiver = cast("ast.Attribute", call.func).value
+            if isinstance(receiver, ast.Name) and receiver.id == "self":
+                here = class_of(source, call)
+                if here is not None and any(
+                    base.node is owner.node for base in project.bases(as_class(source, here))[0]
+                ):
+                    found.append((source, call, skip))
+            elif any(value.name == owner.qualified for value in values(source, receiver)):
+                found.append((source, call, skip))
+    return found

@@ -1,0 +1,81 @@
+"""Runs rules over texts. A rule is handed in; this room never imports a note."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from torchlore.check.source import Hit, Source
+from torchlore.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from torchlore.check.project import Project
+
+
+class Rule(NamedTuple):
+    """One rule: the note's slug, its `find`, and the severity of its findings."""
+
+    slug: str
+    find: Callable[[Source], Iterable[Hit]]
+    severity: Severity = Severity.WARNING
+
+
+class RuleFailed(NamedTuple):
+    """A rule that raised: said in one line, while the rest goes on."""
+
+    slug: str
+    path: str
+    error: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: internal error in rule {self.slug}: {self.error}"
+
+
+SYNTAX = "syntax-error"
+
+
+def parse(text: str, path: str, project: Project | None = None, module: str = "") -> Source | Finding:
+    """The parsed file, or a finding that says why it cannot be parsed."""
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in the user's strings are not our business
+            return Source(text, path, project, module)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, error.offset or 1
+        return Finding(SYNTAX, f"{error.msg}: nothing in this file was checked", Severity.ERROR, path, line, column)
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        return Finding(SYNTAX, f"cannot be parsed ({type(error).__name__}: {error})", Severity.ERROR, path, 1, 1)
+
+
+def run(source: Source, rules: Mapping[str, Rule]) -> Iterator[Finding | RuleFailed]:
+    """Every rule's findings in one file, unsorted; a rule that raises is reported, not hidden."""
+    for rule in rules.values():
+        try:
+            for hit in rule.find(source):
+                yield finding(rule, source, hit)
+        except Exception as error:  # noqa: BLE001  # one broken rule must not silence the others; it is reported
+            yield RuleFailed(rule.slug, source.path, f"{type(error).__name__}: {error}")
+
+
+def finding(rule: Rule, source: Source, hit: Hit) -> Finding:
+    """A rule's hit as a finding."""
+    severity = hit.severity or rule.severity
+    return Finding(rule.slug, hit.message, severity, source.path, hit.line, hit.column, hit.end_line, hit.end_column,
+                   hit.edits, hit.safe)  # fmt: skip
+
+
+def order(found: Finding) -> tuple[str, int, int, str, str]:
+    """Findings sort by place, then by slug."""
+    return found.path, found.line, found.column, found.slug, found.message
+
+
+def check_text(text: str, rules: Mapping[str, Rule], path: str = "<text>") -> list[Finding]:
+    """Findings in one text, sorted, suppressions not looked at; a rule's exception goes through. For tests and tools."""
+    source = parse(text, path)
+    if isinstance(source, Finding):
+        return [source]
+    found = {finding(rule, source, hit) for rule in rules.values() for hit in rule.find(source)}
+    return sorted(found, key=order)

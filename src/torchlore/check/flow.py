@@ -1,0 +1,216 @@
+"""What happens in which order: the events of a function or loop, seen through calls into the same project."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from torchlore.check import api, events
+from torchlore.check.events import Event
+from torchlore.check.identity import substitute
+from torchlore.check.project import Class, Function, as_class, as_function
+from torchlore.check.scopes import reaching
+from torchlore.check.tree import FunctionNode, Loop, class_of, conditions, contexts, function
+from torchlore.check.tree import loops as loops_around
+from torchlore.check.values import values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torchlore.check.source import Source
+
+_DEPTH = 4
+_MOST = 1500  # events of one function
+
+
+class LoopFlow(NamedTuple):
+    """A loop and everything that happens in one turn of it, in order."""
+
+    source: Source
+    node: Loop
+    function: FunctionNode | None
+    events: tuple[Event, ...]
+
+    def of(self, *what: str) -> list[Event]:
+        """Events of these kinds."""
+        return [event for event in self.events if event.what in what]
+
+    def direct(self, *what: str) -> list[Event]:
+        """Events of these kinds whose innermost loop is this one, calls looked through."""
+        return [event for event in self.of(*what) if event.loops and event.loops[-1] is self.node]
+
+
+def events_of(source: Source, node: FunctionNode | None, depth: int = _DEPTH) -> tuple[Event, ...]:
+    """The events of a function (None: the top of the file) in order; calls into the project are looked through."""
+    memo = cast("dict[tuple[object, int], tuple[Event, ...]]", source.memo.setdefault("events", {}))
+    if (node, depth) not in memo:
+        memo[node, depth] = ()  # a function that calls itself adds nothing
+        memo[node, depth] = tuple(_events(source, node, depth))[:_MOST]
+    return memo[node, depth]
+
+
+def _events(source: Source, node: FunctionNode | None, depth: int) -> list[Event]:
+    found: list[Event] = []
+    for one in _by_function(source).get(node, ()):
+        if isinstance(one, ast.Call):
+            found += _inlined(source, one, depth) if depth else ()
+            if event := events.of_call(source, one):
+                found.append(_placed(source, event))
+        else:
+            found += [_placed(source, event) for event in events.of_statement(source, one)]
+        if len(found) > _MOST:
+            break
+    return found
+
+
+def _by_function(source: Source) -> dict[FunctionNode | None, list[ast.AST]]:
+    table = cast("dict[FunctionNode | None, list[ast.AST]] | None", source.memo.get("by_function"))
+    if table is None:
+        table = source.memo["by_function"] = {}
+        for node in (*source.all(ast.Call), *source.all(ast.Assign), *source.all(ast.For)):
+            if node.__class__ is ast.Call or events.may_be_event(node):
+                table.setdefault(function(source, node), []).append(node)
+        for group in table.values():
+            group.sort(key=_evaluated)
+    return table
+
+
+def _evaluated(node: ast.AST) -> tuple[int, int]:
+    """Where a node's evaluation ends: what is nested in a call comes before it."""
+    if isinstance(node, ast.For):
+        return node.iter.end_lineno or 0, node.iter.end_col_offset or 0
+    place = cast("ast.expr", node)
+    return place.end_lineno or 0, place.end_col_offset or 0
+
+
+def _placed(source: Source, event: Event) -> Event:
+    loops, tests, around = place(source, event.node)
+    return event._replace(loops=loops, conditions=tests, contexts=around)
+
+
+def place(source: Source, node: ast.AST) -> tuple[tuple[Loop, ...], tuple[tuple[ast.expr, bool], ...], frozenset[str]]:
+    """Loops (outermost first), conditions and contexts around a node inside its function."""
+    names: set[str] = set()
+    for context in contexts(source, node):
+        func = context.func if isinstance(context, ast.Call) else context
+        names.add(source.name(func) or (func.attr if isinstance(func, ast.Attribute) else ""))
+    return tuple(reversed(loops_around(source, node))), tuple(conditions(source, node)), frozenset(names - {""})
+
+
+def _inlined(source: Source, call: ast.Call, depth: int) -> list[Event]:
+    target = called(source, call)
+    if target is None:
+        return []
+    inner = events_of(target.source, target.node, depth - 1)
+    if not inner:
+        return []
+    skip = 1 if target.owner and not isinstance(call.func, ast.Name) else 0
+    if target.node.name == "__init__":
+        skip = 1
+    loops, tests, around = place(source, call)
+    return [
+        event._replace(
+            at=call,
+            loops=loops + event.loops,
+            conditions=event.conditions + tests,
+            contexts=event.contexts | around,
+            owner=substitute(event.owner, source, call, target, skip),
+            via=(target, *event.via),
+        )
+        for event in inner
+    ]
+
+
+def called(source: Source, call: ast.Call) -> Function | None:
+    """The project's function or method that a call runs; `__init__` of a class; the closure given to `step`."""
+    func = call.func
+    if isinstance(func, ast.Name):
+        target = source.project.resolve(source, func)
+        if isinstance(target, Class):
+            return source.project.method(target, "__init__")
+        return target
+    if not isinstance(func, ast.Attribute):
+        return None
+    full = source.name(func)
+    if full:
+        target = None if full.startswith("torch.") else source.project.resolve(source, func)
+        if isinstance(target, Class):
+            return source.project.method(target, "__init__")
+        if target is not None:
+            return target
+    if func.attr == "step" and call.args and isinstance(call.args[0], ast.Name):
+        return _local_function(source, call.args[0])
+    return _method(source, func)
+
+
+def _local_function(source: Source, name: ast.Name) -> Function | None:
+    for binding in reaching(source, name):
+        if isinstance(binding.node, FunctionNode):
+            return as_function(source, binding.node)
+    return None
+
+
+def _method(source: Source, func: ast.Attribute) -> Function | None:
+    if isinstance(func.value, ast.Name) and func.value.id == "self":
+        here = class_of(source, func)
+        return source.project.method(as_class(source, here), func.attr) if here else None
+    if func.attr in api.SELF_METHODS or func.attr in api.ONLY_TENSOR_METHODS or func.attr in _PLAIN:
+        if func.attr not in ("train", "eval"):
+            return None
+    for value in values(source, func.value):
+        if value.kind and value.name:
+            from torchlore.check.classes import class_behind
+
+            owner = class_behind(source, value)
+            if owner and (method := source.project.method(owner, func.attr)):
+                return method
+    return None
+
+
+_PLAIN = {"append", "items", "keys", "values", "format", "join", "split", "view", "reshape", "size", "mean", "sum",
+          "item", "backward", "zero_grad", "parameters", "state_dict", "extend", "tolist", "numpy", "clone"}  # fmt: skip
+
+
+def loops(source: Source) -> list[LoopFlow]:
+    """Every loop of the file in which something happens, in the order of the text."""
+    found = cast("list[LoopFlow] | None", source.memo.get("loops"))
+    if found is None:
+        found = source.memo["loops"] = []
+        for node in (*source.all(ast.For), *source.all(ast.While), *source.all(ast.AsyncFor)):
+            home = function(source, node)
+            inside = tuple(event for event in events_of(source, home) if node in event.loops)
+            if inside:
+                found.append(LoopFlow(source, node, home, inside))
+        found.sort(key=lambda loop: loop.node.lineno)
+    return found
+
+
+def training_loops(source: Source) -> list[LoopFlow]:
+    """The innermost loops that run a backward pass, calls looked through."""
+    return [loop for loop in loops(source) if loop.direct("backward")]
+
+
+def functions(source: Source) -> list[FunctionNode]:
+    """Every function and method of the file, in the order of the text."""
+    return sorted((*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef)), key=lambda node: node.lineno)
+
+
+def entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]]]:
+    """Where a program starts: the top of the file, and each function that nobody in the project calls."""
+    from torchlore.check.calls import callers
+
+    found: list[tuple[FunctionNode | None, tuple[Event, ...]]] = [(None, events_of(source, None))]
+    for node in functions(source):
+        if not callers(as_function(source, node)):
+            found.append((node, events_of(source, node)))
+    return [(node, flow) for node, flow in found if flow]
+
+
+def same_object(one: Event, other: Event) -> bool:
+    """Whether two events act on one object, as far as it can be told: unknown owners are not the same."""
+    return one.owner is not None and one.owner == other.owner
+
+
+def kinds_in(flow: Iterable[Event]) -> list[str]:
+    """The kinds of the events in order, for a rule that asks about order alone."""
+    return [event.what for event in flow]

@@ -1,0 +1,99 @@
+"""What a `for` loop hands out."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import api
+from torchlore.check.values import UNKNOWN, Value, Values, item, values
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+_TRANSPARENT = {"tqdm.tqdm", "tqdm.trange", "reversed", "sorted", "iter", "list", "tuple", "itertools.islice", "set",
+                "itertools.cycle", "rich.progress.track", "copy.copy", "copy.deepcopy", "fastprogress.progress_bar"}  # fmt: skip
+_PAIRS = {
+    "named_parameters": "parameter",
+    "named_modules": "module",
+    "named_children": "module",
+    "named_buffers": "tensor",
+}
+
+
+def unwrapped(source: Source, node: ast.expr) -> ast.expr:
+    """What is iterated under `enumerate`, `tqdm`, `zip`'s first, `islice` and the like."""
+    while isinstance(node, ast.Call) and node.args and not isinstance(node.args[0], ast.Starred):
+        name = source.name(node.func)
+        if name not in _TRANSPARENT and name not in ("enumerate", "zip") and not name.endswith((".tqdm", ".track")):
+            return node
+        node = node.args[0]
+    return node
+
+
+def elements(source: Source, node: ast.expr) -> Values:
+    """What each turn of `for … in node` gets."""
+    if isinstance(node, ast.Call):
+        name = source.name(node.func)
+        if name == "enumerate" and node.args:
+            return (Value("tuple", items=((Value("number"),), elements(source, node.args[0]))),)
+        if name == "zip":
+            parts = tuple(elements(source, arg) for arg in node.args if not isinstance(arg, ast.Starred))
+            return (Value("tuple", items=parts),) if len(parts) == len(node.args) else (UNKNOWN,)
+        if (name in _TRANSPARENT or name.endswith((".tqdm", ".track"))) and node.args:
+            return elements(source, node.args[0])
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _PAIRS:
+            kind = _PAIRS[node.func.attr]
+            return (Value("tuple", items=((Value("string"),), (Value(kind, attached=kind == "parameter" or None),))),)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values"):
+            return _from_dict(source, node.func)
+    found: Values = ()
+    for value in values(source, node):
+        found += _each(source, value)
+    return found
+
+
+def _from_dict(source: Source, func: ast.Attribute) -> Values:
+    found: Values = ()
+    for value in values(source, func.value):
+        inner = sum(value.items, ()) if value.kind == "dict" and value.items else (UNKNOWN,)
+        if value.kind == "moduledict":
+            inner = (Value("module"),)
+        elif value.kind == "state_dict":
+            inner = (Value("tensor", attached=False),)
+        found += inner if func.attr == "values" else (Value("tuple", items=((Value("string"),), inner)),)
+    return found
+
+
+def _each(source: Source, value: Value) -> Values:
+    if value.kind == "loader":
+        return _batch(source, value)
+    if value.kind in ("iterator", "list", "tuple", "set") and value.items:
+        return sum(value.items, ())
+    if value.kind == "dict":
+        return (Value("string", weak=True),)
+    return item(value, None)
+
+
+def _batch(source: Source, loader: Value) -> Values:
+    """One batch: the dataset's items where they can be seen, weakly tensors where not."""
+    from torchlore.check.calls import returns
+    from torchlore.check.classes import class_behind
+
+    for dataset in loader.items[0] if loader.items else ():
+        if dataset.name == "torch.utils.data.TensorDataset":
+            return (Value("batch"),)
+        owner = class_behind(source, dataset)
+        method = source.project.method(owner, "__getitem__") if owner else None
+        for returned in returns(method) if method else ():
+            if returned.kind == "tuple":
+                return (returned._replace(items=tuple(_collated(part) for part in returned.items)),)
+    return (Value("batch", weak=True),)
+
+
+def _collated(part: Values) -> Values:
+    if part and all(api.is_kind(value.kind, "tensor") or value.kind in ("number", "bool", "ndarray") for value in part):
+        return (Value("tensor", "loader", attached=False),)
+    if part and all(value.kind == "string" for value in part):
+        return (Value("list"),)
+    return (Value("tensor", "loader", attached=False, weak=True),)

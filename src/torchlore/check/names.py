@@ -1,0 +1,203 @@
+"""What a dotted name means: imports in every form, aliases, and one spelling for things torch exports twice."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+_BUILTINS = frozenset(dir(builtins))
+_SAME = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"^torch\.nn\.modules\.\w+\.(\w+)", r"torch.nn.\1"),
+        (r"^torch\.nn\.modules\.([A-Z_]\w*)", r"torch.nn.\1"),
+        (r"^torch\.nn\.parameter\.", "torch.nn."),
+        (r"^torch\.nn\.parallel\.(?:data_parallel\.)?DataParallel\b", "torch.nn.DataParallel"),
+        (r"^torch\.nn\.parallel\.distributed\.", "torch.nn.parallel."),
+        (r"^torch\.nn\.utils\.clip_grad\.", "torch.nn.utils."),
+        (r"^torch\.functional\.", "torch."),
+        (r"^torch\.(?:tensor|_tensor)\.Tensor\b", "torch.Tensor"),
+        (r"^torch\.autograd\.(?:grad_mode\.)?(no_grad|enable_grad|set_grad_enabled|inference_mode)\b", r"torch.\1"),
+        (r"^torch\.autograd\.variable\.", "torch.autograd."),
+        (r"^torch\.optim\.(?!lr_scheduler|swa_utils)[a-z_]\w*\.([A-Z]\w*)", r"torch.optim.\1"),
+        (r"^torch\.utils\.data\.(?:dataloader|dataset|sampler|distributed)\.", "torch.utils.data."),
+        (r"^torch\.distributed\.distributed_c10d\.", "torch.distributed."),
+        (r"^torchvision\.transforms\.transforms\.", "torchvision.transforms."),
+        (r"^torchvision\.models\.(?:resnet|vgg|alexnet|densenet|googlenet|inception|mobilenetv?[23]?|mnasnet|regnet"
+         r"|shufflenetv2|squeezenet|efficientnet|convnext|vision_transformer|swin_transformer)\.(\w)",
+         r"torchvision.models.\1"),
+        (r"^torchvision\.datasets\.[a-z_]\w*\.([A-Z]\w*)", r"torchvision.datasets.\1"),
+        (r"^(?:pytorch_lightning|lightning_lite)\b", "lightning.pytorch"),
+        (r"^lightning\.pytorch\.core(?:\.\w+)?\.([A-Z])", r"lightning.pytorch.\1"),
+        (r"^lightning\.(LightningModule|Trainer|LightningDataModule|Callback)\b", r"lightning.pytorch.\1"),
+        (r"^accelerate\.accelerator\.", "accelerate."),
+        (r"^tqdm\.(?:auto|notebook|std|asyncio)\.", "tqdm."),
+    )
+)  # fmt: skip
+
+
+@lru_cache(maxsize=65536)
+def canonical(name: str) -> str:
+    """One spelling for a thing that is exported under several: `torch.nn.modules.linear.Linear` is `torch.nn.Linear`."""
+    if not name.startswith(("torch", "pytorch_l", "lightning", "accelerate.acc", "tqdm.")):
+        return name
+    for pattern, replacement in _SAME:
+        name = pattern.sub(replacement, name)
+    return name
+
+
+class Names:
+    """The import and alias table of one file."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.imported: dict[str, str] = {}
+        self.stars: list[str] = []
+        self._read_imports()
+        self._stored: set[str] | None = None
+        self._defined: dict[str, str] | None = None
+        self._aliases: dict[str, str] | None = None
+        self._memo: dict[ast.AST, str] = {}
+
+    def of(self, node: ast.AST) -> str:
+        """The canonical dotted name of an expression, or "" if it has none."""
+        cls = node.__class__
+        if cls is ast.Name:
+            name = cast("ast.Name", node)
+            found = self._root(name.id)
+            return found if not found or name.id not in self.stored or self._visible(name) else ""
+        if cls is not ast.Attribute:
+            return ""
+        memo = self._memo.get(node)
+        if memo is None:
+            attribute = cast("ast.Attribute", node)
+            owner = self.of(attribute.value)
+            memo = self._memo[node] = canonical(f"{owner}.{attribute.attr}") if owner else ""
+        return memo
+
+    def tail(self, identifier: str) -> str:
+        """Last part of the name an identifier stands for."""
+        return self._root(identifier).rpartition(".")[2] or identifier
+
+    @property
+    def stored(self) -> set[str]:
+        """Identifiers that some statement of the file binds by assignment, as a parameter or as a loop variable."""
+        if self._stored is None:
+            load = ast.Load
+            nodes = self.source.nodes
+            self._stored = {
+                n.id for n in cast("list[ast.Name]", nodes.get(ast.Name, ())) if n.ctx.__class__ is not load
+            }
+            self._stored.update(a.arg for a in cast("list[ast.arg]", nodes.get(ast.arg, ())))
+        return self._stored
+
+    @property
+    def defined(self) -> dict[str, str]:
+        """Full names of the functions and classes at the top of the file."""
+        if self._defined is None:
+            kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            module = self.source.module
+            self._defined = {
+                node.name: f"{module}.{node.name}" for node in top_level(self.source.tree) if isinstance(node, kinds)
+            }
+        return self._defined
+
+    def _root(self, identifier: str) -> str:
+        found = self.imported.get(identifier) or self.aliases.get(identifier) or self.defined.get(identifier)
+        if found:
+            return found
+        if identifier in _BUILTINS:
+            return "" if identifier in self.stored else identifier
+        if self.stars and identifier not in self.stored:
+            return self._from_star(identifier)
+        return ""
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """`t = torch` and `CE = nn.CrossEntropyLoss`: names bound once, to an imported name."""
+        if self._aliases is None:
+            self._aliases = {}
+            counts: dict[str, int] = {}
+            found: dict[str, ast.expr] = {}
+            for assign in self.source.all(ast.Assign):
+                if len(assign.targets) == 1 and isinstance(target := assign.targets[0], ast.Name):
+                    counts[target.id] = counts.get(target.id, 0) + 1
+                    if isinstance(assign.value, ast.Name | ast.Attribute):
+                        found[target.id] = assign.value
+            arguments = {a.arg for a in self.source.all(ast.arg)} if found else set()
+            for identifier, value in found.items():
+                root: ast.AST = value
+                while isinstance(root, ast.Attribute):
+                    root = root.value
+                known = isinstance(root, ast.Name) and root.id in self.imported and root.id != identifier
+                if known and counts[identifier] == 1 and identifier not in arguments:
+                    self._aliases[identifier] = self._dotted(value)
+        return self._aliases
+
+    def _dotted(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Attribute):
+            return canonical(f"{self._dotted(node.value)}.{node.attr}")
+        return self.imported.get(cast("ast.Name", node).id, "")
+
+    def _visible(self, name: ast.Name) -> bool:
+        """Whether the import, not a local variable of the same name, is what this use means."""
+        if name.id in self.aliases:
+            return True
+        from torchlore.check.scopes import local_binding
+
+        return not local_binding(self.source, name)
+
+    def _from_star(self, identifier: str) -> str:
+        for module in reversed(self.stars):
+            capital = identifier[:1].isupper()
+            if module in ("torch.nn", "torch.optim", "torch.utils.data") and capital:
+                return f"{module}.{identifier}"
+            if module in ("torch", "torch.nn.functional") and not capital:
+                return f"{module}.{identifier}"
+            if not module.startswith("torch") and (found := self.source.project.find(f"{module}.{identifier}")):
+                return found.qualified
+        return ""
+
+    def _read_imports(self) -> None:
+        for node in self.source.all(ast.Import):
+            for alias in node.names:
+                full = alias.name if alias.asname else alias.name.split(".")[0]
+                self._bind(node, alias.asname or full, full)
+        package = self.source.module.split(".")
+        is_package = self.source.path.endswith("__init__.py")
+        for origin in self.source.all(ast.ImportFrom):
+            module = origin.module or ""
+            if origin.level:
+                keep = len(package) - origin.level + is_package
+                module = ".".join([*package[: max(keep, 0)], *([module] if module else [])])
+            for alias in origin.names:
+                if alias.name == "*":
+                    self.stars.append(canonical(module))
+                else:
+                    self._bind(origin, alias.asname or alias.name, f"{module}.{alias.name}" if module else alias.name)
+
+    def _bind(self, node: ast.AST, identifier: str, full: str) -> None:
+        fallback = isinstance(self.source.parents.get(node), ast.ExceptHandler)
+        if not fallback or identifier not in self.imported:
+            self.imported[identifier] = canonical(full)
+
+
+def top_level(tree: ast.Module) -> list[ast.stmt]:
+    """Statements at the top of a file, those under a top-level `if` or `try` included."""
+    found: list[ast.stmt] = []
+    stack: list[ast.stmt] = list(reversed(tree.body))
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        if isinstance(node, ast.If | ast.Try | ast.With):
+            inner = [*node.body, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())]
+            for handler in getattr(node, "handlers", ()):
+                inner += handler.body
+            stack += reversed(inner)
+    return found

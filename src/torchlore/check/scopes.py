@@ -1,0 +1,305 @@
+"""Who binds a name, and which of its bindings can reach a use."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from torchlore.check.tree import Comprehension, FunctionNode, Loop, ends, parameters
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+Scope = ast.AST  # a module, function, lambda, class or comprehension
+Step = tuple[ast.AST, str, int]  # a statement's block: whose, which field, which place in it
+
+
+class Binding(NamedTuple):
+    """One place where a name gets a value."""
+
+    name: str
+    node: ast.AST  # the Name, arg, def, class or import
+    statement: ast.AST
+    how: str  # assign, aug, for, with, parameter, import, def, class, except, match, comprehension
+    value: ast.expr | None = None  # what is assigned, iterated or entered
+    path: tuple[int, ...] = ()  # position inside an unpacked tuple, outermost first; -1 for a starred rest
+    annotation: ast.expr | None = None
+
+
+def scope_of(source: Source, node: ast.AST) -> Scope:
+    """The function, lambda, class or module in whose scope the node stands (comprehensions are looked through)."""
+    parents, child = source.parents, node
+    up = parents.get(node)
+    while up is not None:
+        if isinstance(up, FunctionNode | ast.ClassDef) and isinstance(child, ast.stmt):
+            return up
+        if isinstance(up, ast.Lambda) and child is up.body:
+            return up
+        child, up = up, parents.get(up)
+    return source.tree
+
+
+def bindings(source: Source) -> dict[Scope, dict[str, list[Binding]]]:
+    """Every binding of the file by scope and name, in the order of the text."""
+    table = source.memo.get("bindings")
+    if table is None:
+        table = source.memo["bindings"] = defaultdict(lambda: defaultdict(list))
+        declared = _declared(source)
+        for scope, binding in _collect(source):
+            target = declared.get((scope, binding.name), scope)
+            table[target][binding.name].append(binding)
+    return cast("dict[Scope, dict[str, list[Binding]]]", table)
+
+
+def local_binding(source: Source, name: ast.Name) -> Binding | None:
+    """A binding of this name in the functions around the use, if there is one that is not an import."""
+    table = bindings(source)
+    if found := _comprehension(source, name):
+        return found
+    scope = scope_of(source, name)
+    while True:
+        for binding in table.get(scope, {}).get(name.id, ()):
+            if binding.how != "import":
+                return binding
+        if scope is source.tree:
+            return None
+        scope = _outer(source, scope)
+
+
+def reaching(source: Source, name: ast.Name) -> list[Binding]:
+    """The bindings whose value this use may see; empty where the name is bound nowhere in the file."""
+    if found := _comprehension(source, name):
+        return [found]
+    table = bindings(source)
+    home = scope = scope_of(source, name)
+    while True:
+        candidates = table.get(scope, {}).get(name.id, [])
+        if candidates:
+            return _reach(source, candidates, name) if scope is home else _seen_from_inside(candidates)
+        if scope is source.tree:
+            return []
+        scope = _outer(source, scope)
+
+
+def _outer(source: Source, scope: Scope) -> Scope:
+    outer = scope_of(source, scope)
+    while isinstance(outer, ast.ClassDef):  # a method does not see its class's names
+        outer = scope_of(source, outer)
+    return outer
+
+
+def _seen_from_inside(candidates: list[Binding]) -> list[Binding]:
+    values = [binding for binding in candidates if not isinstance(binding.value, ast.Constant)]
+    return values or candidates
+
+
+def _comprehension(source: Source, name: ast.Name) -> Binding | None:
+    child: ast.AST = name
+    up = source.parents.get(name)
+    while up is not None and not isinstance(up, ast.stmt | ast.Lambda):
+        if isinstance(up, Comprehension):
+            for index, generator in enumerate(up.generators):
+                if index == 0 and child is generator and _in(source, name, generator.iter):
+                    break
+                path = _path_to(generator.target, name.id)
+                if path is not None:
+                    return Binding(name.id, generator.target, up, "comprehension", generator.iter, path)
+        child, up = up, source.parents.get(up)
+    return None
+
+
+def _in(source: Source, node: ast.AST, outer: ast.AST) -> bool:
+    up: ast.AST | None = node
+    while up is not None and not isinstance(up, ast.stmt):
+        if up is outer:
+            return True
+        up = source.parents.get(up)
+    return False
+
+
+def _path_to(target: ast.expr, identifier: str) -> tuple[int, ...] | None:
+    if isinstance(target, ast.Name):
+        return () if target.id == identifier else None
+    if isinstance(target, ast.Starred):
+        return (-1,) if _path_to(target.value, identifier) is not None else None
+    if isinstance(target, ast.Tuple | ast.List):
+        for index, item in enumerate(target.elts):
+            inner = _path_to(item, identifier)
+            if inner is not None:
+                return inner if isinstance(item, ast.Starred) else (index, *inner)
+    return None
+
+
+def _declared(source: Source) -> dict[tuple[Scope, str], Scope]:
+    declared: dict[tuple[Scope, str], Scope] = {}
+    for node in source.all(ast.Global):
+        scope = scope_of(source, node)
+        declared.update({(scope, name): source.tree for name in node.names})
+    for inner in source.all(ast.Nonlocal):
+        scope = scope_of(source, inner)
+        declared.update({(scope, name): _outer(source, scope) for name in inner.names})
+    return declared
+
+
+def _collect(source: Source) -> list[tuple[Scope, Binding]]:
+    found: list[tuple[Scope, Binding]] = []
+    for kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+        for node in source.all(kind):
+            found += [(node, Binding(a.arg, a, node, "parameter", annotation=a.annotation)) for a in parameters(node)]
+            if not isinstance(node, ast.Lambda):
+                found.append((scope_of(source, node), Binding(node.name, node, node, "def")))
+    found += [(scope_of(source, n), Binding(n.name, n, n, "class")) for n in source.all(ast.ClassDef)]
+    for origin in (*source.all(ast.Import), *source.all(ast.ImportFrom)):
+        scope = scope_of(source, origin)
+        for alias in origin.names:
+            identifier = alias.asname or alias.name.split(".")[0]
+            found.append((scope, Binding(identifier, origin, origin, "import")))
+    for handler in source.all(ast.ExceptHandler):
+        if handler.name:
+            found.append((scope_of(source, handler), Binding(handler.name, handler, handler, "except")))
+    load = ast.Load
+    for name in source.all(ast.Name):
+        if name.ctx.__class__ is not load and (binding := _stored(source, name)):
+            found.append((scope_of(source, binding.statement), binding))
+    return found
+
+
+def _stored(source: Source, name: ast.Name) -> Binding | None:
+    path: list[int] = []
+    child: ast.AST = name
+    up = source.parents[name]
+    while isinstance(up, ast.Tuple | ast.List | ast.Starred):
+        if isinstance(up, ast.Starred):
+            path.append(-1)
+        elif not isinstance(child, ast.Starred):
+            path.append(up.elts.index(cast("ast.expr", child)))
+        child, up = up, source.parents[up]
+    way = tuple(reversed(path))
+    if isinstance(up, ast.Assign | ast.NamedExpr):
+        holder = up if isinstance(up, ast.stmt) else _holder(source, up)
+        return Binding(name.id, name, holder, "assign", up.value, way)
+    if isinstance(up, ast.AnnAssign):
+        return Binding(name.id, name, up, "assign", up.value, way, up.annotation)
+    if isinstance(up, ast.AugAssign):
+        return Binding(name.id, name, up, "aug", up.value)
+    if isinstance(up, ast.For | ast.AsyncFor):
+        return Binding(name.id, name, up, "for", up.iter, way)
+    if isinstance(up, ast.withitem):
+        return Binding(name.id, name, source.parents[up], "with", up.context_expr, way)
+    return None  # `del x`, comprehension targets
+
+
+def _holder(source: Source, node: ast.AST) -> ast.AST:
+    while not isinstance(node, ast.stmt):
+        node = source.parents[node]
+    return node
+
+
+def blocks(source: Source) -> dict[ast.AST, Step]:
+    """For each statement (and except handler): whose block it stands in, which field, which place."""
+    table = source.memo.get("blocks")
+    if table is None:
+        table = source.memo["blocks"] = {}
+        for kind, nodes in source.nodes.items():
+            fields = [f for f in ("body", "orelse", "finalbody", "handlers", "cases") if f in kind._fields]
+            if not fields or kind in (ast.Lambda, ast.IfExp):
+                continue
+            for node in nodes:
+                for field in fields:
+                    table.update({item: (node, field, index) for index, item in enumerate(getattr(node, field))})
+    return cast("dict[ast.AST, Step]", table)
+
+
+def chain(source: Source, node: ast.AST) -> list[Step]:
+    """The blocks that lead from the scope's body down to the statement of the node, outermost first."""
+    table = blocks(source)
+    found: list[Step] = []
+    while node not in table and node in source.parents:
+        node = source.parents[node]
+    while node in table:
+        step = table[node]
+        found.append(step)
+        if isinstance(step[0], FunctionNode | ast.ClassDef | ast.Module):
+            break
+        node = step[0]
+    return found[::-1]
+
+
+def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Binding]:
+    use = chain(source, name)
+    before: list[tuple[Binding, bool]] = []
+    after: list[tuple[Binding, ast.AST]] = []
+    for binding in candidates:
+        if binding.how == "parameter":
+            before.append((binding, True))
+            continue
+        relation = _relation(source, binding, use, name)
+        if relation in ("always", "sometimes"):
+            before.append((binding, relation == "always"))
+        elif loop := _shared_loop(chain(source, binding.statement), use):
+            after.append((binding, loop))
+    found: list[Binding] = []
+    killer: Binding | None = None
+    for binding, always in reversed(before):
+        found.append(binding)
+        if always or _both_branches(source, binding, before):
+            killer = binding
+            break
+    inner = {step[0] for step in chain(source, killer.statement)} | {killer.statement} if killer else set()
+    found += [binding for binding, loop in after if loop not in inner]
+    return found
+
+
+def _relation(source: Source, binding: Binding, use: list[Step], name: ast.Name) -> str:
+    """`always` or `sometimes` bound before the use, or "" if only a loop's next turn could bring it there."""
+    way = chain(source, binding.statement)
+    if binding.node is name:
+        return ""
+    for depth, (mine, theirs) in enumerate(zip(way, use, strict=False)):
+        if mine == theirs:
+            continue
+        if mine[0] is theirs[0] and mine[1] == theirs[1]:
+            return _conditional(source, way, depth) if mine[2] < theirs[2] else ""
+        exclusive = isinstance(mine[0], ast.If | ast.Match) or mine[1] in ("orelse", "finalbody")
+        return "" if exclusive else "sometimes"
+    if len(way) == len(use):  # the same statement
+        return "always" if binding.how in ("for", "with") and _in_body(source, binding.statement, name) else ""
+    return "always" if len(way) < len(use) and binding.how in ("for", "with", "assign", "except") else ""
+
+
+def _in_body(source: Source, statement: ast.AST, name: ast.Name) -> bool:
+    child: ast.AST = name
+    up = source.parents.get(name)
+    while up is not None and up is not statement:
+        child, up = up, source.parents.get(up)
+    return isinstance(child, ast.stmt)
+
+
+def _conditional(source: Source, way: list[Step], depth: int) -> str:
+    """How surely a statement below the block at this depth has run when the block goes on."""
+    answer = "always"
+    for owner, field, _ in way[depth + 1 :]:
+        if not isinstance(owner, ast.With | ast.AsyncWith):
+            answer = "sometimes"
+        block = getattr(owner, field)
+        if isinstance(owner, ast.If) and ends(block):
+            return ""
+    return answer
+
+
+def _both_branches(source: Source, binding: Binding, before: list[tuple[Binding, bool]]) -> bool:
+    owner, field, _ = chain(source, binding.statement)[-1]
+    if not isinstance(owner, ast.If) or not owner.orelse or field != "orelse":
+        return False
+    return any(other for other, _ in before if chain(source, other.statement)[-1][:2] == (owner, "body"))
+
+
+def _shared_loop(way: list[Step], use: list[Step]) -> ast.AST | None:
+    found: ast.AST | None = None
+    for mine, theirs in zip(way, use, strict=False):
+        if mine[0] is theirs[0] and isinstance(mine[0], Loop) and mine[1] == theirs[1] == "body":
+            found = mine[0]
+        if mine != theirs:
+            break
+    return found

@@ -1,0 +1,182 @@
+"""One parsed file: its text, its tree, an index of its nodes, and what its names mean."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+from torchlore.check import names
+from torchlore.finding import Edit, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torchlore.check.project import Project
+    from torchlore.check.values import Value
+
+Node = TypeVar("Node", bound=ast.AST)
+_LINE_END = re.compile(r"\r\n?|\n")  # where Python ends a line; a form feed does not
+_NO_NODES = {"ctx", "op", "ops", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment", "conversion",
+             "is_async", "simple", "type_ignores", "rest"}  # fmt: skip
+_FIELDS: dict[type, tuple[str, ...]] = {
+    cls: tuple(reversed([field for field in cls._fields if field not in _NO_NODES]))
+    for cls in vars(ast).values()
+    if isinstance(cls, type) and issubclass(cls, ast.AST)
+}
+_FIELDS[ast.Constant] = _FIELDS[ast.Global] = _FIELDS[ast.Nonlocal] = _FIELDS[ast.alias] = ()
+for _named in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar):
+    _FIELDS[_named] = tuple(field for field in _FIELDS[_named] if field != "name")
+_FIELDS[ast.MatchClass] = tuple(field for field in _FIELDS[ast.MatchClass] if field != "kwd_attrs")
+_FIELDS[ast.MatchSingleton] = ()
+
+
+class Hit(NamedTuple):
+    """What a rule says about one place of the file it was given."""
+
+    line: int
+    column: int  # 1-based, in characters
+    end_line: int
+    end_column: int
+    message: str
+    edits: tuple[Edit, ...] = ()
+    safe: bool = True
+    severity: Severity | None = None  # None: the note's own
+
+
+class Source:
+    """One parsed file. Raises SyntaxError where the running Python cannot parse the text."""
+
+    def __init__(self, text: str, path: str = "<text>", project: Project | None = None, module: str = "") -> None:
+        self.text = text
+        self.path = path
+        self.module = module or "__main__"
+        self.tree = ast.parse(text)
+        self.nodes, self.parents = _index(self.tree)
+        self.memo: dict[Any, Any] = {}  # what helpers computed about this file, by their own keys
+        self.names = names.Names(self)
+        self._tails: dict[str, list[ast.Call]] | None = None
+        self._starts: list[int] | None = None
+        self._project = project
+
+    @property
+    def project(self) -> Project:
+        """The files of this check; only this one where none was given."""
+        if self._project is None:
+            from torchlore.check.project import Project
+
+            self._project = Project.of(self)
+        return self._project
+
+    def all(self, *types: type[Node]) -> Iterator[Node]:
+        """Nodes of these types, in the order of the text for each type."""
+        for cls in types:
+            yield from cast("list[Node]", self.nodes.get(cls, ()))
+
+    def name(self, node: ast.AST | None) -> str:
+        """The full dotted name, however it was imported: `F.relu` is "torch.nn.functional.relu"; "" if it has none."""
+        return self.names.of(node) if node is not None else ""
+
+    def calls(self, *qualified: str) -> Iterator[ast.Call]:
+        """Calls of any of these functions or classes, however they were imported, by full canonical name."""
+        tails = self._call_tails()
+        for name in qualified:
+            for call in tails.get(name.rpartition(".")[2], ()):
+                if self.names.of(call.func) == name:
+                    yield call
+
+    def methods(self, *attributes: str) -> Iterator[ast.Call]:
+        """Calls `x.attribute(...)` on any `x`, imported modules included."""
+        tails = self._call_tails()
+        for attribute in attributes:
+            for call in tails.get(attribute, ()):
+                if call.func.__class__ is ast.Attribute:
+                    yield call
+
+    def code(self, node: ast.AST) -> str:
+        """The text of a node as the user wrote it."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """First and last-plus-one character of a node in the text."""
+        place = cast("ast.expr", node)
+        end_line, end_column = place.end_lineno or place.lineno, place.end_col_offset or place.col_offset
+        return self.offset(place.lineno, place.col_offset), self.offset(end_line, end_column)
+
+    def offset(self, line: int, column: int) -> int:
+        """Character position of an `ast` position, whose columns count UTF-8 bytes."""
+        starts = self.line_starts
+        start = starts[min(line, len(starts)) - 1]
+        if self.text.isascii():
+            return min(start + column, len(self.text))
+        stop = starts[line] if line < len(starts) else len(self.text)
+        return start + len(self.text[start:stop].encode()[:column].decode(errors="ignore"))
+
+    @property
+    def line_starts(self) -> list[int]:
+        """Character position of the start of each line."""
+        if self._starts is None:
+            self._starts = [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        return self._starts
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """1-based line and column of a character position."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def hit(self, node: ast.AST, message: str, *edits: Edit, safe: bool = True, severity: str | None = None) -> Hit:
+        """What a rule yields: where (a node), one sentence, and the edits that repair it, if any."""
+        start, end = self.span(node)
+        chosen = Severity(severity) if severity else None
+        return Hit(*self.place(start), *self.place(end), message, edits, safe, chosen)
+
+    def values(self, node: ast.expr) -> tuple[Value, ...]:
+        """What the expression may be, one value for each possibility; see `torchlore.check.values`."""
+        from torchlore.check.values import values
+
+        return values(self, node)
+
+    def _call_tails(self) -> dict[str, list[ast.Call]]:
+        if self._tails is None:
+            tails: dict[str, list[ast.Call]] = defaultdict(list)
+            tail = self.names.tail
+            for call in cast("list[ast.Call]", self.nodes.get(ast.Call, ())):
+                func = call.func
+                if func.__class__ is ast.Attribute:
+                    tails[func.attr].append(call)  # type: ignore[attr-defined]  # the class was just compared
+                elif func.__class__ is ast.Name:
+                    tails[tail(func.id)].append(call)  # type: ignore[attr-defined]  # the class was just compared
+            self._tails = dict(tails)
+        return self._tails
+
+
+def _index(tree: ast.Module) -> tuple[dict[type, list[ast.AST]], dict[ast.AST, ast.AST]]:
+    nodes: dict[type, list[ast.AST]] = defaultdict(list)
+    parents: dict[ast.AST, ast.AST] = {}
+    stack: list[ast.AST] = [tree]
+    pop, push, fields = stack.pop, stack.append, _FIELDS
+    while stack:
+        node = pop()
+        cls = node.__class__
+        nodes[cls].append(node)
+        for field in fields[cls]:
+            child = getattr(node, field)
+            if child is None:
+                continue
+            if child.__class__ is list:
+                for item in child[::-1]:
+                    if item is not None:
+                        parents[item] = node
+                        push(item)
+            else:
+                parents[child] = node
+                push(child)
+    return dict(nodes), parents
+
+
+def lines(source: Source) -> Sequence[str]:
+    """The lines of the text, as Python counts them."""
+    return _LINE_END.split(source.text)

@@ -1,0 +1,279 @@
+"""Tensors through torch's functions, methods and layers: activation, graph and shape."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import api
+from torchlore.check.tree import argument, contexts, literal
+from torchlore.check.values import UNKNOWN, Shape, Value, Values, values
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+_NO_GRAD = {"torch.no_grad", "torch.inference_mode"}
+_SAME_SHAPE = api.SAME_LAYOUT | {
+    "softmax", "log_softmax", "sigmoid", "relu", "tanh", "exp", "log", "clamp", "abs", "dropout", "sqrt", "pow",
+    "round", "gelu", "silu", "zeros_like", "ones_like", "rand_like", "randn_like", "masked_fill", "neg",
+}  # fmt: skip
+_REDUCE = {"sum", "mean", "argmax", "argmin", "prod", "any", "all", "logsumexp", "norm", "std", "var", "amax", "amin"}
+_MAKE = {"zeros", "ones", "rand", "randn", "empty"}
+_KEEP_STATE = api.SAME_LAYOUT | api.RESHAPES | {"dropout", "clamp", "clamp_", "cat", "stack", "squeeze", "flatten"}
+
+
+def no_grad_around(source: Source, node: ast.AST) -> bool:
+    """Whether the node runs under `no_grad` or `inference_mode`, by a `with` or a decorator of its function."""
+    for context in contexts(source, node):
+        func = context.func if isinstance(context, ast.Call) else context
+        name = source.name(func)
+        if name in _NO_GRAD:
+            return True
+        if name == "torch.set_grad_enabled" and isinstance(context, ast.Call) and context.args:
+            return literal(context.args[0]) is False
+    return False
+
+
+def function_result(source: Source, call: ast.Call, full: str) -> Values:
+    """What a function of torch that makes tensors gives."""
+    last = full.rpartition(".")[2]
+    first = call.args[0] if call.args else argument(call, 0, "input")
+    given = values(source, first) if first is not None and not isinstance(first, ast.Starred) else ()
+    if full in api.LOSS_FUNCTIONS:
+        return (loss_value(source, call, full),)
+    if last in api.FRESH or full in ("torch.autograd.Variable",):
+        grad = literal(argument(call, None, "requires_grad"))
+        size = _made_shape(source, call, last, given)
+        return (Value("tensor", full, call, source, attached=grad is True, shape=size),)
+    graph = _graph(source, call)
+    if last in api.TUPLES and last != "where":
+        return _many(source, call, full, last, graph, 1)
+    found: Values = ()
+    for value in given or (UNKNOWN,):
+        state, node, maker = _state(value, last, call, full)
+        size = _shape(source, value, call, last, 1)
+        found += (Value("tensor", maker, node or call, _home(value, node, source), state, graph, size),)
+    return found
+
+
+def method_result(source: Source, value: Value, call: ast.Call, name: str) -> Values:
+    """What a method of a tensor gives."""
+    if name in api.NO_TENSOR_METHODS and not (name == "type" and call.args):
+        kind = api.NO_TENSOR_METHODS[name]
+        if name == "size" and call.args:
+            kind = "number"
+        return (Value(kind, f"tensor.{name}", call, source, weak=value.weak),)
+    if name == "type" and not call.args:
+        return (Value("string"),)
+    graph = value.attached
+    if name in ("detach", "detach_", "argmax", "argmin", "argsort") or name.startswith("new_") or name in api.FRESH:
+        graph = False
+    elif name == "requires_grad_":
+        graph = literal(argument(call, 0, "requires_grad")) is not False
+    elif graph is not True and no_grad_around(source, call):
+        graph = False
+    elif graph is False and call.args:
+        graph = _graph(source, call, (False,))
+    if name in api.TUPLES and name != "where":
+        return _many(source, call, f"torch.{name}", name, graph, 0)
+    state, node, maker = _state(value, name, call, f"torch.Tensor.{name}")
+    size = _shape(source, value, call, name, 0)
+    return (Value("tensor", maker, node or call, _home(value, node, source), state, graph, size, weak=value.weak),)
+
+
+def _home(value: Value, node: ast.AST | None, source: Source) -> Source | None:
+    return value.source if node is not None and node is value.node else source
+
+
+def _state(value: Value, name: str, call: ast.Call, full: str) -> tuple[str, ast.AST | None, str]:
+    """State after an operation, the node that gave it, and its maker."""
+    if name in api.STATE_OF:
+        return api.STATE_OF[name], call, full
+    if name in _KEEP_STATE and value.state:
+        return value.state, value.node, value.name
+    if name == "log" and value.state in ("probs", "sigmoid"):
+        return ("logprobs" if value.state == "probs" else "logsigmoid"), call, full
+    if name == "exp" and value.state in ("logprobs", "logsigmoid"):
+        return ("probs" if value.state == "logprobs" else "sigmoid"), call, full
+    return "", None, full
+
+
+def _graph(source: Source, call: ast.Call, start: tuple[bool | None, ...] = ()) -> bool | None:
+    if no_grad_around(source, call):
+        return False
+    seen: set[bool | None] = set(start)
+    for arg in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(arg, ast.Starred):
+            seen.add(None)
+            continue
+        for value in values(source, arg):
+            inner = [one for group in value.items for one in group] if value.kind in ("list", "tuple") else [value]
+            tensors = [one for one in inner if api.is_kind(one.kind, "tensor") or not one.kind]
+            seen.update(one.attached for one in tensors)
+    return True if True in seen else None if None in seen else False
+
+
+def loss_value(source: Source, call: ast.Call, full: str) -> Value:
+    """The tensor a loss gives: a scalar unless `reduction="none"`."""
+    reduction = argument(call, None, "reduction")
+    scalar: Shape | None = () if reduction is None or literal(reduction) in ("mean", "sum", "batchmean") else None
+    return Value("tensor", full, call, source, "loss", _graph(source, call), scalar)
+
+
+def _many(source: Source, call: ast.Call, full: str, name: str, graph: bool | None, skip: int) -> Values:
+    part = (Value("tensor", full, call, source, attached=graph),)
+    index = (Value("tensor", f"{full}.indices", call, source, attached=False),)
+    if name in ("max", "min", "median"):
+        reduced = len(call.args) > skip or any(keyword.arg == "dim" for keyword in call.keywords)
+        return (Value("tuple", full, call, source, items=(part, index)),) if reduced else part
+    if name in ("topk", "sort", "kthvalue", "mode", "cummax", "cummin"):
+        return (Value("tuple", full, call, source, items=(part, index)),)
+    if name in ("unique", "unique_consecutive") and not any(
+        k.arg and k.arg.startswith("return") for k in call.keywords
+    ):
+        return part
+    return (Value("list", full, call, source, items=(part,)),)
+
+
+def layer_output(source: Source, value: Value, call: ast.Call) -> Values:
+    """What a layer of torch, a Sequential or a ready-made network gives."""
+    graph: bool | None = not no_grad_around(source, call)
+    last = value.name.rpartition(".")[2]
+    if value.kind == "loss":
+        scalar: Shape | None = ()
+        if isinstance(value.node, ast.Call) and literal(argument(value.node, None, "reduction")) == "none":
+            scalar = None
+        return (Value("tensor", value.name, call, source, "loss", _graph(source, call), scalar),)
+    if value.kind == "sequential":
+        return _through(source, value, call, graph)
+    if value.name.startswith("torchvision.models."):
+        plain = value.name.count(".") == 2
+        state = "logits" if plain else ""
+        return (Value("tensor" if plain else "", value.name, call, source, state, graph),)
+    if not value.name.startswith("torch.nn.") or value.name == "torch.nn.Module":
+        return (UNKNOWN,)
+    if last in ("LSTM", "GRU", "RNN", "MultiheadAttention", "AdaptiveLogSoftmaxWithLoss"):
+        part = (Value("tensor", value.name, call, source, attached=graph),)
+        return (Value("tuple", value.name, call, source, items=(part, (UNKNOWN,))),)
+    given = values(source, call.args[0]) if call.args and not isinstance(call.args[0], ast.Starred) else (UNKNOWN,)
+    return tuple(_layer(source, value, one, call, graph) for one in given) or (UNKNOWN,)
+
+
+def _layer(source: Source, layer: Value, given: Value, call: ast.AST, graph: bool | None) -> Value:
+    last = layer.name.rpartition(".")[2]
+    if last in api.KEEPS_STATE:
+        kept = given._replace(kind="tensor", attached=given.attached, shape=given.shape if "Drop" in last else None)
+        return kept if given.kind else Value("tensor", layer.name, call, source, attached=given.attached)
+    if last not in ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "BatchNorm1d", "BatchNorm2d", "LayerNorm"):
+        graph = given.attached if given.attached is not None and last in api.STATE_OF else graph
+    node = layer.node if last in api.STATE_OF and api.STATE_OF[last] != "logits" else call
+    home = layer.source if node is layer.node else source
+    return Value("tensor", layer.name, node, home, api.STATE_OF.get(last, ""), graph, _layer_shape(layer, last, given))
+
+
+def _layer_shape(layer: Value, last: str, given: Value) -> Shape | None:
+    if last in ("Linear", "LazyLinear") and isinstance(layer.node, ast.Call) and layer.source:
+        size = argument(layer.node, 1 if last == "Linear" else 0, "out_features")
+        if size is not None:
+            known = literal(size)
+            out = known if isinstance(known, int) else layer.source.code(size)
+            return (*given.shape[:-1], out) if given.shape else (None, out)
+    return given.shape if last in api.STATE_OF and last not in ("Conv1d", "Conv2d", "Conv3d") else None
+
+
+def _through(source: Source, value: Value, call: ast.Call, graph: bool | None) -> Values:
+    """The last layers of a Sequential decide: activation and shape are theirs."""
+    current = Value("tensor", value.name, call, source, attached=graph)
+    shape: Shape | None = None
+    for layer in value.items:
+        one = layer[0] if len(layer) == 1 else UNKNOWN
+        if one.kind == "sequential" and one.items:
+            inner = _through(source, one, call, graph)[0]
+            current, shape = inner, inner.shape
+        elif one.name.startswith("torch.nn.") and one.kind != "loss":
+            current = _layer(source, one, current._replace(shape=shape), call, graph)
+            shape = current.shape
+        else:
+            current, shape = Value("tensor", one.name or value.name, call, source, attached=graph), None
+    return (current._replace(attached=graph),)
+
+
+def _made_shape(source: Source, call: ast.Call, name: str, given: Values) -> Shape | None:
+    if name.endswith("_like"):
+        return given[0].shape if given else None
+    sizes = call.args
+    if name == "randint":
+        size = argument(call, 2 if len(call.args) > 2 else 1, "size")
+        sizes = size.elts if isinstance(size, ast.Tuple | ast.List) else []
+    elif name not in _MAKE:
+        return None
+    elif len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):
+        sizes = sizes[0].elts
+    return _sizes(source, sizes) if sizes else None
+
+
+def _sizes(source: Source, nodes: list[ast.expr]) -> Shape | None:
+    if any(isinstance(node, ast.Starred) for node in nodes):
+        return None
+    known = [literal(node) for node in nodes]
+    return tuple(one if isinstance(one, int) else source.code(node) for one, node in zip(known, nodes, strict=True))
+
+
+def _shape(source: Source, value: Value, call: ast.Call, name: str, skip: int) -> Shape | None:
+    """Shape after an operation; `skip` is 1 where the first argument is the tensor."""
+    args = call.args[skip:]
+    if name in _SAME_SHAPE:
+        return value.shape
+    if name in ("view", "reshape"):
+        inner = args[0].elts if len(args) == 1 and isinstance(args[0], ast.Tuple | ast.List) else args
+        return _sizes(source, list(inner))
+    if value.shape is None:
+        return None
+    dim = literal(argument(call, skip, "dim"))
+    if name in ("squeeze", "unsqueeze", "squeeze_", "unsqueeze_"):
+        return _squeezed(value.shape, name.rstrip("_"), dim if isinstance(dim, int) else None)
+    if name in ("transpose", "swapaxes") and len(args) == 2:
+        return _swapped(value.shape, literal(args[0]), literal(args[1]))
+    if name in _REDUCE:
+        keep = literal(argument(call, skip + 1, "keepdim")) is True
+        return _reduced(
+            value.shape, dim if isinstance(dim, int) else None, keep=keep, whole=not args and not call.keywords
+        )
+    return None
+
+
+def _squeezed(shape: Shape, name: str, dim: int | None) -> Shape | None:
+    open_ended = bool(shape) and shape[0] is None
+    if dim is None:
+        return None
+    if name == "unsqueeze":
+        if dim == -1:
+            return (*shape, 1)
+        return (*shape[:dim], 1, *shape[dim:]) if dim >= 0 and not open_ended else None
+    known = shape[1:] if open_ended else shape
+    if dim < 0 and -dim <= len(known):
+        index = len(shape) + dim
+        return shape[:index] + shape[index + 1 :] if shape[index] == 1 else shape
+    if dim >= 0 and not open_ended and dim < len(shape):
+        return shape[:dim] + shape[dim + 1 :] if shape[dim] == 1 else shape
+    return None
+
+
+def _swapped(shape: Shape, one: object, other: object) -> Shape | None:
+    if not isinstance(one, int) or not isinstance(other, int) or (shape and shape[0] is None):
+        return None
+    sizes = list(shape)
+    if max(one, other) >= len(sizes) or min(one, other) < -len(sizes):
+        return None
+    sizes[one], sizes[other] = sizes[other], sizes[one]
+    return tuple(sizes)
+
+
+def _reduced(shape: Shape, dim: int | None, *, keep: bool, whole: bool) -> Shape | None:
+    if whole:
+        return ()
+    open_ended = bool(shape) and shape[0] is None
+    if dim is None or (open_ended and dim >= 0) or not -len(shape) <= dim < len(shape):
+        return None
+    index = dim % len(shape)
+    return (*shape[:index], *((1,) if keep else ()), *shape[index + 1 :])

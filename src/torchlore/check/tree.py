@@ -1,0 +1,207 @@
+"""Small questions about nodes: what is around them, and what a call was given."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.source import Source
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Loop = ast.For | ast.AsyncFor | ast.While
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+UNKNOWN = object()  # what `literal` answers where the text does not say
+
+
+def ancestors(source: Source, node: ast.AST) -> Iterator[ast.AST]:
+    """What the node stands in, from its parent to the module."""
+    parents = source.parents
+    up = parents.get(node)
+    while up is not None:
+        yield up
+        up = parents.get(up)
+
+
+def statement(source: Source, node: ast.AST) -> ast.stmt:
+    """The innermost statement that holds the node; itself if it is one."""
+    while not isinstance(node, ast.stmt):
+        node = source.parents[node]
+    return node
+
+
+def function(source: Source, node: ast.AST) -> FunctionNode | None:
+    """The function whose body holds the node, or None at the top of the file."""
+    parents, child = source.parents, node
+    up = parents.get(node)
+    while up is not None:
+        if isinstance(up, FunctionNode) and isinstance(child, ast.stmt):
+            return up
+        child, up = up, parents.get(up)
+    return None
+
+
+def class_of(source: Source, node: ast.AST) -> ast.ClassDef | None:
+    """The innermost class around the node, through its methods."""
+    return next((up for up in ancestors(source, node) if isinstance(up, ast.ClassDef)), None)
+
+
+def method_class(source: Source, node: FunctionNode) -> ast.ClassDef | None:
+    """The class of which the function is a method, or None."""
+    up = source.parents.get(node)
+    while isinstance(up, ast.If | ast.Try | ast.With):
+        up = source.parents.get(up)
+    return up if isinstance(up, ast.ClassDef) else None
+
+
+def loops(source: Source, node: ast.AST) -> list[Loop]:
+    """The loops whose body holds the node, innermost first, up to the function's edge."""
+    found: list[Loop] = []
+    child = node
+    for up in ancestors(source, node):
+        if isinstance(up, Loop) and (isinstance(child, ast.stmt) and child not in up.orelse):
+            found.append(up)
+        if isinstance(up, FunctionNode | ast.Lambda | ast.ClassDef):
+            break
+        child = up
+    return found
+
+
+def conditions(source: Source, node: ast.AST) -> list[tuple[ast.expr, bool]]:
+    """Tests that must be true (or false) for the node to run, innermost first, up to the function's edge."""
+    found: list[tuple[ast.expr, bool]] = []
+    child = node
+    for up in ancestors(source, node):
+        if isinstance(up, ast.If | ast.While) and child is not up.test:
+            found.append((up.test, child not in up.orelse))
+        elif isinstance(up, ast.IfExp) and child is not up.test:
+            found.append((up.test, child is up.body))
+        elif isinstance(up, FunctionNode | ast.Lambda | ast.ClassDef):
+            break
+        child = up
+    return found
+
+
+def contexts(source: Source, node: ast.AST) -> list[ast.expr]:
+    """Context managers around the node inside its function, and the function's decorators, innermost first."""
+    found: list[ast.expr] = []
+    child = node
+    for up in ancestors(source, node):
+        if isinstance(up, ast.With | ast.AsyncWith) and isinstance(child, ast.stmt):
+            found += [item.context_expr for item in reversed(up.items)]
+        if isinstance(up, FunctionNode) and isinstance(child, ast.stmt):
+            return found + up.decorator_list
+        child = up
+    return found
+
+
+def inside(source: Source, node: ast.AST, outer: ast.AST) -> bool:
+    """Whether the node stands in (or is) the other one."""
+    return node is outer or any(up is outer for up in ancestors(source, node))
+
+
+def argument(call: ast.Call, position: int | None, name: str = "") -> ast.expr | None:
+    """The argument given at this position or by this name; None if it is not visible (`lacks` tells absent for sure)."""
+    for keyword in call.keywords:
+        if keyword.arg == name and name:
+            return keyword.value
+    if position is None or any(isinstance(arg, ast.Starred) for arg in call.args[: position + 1]):
+        return None
+    return call.args[position] if position < len(call.args) else None
+
+
+def spread(call: ast.Call) -> bool:
+    """Whether the call passes `*args` or `**kwargs`, so that what it is given cannot be seen."""
+    return any(isinstance(arg, ast.Starred) for arg in call.args) or any(kw.arg is None for kw in call.keywords)
+
+
+def lacks(call: ast.Call, position: int | None, name: str) -> bool:
+    """Whether the call surely does not give this argument."""
+    return not spread(call) and argument(call, position, name) is None
+
+
+def keyword(call: ast.Call, name: str) -> ast.keyword | None:
+    """The keyword argument of this name, as a node."""
+    return next((kw for kw in call.keywords if kw.arg == name), None)
+
+
+def literal(node: ast.AST | None) -> Any:
+    """The value of a constant, a negative number or a tuple or list of them; `UNKNOWN` where it is none."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = literal(node.operand)
+        return -value if isinstance(value, int | float) else UNKNOWN
+    if isinstance(node, ast.Tuple | ast.List):
+        items = [literal(item) for item in node.elts]
+        return UNKNOWN if UNKNOWN in items else tuple(items)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.Mult | ast.Div):
+        left, right = literal(node.left), literal(node.right)
+        numbers = all(isinstance(side, int | float) and abs(side) < 1e6 for side in (left, right))
+        if numbers and not (isinstance(node.op, ast.Div) and right == 0):
+            return _arithmetic(node.op, left, right)
+    return UNKNOWN
+
+
+def _arithmetic(operator: ast.operator, left: float, right: float) -> Any:
+    if isinstance(operator, ast.Mult):
+        return left * right
+    if isinstance(operator, ast.Div):
+        return left / right
+    return left**right if abs(right) < 64 and left > 0 else UNKNOWN
+
+
+def receiver(call: ast.Call) -> ast.expr:
+    """`x` of `x.method(...)`; the callee itself where it is not a method call."""
+    return call.func.value if isinstance(call.func, ast.Attribute) else call.func
+
+
+def is_statement(source: Source, node: ast.expr) -> bool:
+    """Whether the expression stands alone, so that its value is thrown away."""
+    return isinstance(source.parents.get(node), ast.Expr)
+
+
+def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes under a function or loop, without those of functions, classes and lambdas defined in it."""
+    stack = list(ast.iter_child_nodes(node))
+    while stack:
+        item = stack.pop()
+        yield item
+        if not isinstance(item, FunctionNode | ast.ClassDef | ast.Lambda):
+            stack.extend(ast.iter_child_nodes(item))
+
+
+def dotted(node: ast.AST) -> str:
+    """`self.model.fc` as text, "" if it is more than names and dots."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *reversed(parts)])
+
+
+def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """Every parameter, stars included, in order."""
+    args = node.args
+    stars = [arg for arg in (args.vararg, args.kwarg) if arg is not None]
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs, *stars]
+
+
+def ends(block: list[ast.stmt]) -> type[ast.stmt] | None:
+    """`Return`, `Raise`, `Continue` or `Break` if the block surely ends so, else None."""
+    last = block[-1] if block else None
+    if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
+        return type(last)
+    if isinstance(last, ast.If) and last.orelse:
+        first, second = ends(last.body), ends(last.orelse)
+        return first if first and second else None
+    if isinstance(last, ast.With):
+        return ends(last.body)
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        exits = ("sys.exit", "exit", "quit", "os._exit")
+        return cast("type[ast.stmt]", ast.Raise) if dotted(last.value.func) in exits else None
+    return None
