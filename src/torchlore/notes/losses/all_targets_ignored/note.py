@@ -1,0 +1,45 @@
+"""A batch in which every label is ignored has the loss NaN: zero divided by zero.
+
+Labels equal to `ignore_index` (-100 unless you set it) add nothing to the loss or its gradient, and the mean runs over the
+rest. When nothing is left, the mean is 0/0. The gradient is NaN or 0 depending on the path, and the NaN in the logged
+average hides the epoch: `if loss < best` is never true again. Taking `reduction="none"` and `.mean()` instead divides by
+all labels, the ignored ones too, and gives a smaller number.
+
+Divide by the labels that count, but at least by one, which `torchlore.recipes.losses` does:
+
+```python
+each = F.cross_entropy(logits, labels, ignore_index=255, reduction="sum")
+loss = each / (labels != 255).sum().clamp(min=1)
+```
+
+A label outside 0..C-1 that is not the ignored one raises on the CPU and kills the CUDA context on a GPU: say
+`ignore_index=255` if your masks use 255.
+"""
+
+ROWS = ("loss-ce-ignore",)
+SOURCES = ("000:29", "002:85")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    import math
+
+    import torch
+    from torch.nn import functional as F
+
+    from torchlore.notes.proof import error_of
+
+    assert math.isnan(bad["average"])
+    assert 0 < good["average"] < 2
+
+    logits = torch.randn(4, 3, requires_grad=True)
+    labels = torch.tensor([0, 2, -100, -100])
+    mean = F.cross_entropy(logits, labels)
+    mean.backward()
+    assert logits.grad is not None
+    assert (logits.grad[2:] == 0).all()
+    assert torch.allclose(mean, F.cross_entropy(logits[:2], labels[:2]))
+    assert F.cross_entropy(logits, labels, reduction="none").mean() < mean
+    assert error_of(lambda: F.cross_entropy(logits, torch.tensor([0, 2, 255, 255]))) == "IndexError"
