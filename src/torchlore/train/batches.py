@@ -87,16 +87,17 @@ def batches(samples: Samples, plan: Plan, first: int, last: int, workers: int = 
     if workers == 0:
         reader = _Reader(samples)
         return (reader[job] for job in jobs)
-    pin = torch.cuda.is_available()
+    own = torch.Generator().manual_seed(plan.seed)  # else the loader draws its seed from the generator that dropout uses
     return iter(
         DataLoader(
-            _Reader(samples),
+            _Reader(samples),  # type: ignore[arg-type]  # a job is the index
             batch_size=None,
             sampler=list(jobs),
             num_workers=workers,
             prefetch_factor=4,
-            pin_memory=pin,
-        )  # type: ignore[arg-type]  # a job is the index
+            pin_memory=torch.cuda.is_available(),
+            generator=own,
+        )
     )
 
 

@@ -149,7 +149,9 @@ def make_schedule(run: Run, every: int) -> schedules.Schedule:
     warm = round(run.warmup * every)
     if not warm or run.schedule == "onecycle":
         return schedule
-    return schedules.Warmup(schedule, warm, "stepped" if run.schedule == "reid" else "linear")
+    if run.schedule == "reid":
+        return schedules.Warmup(schedule, warm, "stepped", rung=max(1, warm // 10))
+    return schedules.Warmup(schedule, warm)
 
 
 def _rate(
