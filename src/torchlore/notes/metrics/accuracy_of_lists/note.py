@@ -1,0 +1,24 @@
+"""`np.mean(label == prediction)` needs arrays: of two Python lists it is 0 or 1.
+
+`==` between arrays compares element by element; between lists it asks whether they are the same list. So the accuracy of
+`[0, 1, 1]` against `[0, 1, 0]` is 0.0 instead of 66.7 %, without a warning. With two tensors on a GPU the call fails.
+
+Convert once, `np.asarray(labels)`, and take the result out of NumPy if it goes into a checkpoint:
+`float(np.mean(np.asarray(label) == np.asarray(prediction)) * 100)`. An `np.float64` in the file stops today's
+`torch.load`.
+"""
+
+ROWS = ("metrics-accuracy-np",)
+SOURCES = ("003:579-583",)
+TORCH = "2.11, 2.15"
+NEEDS = ("numpy",)
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    import numpy as np
+
+    assert bad["accuracy"] == 0.0
+    assert abs(good["accuracy"] - 75.0) < 1e-9
+    assert isinstance(np.mean(np.array([1]) == np.array([1])), np.floating)
+    assert type(good["accuracy"]) is float
