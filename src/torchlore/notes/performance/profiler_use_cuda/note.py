@@ -1,0 +1,40 @@
+"""The profiler's use_cuda is gone, torch.utils.bottleneck is gone, and neither timed modules.
+
+`torch.autograd.profiler.profile(use_cuda=False)` raises `TypeError` since 2.15 and warned before. `python -m
+torch.utils.bottleneck` ends in "No module named". What the profiler reports are operators, `aten::linear`,
+`aten::addmm`: your modules do not appear in its table unless you name them.
+
+Name the parts you care about with `record_function` and choose what is recorded with `activities`:
+
+```python
+from torch.profiler import ProfilerActivity, profile, record_function
+
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
+    with record_function("backbone"):
+        features = backbone(x)
+print(p.key_averages().table(sort_by="cuda_time_total"))
+```
+
+For Python's own share use `cProfile` or `py-spy`. A first step is always slow: warm up before you record.
+"""
+
+from typing import Any
+
+ROWS = ("perf-profiler", "perf-bottleneck")
+SOURCES = ("003:677-682", "003:683-685", "https://github.com/pytorch/pytorch/issues/68742")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    import importlib.util
+
+    import torch
+
+    assert torch.__version__ < (2, 15) or bad["error"] == "TypeError"
+    assert "backbone" not in bad["rows"]
+    assert "backbone" in good["rows"]
+    assert "aten::linear" in good["rows"]
+    assert good["error"] == ""
+    assert torch.__version__ < (2, 15) or importlib.util.find_spec("torch.utils.bottleneck") is None
