@@ -1,0 +1,26 @@
+"""The watch in a process that a watched program has started."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+from typing import Any
+
+from torchlore.watch.hook import after_import
+from torchlore.watch.runner import begin, leave
+from torchlore.watch.session import Options, Watcher, sentinels_of
+
+
+def begin_child(settings: dict[str, Any]) -> None:
+    """Watch from the import of torch on; what is found is left in the parent's folder when the process ends."""
+    options = Options(
+        share=settings["share"],
+        steps=settings["steps"],
+        only=frozenset(settings["only"]),
+        ignore=frozenset(settings["ignore"]),
+        roots=tuple(settings["roots"]),
+    )
+    watcher = Watcher([], options)
+    parts = importlib.import_module("torchlore.catalogue").parts
+    after_import("torch", lambda: begin(watcher, sentinels_of(parts("watch"))))
+    atexit.register(leave, watcher, settings["folder"])

@@ -1,0 +1,115 @@
+"""Deep steps: every tensor operation of one step is seen, by a function mode at the bottom of PyTorch's stack of modes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor, nn
+from torch._C import _len_torch_function_stack
+from torch.overrides import TorchFunctionMode, _pop_mode, _push_mode
+from torch.utils._device import DeviceContext
+
+from torchlore.watch.pictures import Call
+
+if TYPE_CHECKING:
+    from torchlore.watch.records import OptimizerRecord
+    from torchlore.watch.session import Watcher
+
+BEFORE_NS = 80_000_000  # what may be spent before the first step
+FIRST = (2, 3, 8, 20)  # deep steps; later ones come with the windows of the pace
+
+
+class Deep(TorchFunctionMode):
+    """On from the beginning until the first step (as long as it is cheap), then on single steps."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        super().__init__()
+        self.watcher = watcher
+        self.on = False
+        self.owner: OptimizerRecord | None = None  # the optimizer whose next step ends this deep step
+        self.spent_ns = 0
+        self.steps = 0
+
+    def due(self) -> bool:
+        """Whether the step that ends now may be looked at in depth."""
+        return self.on or self.watcher.run.steps in FIRST or self.watcher.pace.left == 1
+
+    def start(self) -> None:
+        """Put the mode at the bottom: a mode the user opened earlier may be closed while ours is on."""
+        if self.on or self.watcher.run.compiled:
+            return
+        modes = [_pop_mode() for _ in range(_len_torch_function_stack())]
+        if modes and isinstance(modes[-1], DeviceContext):
+            _push_mode(modes.pop())
+        _push_mode(self)
+        for mode in reversed(modes):
+            _push_mode(mode)
+        self.on = True
+
+    def stop(self) -> None:
+        """Take the mode out, wherever it lies."""
+        if not self.on:
+            return
+        self.on = False
+        modes = [_pop_mode() for _ in range(_len_torch_function_stack())]
+        for mode in reversed(modes):
+            if mode is not self:
+                _push_mode(mode)
+
+    def aside(
+        self, original: Callable[..., Any], module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call this without the mode."""
+        self.stop()
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            self.start()
+
+    def stepped(self, record: OptimizerRecord) -> None:
+        """A step has ended: leave the mode, or enter it for the next one."""
+        steps = self.watcher.run.steps
+        if self.on and (self.owner is None or self.owner is record):
+            self.stop()
+        if self.watcher.options.deep and not self.on and (steps + 1 in FIRST or self.watcher.pace.left == 2):
+            self.owner = record
+            self.start()
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Make the operation, then show it to the sentinels that wait for it by name."""
+        kwargs = kwargs or {}
+        watcher = self.watcher
+        if watcher.busy:
+            return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        start = perf_counter_ns()
+        name = getattr(func, "__name__", "")
+        if name != "__get__":
+            caller = sys._getframe(1)  # noqa: SLF001 - the documented way to look up the stack
+            dropped = watcher.map.is_user(caller.f_code) and watcher.map.next_instruction(caller) == "POP_TOP"
+            sentinels = watcher.by_name.get(name, [])
+            if dropped and not name.endswith("_") and isinstance(result, Tensor | tuple):
+                sentinels = [*sentinels, *watcher.by_name.get("discarded", ())]
+            if sentinels:
+                self.look(name, args, kwargs, result, dropped, sentinels)
+        spent = perf_counter_ns() - start + 2000
+        watcher.pace.spent_ns += spent
+        self.spent_ns += spent
+        if self.spent_ns > BEFORE_NS and watcher.run.steps == 0:
+            self.stop()
+        return result
+
+    def look(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, dropped: bool, sentinels: list[Any]
+    ) -> None:
+        """Show one operation."""
+        watcher = self.watcher
+        call = Call(watcher.run, watcher.map.place(watcher.map.frame(2)), name, "operation")
+        call.args, call.kwargs, call.result, call.discarded, call.deep = args, kwargs, result, dropped, True
+        call.modules = tuple(watcher.stack)
+        watcher.show(call, sentinels)

@@ -1,0 +1,101 @@
+"""Where in the user's own code something happens: the first frame that is neither PyTorch's, Python's nor ours."""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import os
+import re
+import sys
+import sysconfig
+from dataclasses import dataclass
+from types import CodeType, FrameType
+
+OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # noqa: PTH100, PTH120 - strings are compared
+IGNORED = re.compile(r"#\s*lore:\s*ignore(?:\[([\w\-, ]+)\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the user's program."""
+
+    path: str
+    line: int
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.path)}:{self.line}"  # noqa: PTH119 - a string, not a path to open
+
+    @property
+    def text(self) -> str:
+        """The source line, stripped; "" where the source cannot be read."""
+        return linecache.getline(self.path, self.line).strip()
+
+    def ignores(self, slug: str) -> bool:
+        """Whether `# lore: ignore` or `# lore: ignore[slug]` stands on the line or alone on the one above."""
+        above = linecache.getline(self.path, self.line - 1) if self.line > 1 else ""
+        lines = [linecache.getline(self.path, self.line), above if above.lstrip().startswith("#") else ""]
+        found = [match for line in lines for match in IGNORED.finditer(line)]
+        return any(match[1] is None or slug in re.split(r"[,\s]+", match[1].strip()) for match in found)
+
+
+def _library_roots() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")} | {os.path.dirname(os.__file__)}  # noqa: PTH120 - strings are compared
+    folders |= {os.path.realpath(folder) for folder in folders}
+    return tuple(sorted(folder + os.sep for folder in folders))
+
+
+class Map:
+    """Which code is the user's. One a watch: `roots` are folders that count as the user's wherever they lie."""
+
+    def __init__(self, roots: tuple[str, ...] = ()) -> None:
+        self.libraries = _library_roots()
+        self.roots = roots
+        self.known: dict[CodeType, bool] = {}
+        self.calls: dict[tuple[CodeType, int], str] = {}
+
+    def is_user(self, code: CodeType) -> bool:
+        """Whether this code was written by the user."""
+        known = self.known.get(code)
+        if known is None:
+            known = self.known[code] = self.judge(code.co_filename)
+        return known
+
+    def judge(self, path: str) -> bool:
+        """The same for a file name."""
+        if path.startswith("<"):
+            return path.startswith("<ipython") or path in self.roots
+        if path.startswith(self.roots or "\0"):
+            return True
+        if path.startswith(OURS):
+            return f"{os.sep}notes{os.sep}" in path
+        return not path.startswith(self.libraries) and f"{os.sep}site-packages{os.sep}" not in path
+
+    def frame(self, depth: int = 1) -> FrameType | None:
+        """The nearest frame of the user's, `depth` frames up from the caller."""
+        frame: FrameType | None = sys._getframe(depth + 1)  # noqa: SLF001 - the documented way to look up the stack
+        while frame is not None and not self.is_user(frame.f_code):
+            frame = frame.f_back
+        return frame
+
+    def place(self, frame: FrameType | None) -> Place | None:
+        """Where this frame stands."""
+        return None if frame is None else Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+    def next_instruction(self, frame: FrameType) -> str:
+        """The name of the instruction after the call that runs now: POP_TOP means that the result is thrown away."""
+        key = (frame.f_code, frame.f_lasti)
+        known = self.calls.get(key)
+        if known is None:
+            known = self.calls[key] = _after(*key)
+        return known
+
+
+def _after(code: CodeType, last: int) -> str:
+    """On Python 3.11 `f_lasti` points into the inline cache of the CALL: take the last instruction that starts before."""
+    names = [(one.offset, one.opname) for one in dis.get_instructions(code) if one.opname not in ("CACHE", "NOP")]
+    index = max((n for n, (offset, _) in enumerate(names) if offset <= last), default=0)
+    if not names[index][1].startswith("CALL") or index + 1 >= len(names):
+        return ""
+    return names[index + 1][1]

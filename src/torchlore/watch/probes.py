@@ -1,0 +1,277 @@
+"""Light wrappers on PyTorch's own seams. Each gets out of the way while torch.compile traces, and when nobody looks."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import warnings
+from collections.abc import Callable
+from time import perf_counter_ns
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.compiler import is_compiling
+
+from torchlore.watch.pictures import Call, Event
+from torchlore.watch.session import Watcher
+
+LOSSES = [
+    "cross_entropy",
+    "nll_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "kl_div",
+    "poisson_nll_loss",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+    "cosine_embedding_loss",
+    "ctc_loss",
+]
+FUNCTIONS = [
+    "dropout",
+    "alpha_dropout",
+    "feature_alpha_dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "softmax",
+    "log_softmax",
+    "softmin",
+    "gumbel_softmax",
+]
+MODULE = [
+    "train",
+    "eval",
+    "to",
+    "cuda",
+    "cpu",
+    "half",
+    "float",
+    "double",
+    "bfloat16",
+    "load_state_dict",
+    "state_dict",
+    "requires_grad_",
+    "apply",
+]
+
+# (where it lives, its name there, the name a sentinel knows it by, its group)
+CALLS = [
+    *(("torch.nn.functional", name, name, "loss") for name in LOSSES),
+    *(("torch.nn.functional", name, name, "other") for name in FUNCTIONS),
+    *(("torch.nn.Module", name, f"Module.{name}", "mode" if name in ("train", "eval") else "state") for name in MODULE),
+    *(("torch.nn.utils", name, name, "clip") for name in ("clip_grad_norm_", "clip_grad_value_")),
+    *(("torch.nn.utils.clip_grad", name, name, "clip") for name in ("clip_grad_norm_", "clip_grad_value_")),
+    *(
+        ("torch.optim.Optimizer", n, f"Optimizer.{n}", "state")
+        for n in ("state_dict", "load_state_dict", "add_param_group")
+    ),
+    *(("torch.amp.GradScaler", n, f"GradScaler.{n}", "other") for n in ("scale", "step", "update")),
+    ("torch", "save", "torch.save", "state"),
+    ("torch", "load", "torch.load", "state"),
+    ("torch", "manual_seed", "manual_seed", "seed"),
+    ("torch.cuda", "manual_seed_all", "cuda.manual_seed_all", "seed"),
+    ("torch.cuda", "empty_cache", "cuda.empty_cache", "other"),
+    ("torch.cuda", "synchronize", "cuda.synchronize", "other"),
+    ("torch.autograd", "grad", "grad", "other"),
+    ("torch.utils.data.distributed.DistributedSampler", "set_epoch", "set_epoch", "other"),
+    ("torch.nn.parallel.DistributedDataParallel", "__init__", "DistributedDataParallel", "other"),
+    ("torch.nn.DataParallel", "__init__", "DataParallel", "other"),
+]
+# watched only where the user's own line calls them: PyTorch uses them itself all the time
+NEAR = [
+    ("torch.no_grad", "__init__", "no_grad", "other"),
+    ("torch.inference_mode", "__init__", "inference_mode", "other"),
+    ("torch.autocast", "__init__", "autocast", "other"),
+    ("torch.utils.checkpoint", "checkpoint", "checkpoint", "other"),
+]
+
+
+def resolve(dotted: str) -> Any:
+    """The module or class with this dotted name."""
+    parts = dotted.split(".")
+    thing: Any = importlib.import_module(parts[0])
+    for n, part in enumerate(parts[1:], 2):
+        thing = importlib.import_module(".".join(parts[:n])) if part not in vars(thing) else getattr(thing, part)
+    return thing
+
+
+class Patches:
+    """What was replaced, to be put back in the end."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[Any, str, Any]] = []
+        self.after: list[Callable[[], object]] = []
+
+    def put(self, owner: Any, name: str, wrapper: Any) -> None:
+        """Replace an attribute."""
+        self.done.append((owner, name, vars(owner)[name]))
+        setattr(owner, name, wrapper)
+
+    def undo(self) -> None:
+        """Put everything back, last first."""
+        for owner, name, original in reversed(self.done):
+            setattr(owner, name, original)
+        for action in self.after:
+            action()
+
+
+class Shield:
+    """Around sentinels: their own tensor operations build no graph and are seen by no mode of the user's or ours."""
+
+    def __enter__(self) -> None:
+        self.grad = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)  # noqa: SLF001 - what no_grad does, without its patched constructor
+        self.guard = torch._C.DisableTorchFunction()  # noqa: SLF001 - no public way to step aside of function modes
+        self.guard.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        self.guard.__exit__(None, None, None)
+        torch._C._set_grad_enabled(self.grad)  # noqa: SLF001 - see above
+
+
+def install(watcher: Watcher) -> Callable[[], None]:
+    """Set every probe; returns what takes them off again."""
+    from torchlore.watch.deep import Deep
+    from torchlore.watch.probes_data import install_data
+    from torchlore.watch.probes_loop import install_loop
+
+    patches = Patches()
+    watcher.shield = Shield
+    watcher.deep = Deep(watcher)
+    for table, near in ((CALLS, False), (NEAR, True)):
+        for dotted, attribute, name, group in table:
+            owner = resolve(dotted)
+            patches.put(owner, attribute, wrap(watcher, vars(owner)[attribute], name, group, near))
+    embedding = torch.nn.Embedding
+    inner = vars(embedding)["from_pretrained"].__func__
+    patches.put(embedding, "from_pretrained", classmethod(wrap(watcher, inner, "Embedding.from_pretrained", "state")))
+    install_loop(watcher, patches)
+    install_data(watcher, patches)
+    install_aside(watcher, patches)
+    install_warnings(watcher, patches)
+    patches.after.append(watcher.deep.stop)
+    if watcher.options.deep:
+        watcher.deep.start()
+    return patches.undo
+
+
+def wrap(
+    watcher: Watcher, original: Callable[..., Any], name: str, group: str, near: bool = False
+) -> Callable[..., Any]:
+    """A wrapper that reports a call and passes everything through."""
+    pace = watcher.pace
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return original(*args, **kwargs)
+        if not watcher.rich or watcher.busy:
+            pace.light += 1
+            return original(*args, **kwargs)
+        if near and not watcher.map.is_user(sys._getframe(1).f_code):  # noqa: SLF001 - the documented way to look up
+            return original(*args, **kwargs)
+        return called(watcher, original, name, group, args, kwargs)
+
+    return call
+
+
+def called(
+    watcher: Watcher, original: Callable[..., Any], name: str, group: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Make the call; then remember it and let the sentinels look at it."""
+    start = perf_counter_ns()
+    caller: FrameType = sys._getframe(2)  # noqa: SLF001 - the documented way to look up the stack
+    frame = watcher.map.frame(2)
+    place = watcher.map.place(frame)
+    dropped = frame is caller and watcher.map.next_instruction(caller) == "POP_TOP"
+    watcher.busy = True
+    watcher.pace.spent_ns += perf_counter_ns() - start
+    try:
+        result = original(*args, **kwargs)
+    except Exception as error:
+        watcher.busy = False
+        call = Call(watcher.run, place, name, group)
+        call.error = error
+        ask(watcher, call, args, kwargs, None, False)
+        raise
+    finally:
+        watcher.busy = False
+    start = perf_counter_ns()
+    watcher.add(
+        Event(name, group, place, id(args[0]) if args else 0, {"training": args[0].training} if group == "mode" else {})
+    )
+    ask(watcher, Call(watcher.run, place, name, group), args, kwargs, result, dropped)
+    watcher.pace.spent_ns += perf_counter_ns() - start
+    return result
+
+
+def ask(
+    watcher: Watcher, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, dropped: bool
+) -> None:
+    """Show a call to the sentinels that wait for its name, for any call, or for results thrown away."""
+    sentinels = [*watcher.by_name.get(call.name, ()), *watcher.by_picture["Call"]]
+    if dropped and isinstance(result, torch.Tensor) and not call.name.endswith("_"):
+        sentinels += watcher.by_name.get("discarded", ())
+    if not sentinels:
+        return
+    call.args, call.kwargs, call.result, call.discarded = args, kwargs, result, dropped
+    call.grad_enabled = torch.is_grad_enabled()
+    call.modules = tuple(watcher.stack)
+    watcher.show(call, sentinels)
+
+
+def install_aside(watcher: Watcher, patches: Patches) -> None:
+    """Tracers must not meet the deep mode; once something is compiled, it stays off for good."""
+    for dotted, name in (
+        ("torch", "compile"),
+        ("torch.jit", "trace"),
+        ("torch.jit", "script"),
+        ("torch.export", "export"),
+        ("torch.fx", "symbolic_trace"),
+    ):
+        owner = resolve(dotted)
+        patches.put(owner, name, _aside(watcher, getattr(owner, name), name == "compile"))
+
+
+def _aside(watcher: Watcher, original: Callable[..., Any], for_good: bool) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        watcher.deep.stop()
+        watcher.run.compiled |= for_good
+        return original(*args, **kwargs)
+
+    return call
+
+
+def install_warnings(watcher: Watcher, patches: Patches) -> None:
+    """A warning that Python shows becomes a call named "warning", with the user's line; it is shown as before."""
+    original = warnings._showwarnmsg  # type: ignore[attr-defined]  # noqa: SLF001 - what Python's own warn() calls
+
+    def show(message: Any) -> None:
+        if watcher.rich and not watcher.busy and not is_compiling():
+            place = watcher.map.place(watcher.map.frame(1))
+            ask(
+                watcher,
+                Call(watcher.run, place, "warning", "other"),
+                (message.message, message.category),
+                {},
+                None,
+                False,
+            )
+        original(message)
+
+    patches.put(warnings, "_showwarnmsg", show)

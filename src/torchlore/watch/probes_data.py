@@ -1,0 +1,87 @@
+"""What DataLoaders hand out, and how long the program waits for it."""
+
+from __future__ import annotations
+
+import functools
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from torch.utils.data import DataLoader, _utils
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from torchlore.watch.pictures import Batch, Event
+from torchlore.watch.records import LoaderRecord
+from torchlore.watch.session import Watcher
+
+if TYPE_CHECKING:
+    from torchlore.watch.probes import Patches
+
+
+def install_data(watcher: Watcher, patches: Patches) -> None:
+    """Set the probes; a worker process takes itself out of the watch."""
+    init, walk, following = DataLoader.__init__, DataLoader.__iter__, _BaseDataLoaderIter.__next__
+    work = _utils.worker._worker_loop  # noqa: SLF001 - where every worker begins
+
+    @functools.wraps(init)
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        loader(watcher, self)
+
+    @functools.wraps(walk)
+    def begun(self: Any) -> Any:
+        record = loader(watcher, self)
+        if record.epoch >= 0 and len(record.sizes) < 1000:
+            record.sizes.append(record.index + 1)
+        record.epoch += 1
+        record.index = -1
+        if not watcher.rich and watcher.pace.woken():
+            watcher.open()
+        iterator = walk(self)
+        watcher.iterators[iterator] = record
+        return iterator
+
+    @functools.wraps(following)
+    def handed(self: Any) -> Any:
+        start = perf_counter_ns()
+        data = following(self)
+        record = watcher.iterators.get(self)
+        if record is not None:
+            handed_out(watcher, record, data, perf_counter_ns() - start)
+        return data
+
+    @functools.wraps(work)
+    def worker(*args: Any, **kwargs: Any) -> Any:
+        patches.undo()
+        return work(*args, **kwargs)
+
+    patches.put(DataLoader, "__init__", made)
+    patches.put(DataLoader, "__iter__", begun)
+    patches.put(_BaseDataLoaderIter, "__next__", handed)
+    patches.put(_utils.worker, "_worker_loop", worker)
+
+
+def loader(watcher: Watcher, thing: Any) -> LoaderRecord:
+    """What is known about this loader."""
+    record = watcher.known.get(id(thing))
+    if record is None or record.thing is not thing:
+        record = watcher.known[id(thing)] = LoaderRecord(thing, watcher.map.place(watcher.map.frame(2)))
+        watcher.run.loaders.append(record)
+    return record  # type: ignore[no-any-return]  # the table holds records of several kinds
+
+
+def handed_out(watcher: Watcher, record: LoaderRecord, data: Any, wait_ns: int) -> None:
+    """A batch came out of a loader."""
+    record.index += 1
+    record.batches += 1
+    record.wait_ns += wait_ns
+    watcher.run.batches += 1
+    if not watcher.rich:
+        watcher.pace.light += 1
+        return
+    start = perf_counter_ns()
+    place = watcher.map.place(watcher.map.frame(2))
+    record.loop_place = place
+    watcher.add(Event("next", "batch", place, record.key, {"record": record, "wait_ns": wait_ns}))
+    if watcher.by_picture["Batch"]:
+        watcher.show(Batch(watcher.run, place, record, data, wait_ns), watcher.by_picture["Batch"])
+    watcher.pace.spent_ns += perf_counter_ns() - start

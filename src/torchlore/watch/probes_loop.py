@@ -1,0 +1,477 @@
+"""The training loop: forward, backward, zero_grad, step, schedulers, loss scaling."""
+
+from __future__ import annotations
+
+import functools
+import math
+import weakref
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+from torch.compiler import is_compiling
+from torch.optim import lr_scheduler
+from torch.optim import optimizer as optimizers
+
+from torchlore.watch import graph
+from torchlore.watch.pictures import Call, Event, Phase, Step
+from torchlore.watch.records import OptimizerRecord, Point, RootRecord, SchedulerRecord
+from torchlore.watch.session import StopAfterSteps, Watcher
+
+if TYPE_CHECKING:
+    from torchlore.watch.probes import Patches
+
+FAST_PATHS = (nn.TransformerEncoder, nn.TransformerEncoderLayer, nn.MultiheadAttention)
+
+
+def install_loop(watcher: Watcher, patches: Patches) -> None:
+    """Set the probes of the loop."""
+    install_forward(watcher, patches)
+    install_backward(watcher, patches)
+    install_optimizer(watcher, patches)
+    install_zero(watcher, patches)
+    install_schedulers(watcher, patches)
+
+
+class Anchor:
+    """Lives exactly as long as the graph it is hung into."""
+
+    __slots__ = ("__weakref__",)
+
+
+# forward
+
+
+def install_forward(watcher: Watcher, patches: Patches) -> None:
+    """The user's own call of a module with parameters is a root forward; calls inside it are only followed when deep."""
+    original = nn.Module.__call__
+    stack = watcher.stack
+
+    def call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return original(self, *args, **kwargs)
+        if stack:
+            if not watcher.deep.on:
+                return original(self, *args, **kwargs)
+            return nested(watcher, original, self, args, kwargs)
+        if not _has_parameters(self):
+            return original(self, *args, **kwargs)
+        stack.append(self)
+        try:
+            if watcher.deep.on and not self.training and isinstance(self, FAST_PATHS):
+                result = watcher.deep.aside(original, self, args, kwargs)
+            else:
+                result = original(self, *args, **kwargs)
+        finally:
+            stack.clear()
+        forwarded(watcher, self, args, kwargs, result)
+        return result
+
+    patches.put(nn.Module, "__call__", call)
+
+
+def _has_parameters(module: nn.Module) -> bool:
+    if module._parameters:  # noqa: SLF001 - parameters() builds a set of everything, this is asked at every call
+        return True
+    return any(_has_parameters(child) for child in module._modules.values() if child is not None)  # noqa: SLF001 - see above
+
+
+def nested(
+    watcher: Watcher, original: Callable[..., Any], module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A module inside a root, on a deep step: the stack tells operations where they run.
+
+    Attention has a fast path in eval mode that any function mode switches off; ours steps aside for it.
+    """
+    watcher.stack.append(module)
+    try:
+        if not module.training and isinstance(module, FAST_PATHS):
+            return watcher.deep.aside(original, module, args, kwargs)
+        return original(module, *args, **kwargs)
+    finally:
+        if watcher.stack:
+            watcher.stack.pop()
+
+
+def forwarded(watcher: Watcher, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+    """A root module was called."""
+    run, pace = watcher.run, watcher.pace
+    run.forwards += 1
+    grad = torch.is_grad_enabled()
+    if not watcher.rich:
+        pace.light += 1
+        if (grad and module.training) or not pace.woken():
+            return
+        watcher.open()
+    start = perf_counter_ns()
+    watcher.rich = pace.forwarded()
+    if not watcher.busy:
+        place = watcher.map.place(watcher.map.frame(2))
+        record = root(watcher, module, place)
+        record.forwards += 1
+        record.train_forwards += module.training
+        first = next(graph.tensors_in(result), None)
+        facts = {
+            "training": module.training,
+            "grad_enabled": grad,
+            "requires_grad": first is not None and first.requires_grad,
+            "record": record,
+        }
+        watcher.add(Event("forward", "forward", place, record.key, facts))
+        sentinels = watcher.by_name.get("forward")
+        if sentinels:
+            call = Call(run, place, "forward", "forward")
+            call.args, call.kwargs, call.result, call.grad_enabled = (module, *args), kwargs, result, grad
+            call.modules = (module,)
+            watcher.show(call, sentinels)
+    pace.spent_ns += perf_counter_ns() - start
+
+
+def root(watcher: Watcher, module: nn.Module, place: Any) -> RootRecord:
+    """What is known about this root module."""
+    record = watcher.known.get(id(module))
+    if record is None or record.thing is not module:
+        record = watcher.known[id(module)] = RootRecord(module, place)
+        watcher.run.roots.append(record)
+    return record  # type: ignore[no-any-return]  # the table holds records of several kinds
+
+
+# backward
+
+
+def install_backward(watcher: Watcher, patches: Patches) -> None:
+    """`Tensor.backward` ends in `torch.autograd.backward`."""
+    original = torch.autograd.backward
+
+    @functools.wraps(original)
+    def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling() or watcher.busy:
+            return original(tensors, *args, **kwargs)
+        loss = tensors if isinstance(tensors, Tensor) else next(graph.tensors_in(tensors), None)
+        event = before_backward(watcher, loss) if loss is not None else None
+        result = original(tensors, *args, **kwargs)
+        if event is not None and loss is not None:
+            after_backward(watcher, event, loss)
+        return result
+
+    patches.put(torch.autograd, "backward", backward)
+
+
+def before_backward(watcher: Watcher, loss: Tensor) -> Event | None:
+    """Look at the loss and its graph before it is freed."""
+    run, node = watcher.run, loss.grad_fn
+    run.backwards += 1
+    if node is not None:
+        anchor = node.metadata["torchlore"] = Anchor()  # type: ignore[index]  # a dict, declared as a method
+        run.graphs.append(weakref.ref(anchor))
+    finite = True
+    if loss.device.type == "cpu" and loss.numel() == 1:
+        run.loss = loss.item()
+        finite = math.isfinite(run.loss)
+    if not watcher.rich and finite:
+        watcher.pace.light += 1
+        return None
+    start = perf_counter_ns()
+    place = watcher.map.place(watcher.map.frame(2))
+    facts: dict[str, Any] = {
+        "leaf": node is None,
+        "made_by": graph.made_by(loss),
+        "finite": finite,
+        "shape": loss.shape,
+    }
+    if not finite:
+        facts["birth"] = graph.first_nonfinite(loss)
+    if node is not None and watcher.walks():
+        facts["leaves"] = graph.leaves(loss)
+        run.reached.update(facts["leaves"])
+    for record in run.optimizers:
+        _look_for_zeroing_by_hand(record)
+    event = Event("backward", "backward", place, 0, facts)
+    watcher.pace.spent_ns += perf_counter_ns() - start
+    return event
+
+
+def _look_for_zeroing_by_hand(record: OptimizerRecord) -> None:
+    """`p.grad.zero_()` raises the version; `p.grad.data.zero_()` does not, but leaves zeros."""
+    parameter = record.first() if record.first is not None else None
+    grad = parameter.grad if parameter is not None else None
+    if record.zeroed or record.gradient is None or grad is not record.gradient():
+        return
+    if grad is None:
+        return
+    if grad._version == record.version and (grad.is_sparse or grad.device.type != "cpu" or grad.any()):  # noqa: SLF001 - documented as the in-place counter
+        return
+    if grad._version != record.version and record.touched:  # noqa: SLF001 - see above
+        return
+    record.zeroed = True
+
+
+def after_backward(watcher: Watcher, event: Event, loss: Tensor) -> None:
+    """The gradients are there: an evaluation that ran before this is over."""
+    start = perf_counter_ns()
+    for record in watcher.run.optimizers:
+        record.touched = True
+    events = watcher.since(watcher.phase_mark)
+    if sum(one.group in ("forward", "batch") for one in events) >= 3:
+        watcher.show(Phase(watcher.run, events, final=False), watcher.by_picture["Phase"])
+    watcher.add(event)
+    watcher.phase_mark = watcher.mark
+    sentinels = watcher.by_name.get("backward")
+    if sentinels:
+        call = Call(watcher.run, event.place, "backward", "backward")
+        call.args, call.kwargs = (loss,), event.facts
+        watcher.show(call, sentinels)
+    watcher.pace.spent_ns += perf_counter_ns() - start
+
+
+# optimizer
+
+
+def install_optimizer(watcher: Watcher, patches: Patches) -> None:
+    """Global hooks of `Optimizer.step`; they fire through GradScaler, Accelerate and Lightning as well."""
+    from torchlore.watch.probes import ask
+
+    original = optimizers.Optimizer.__init__
+
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if not is_compiling():
+            record(self)
+
+    def record(self: Any) -> OptimizerRecord:
+        found = watcher.known.get(id(self))
+        if found is None or found.thing is not self:
+            place = watcher.map.place(watcher.map.frame(2))
+            found = watcher.known[id(self)] = OptimizerRecord(self, place)
+            found.first_rates = [float(group["lr"]) for group in self.param_groups if "lr" in group]
+            watcher.run.optimizers.append(found)
+            watcher.add(Event("Optimizer", "state", place, found.key, {"record": found}))
+            ask(watcher, Call(watcher.run, place, "Optimizer", "state"), (self,), {}, None, False)
+        return found  # type: ignore[no-any-return]  # the table holds records of several kinds
+
+    def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if not is_compiling():
+            before_step(watcher, record(optimizer))
+
+    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
+        if not is_compiling():
+            after_step(watcher, record(optimizer), len(args) > 1 or bool(kwargs.get("closure")))
+
+    patches.put(optimizers.Optimizer, "__init__", init)
+    patches.after.append(optimizers.register_optimizer_step_pre_hook(before).remove)
+    patches.after.append(optimizers.register_optimizer_step_post_hook(after).remove)
+
+
+def before_step(watcher: Watcher, record: OptimizerRecord) -> None:
+    """Whether gradients of the previous step are still in these ones."""
+    if not watcher.rich:
+        return
+    if record.first is None or (parameter := record.first()) is None:
+        groups = record.optimizer.param_groups
+        trainable = (p for group in groups for p in group["params"] if p.requires_grad)
+        parameter = next(trainable, None)
+        record.first = weakref.ref(parameter) if parameter is not None else None
+    grad = parameter.grad if parameter is not None else None
+    same = grad is not None and record.gradient is not None and grad is record.gradient()
+    record.carried_over = same and not record.zeroed and grad._version > record.version  # type: ignore[union-attr]  # noqa: SLF001 - the documented in-place counter
+
+
+def after_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> None:
+    """A step was made: show it, then decide how closely to look at the next."""
+    record.steps += 1
+    watcher.run.steps += 1
+    if watcher.rich:
+        start = perf_counter_ns()
+        busy, watcher.busy = watcher.busy, False  # a step inside GradScaler.step is the user's as well
+        _look_at_step(watcher, record, closure)
+        watcher.busy = busy
+        watcher.rich = watcher.pace.stepped(rich=True)
+        watcher.deep.stepped(record)
+        watcher.pace.spent_ns += perf_counter_ns() - start
+    else:
+        watcher.pace.light += 2
+        if watcher.pace.stepped(rich=False):
+            watcher.open()
+    if watcher.options.steps and watcher.run.steps >= watcher.options.steps:
+        raise StopAfterSteps(0)
+
+
+def _look_at_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> None:
+    place = watcher.map.place(watcher.map.frame(3))
+    watcher.add(Event("step", "step", place, record.key, {"optimizers": {record.key}}))
+    if record.mark >= 0 or record.steps == 1:
+        step = Step(watcher.run, place, record, watcher.since(max(record.mark, 0)))
+        step.closure = closure
+        step.deep = watcher.deep.due()
+        watcher.show(step, watcher.by_picture["Step"])
+        if step.deep:
+            note_point(watcher, step)
+    record.mark = watcher.mark
+    record.zeroed = False
+    record.touched = False
+    parameter = record.first() if record.first is not None else None
+    grad = parameter.grad if parameter is not None else None
+    record.gradient = weakref.ref(grad) if grad is not None else None
+    record.version = grad._version if grad is not None else 0  # noqa: SLF001 - the documented in-place counter
+
+
+def note_point(watcher: Watcher, step: Step) -> None:
+    """One dot of the timeline."""
+    run = watcher.run
+    having = step.gradient_norms or {}
+    total = math.sqrt(sum(norm * norm for norm in having.values())) if having else None
+    waited = sum(loader.wait_ns for loader in run.loaders) / max(watcher.pace.elapsed_ns, 1)
+    rate = step.rates[0] if step.rates else None
+    run.history.append(Point(run.steps, watcher.pace.elapsed_ns / 1e9, run.loss, rate, total, memory_used(), waited))
+
+
+def memory_used() -> int:
+    """Bytes in use: on the GPU if there is one in use, else resident memory."""
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        return int(torch.cuda.memory_allocated())
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - 10 us matter here
+            return int(file.read().split()[1]) * 4096
+    except OSError:
+        return 0
+
+
+# zero_grad
+
+
+def install_zero(watcher: Watcher, patches: Patches) -> None:
+    """`Optimizer.zero_grad` and `Module.zero_grad`."""
+    of_optimizer, of_module = optimizers.Optimizer.zero_grad, nn.Module.zero_grad
+
+    @functools.wraps(of_optimizer)
+    def zero_optimizer(self: Any, *args: Any, **kwargs: Any) -> None:
+        of_optimizer(self, *args, **kwargs)
+        if watcher.rich and not is_compiling() and not watcher.busy:
+            found = watcher.known.get(id(self))
+            if found is not None:
+                zeroed(watcher, [found], self, "Optimizer.zero_grad")
+
+    @functools.wraps(of_module)
+    def zero_module(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+        of_module(self, *args, **kwargs)
+        if watcher.rich and not is_compiling() and not watcher.busy:
+            mine = {id(parameter) for parameter in self.parameters()}
+            zeroed(watcher, [one for one in watcher.run.optimizers if _shares(one, mine)], self, "Module.zero_grad")
+
+    patches.put(optimizers.Optimizer, "zero_grad", zero_optimizer)
+    patches.put(nn.Module, "zero_grad", zero_module)
+
+
+def _shares(record: OptimizerRecord, parameters: set[int]) -> bool:
+    optimizer = record.optimizer
+    return optimizer is not None and any(
+        id(p) in parameters for group in optimizer.param_groups for p in group["params"]
+    )
+
+
+def zeroed(watcher: Watcher, records: list[Any], owner: Any, name: str) -> None:
+    """These optimizers' gradients were zeroed."""
+    start = perf_counter_ns()
+    place = watcher.map.place(watcher.map.frame(2))
+    for record in records:
+        record.zeroed = True
+    watcher.add(Event(name, "zero", place, id(owner), {"optimizers": {record.key for record in records}}))
+    sentinels = watcher.by_name.get(name)
+    if sentinels:
+        call = Call(watcher.run, place, name, "zero")
+        call.args = (owner,)
+        watcher.show(call, sentinels)
+    watcher.pace.spent_ns += perf_counter_ns() - start
+
+
+# schedulers and loss scaling
+
+
+def install_schedulers(watcher: Watcher, patches: Patches) -> None:
+    """Every class of `torch.optim.lr_scheduler` with a step of its own, and `GradScaler.unscale_`."""
+    from torchlore.watch.probes import ask
+
+    for kind in {one for one in vars(lr_scheduler).values() if isinstance(one, type)}:
+        for name in ("step", "__init__"):
+            if name in vars(kind) and (
+                issubclass(kind, lr_scheduler.LRScheduler) or kind is lr_scheduler.ReduceLROnPlateau
+            ):
+                wrapper = _scheduler_step if name == "step" else _scheduler_init
+                patches.put(kind, name, wrapper(watcher, vars(kind)[name]))
+    unscale = torch.amp.GradScaler.unscale_
+
+    @functools.wraps(unscale)
+    def unscale_(self: Any, optimizer: Any) -> None:
+        unscale(self, optimizer)
+        found = watcher.known.get(id(optimizer))
+        if watcher.rich and found is not None:
+            place = watcher.map.place(watcher.map.frame(1))
+            watcher.add(Event("GradScaler.unscale_", "unscale", place, id(self), {"optimizers": {found.key}}))
+            ask(watcher, Call(watcher.run, place, "GradScaler.unscale_", "unscale"), (self, optimizer), {}, None, False)
+
+    patches.put(torch.amp.GradScaler, "unscale_", unscale_)
+
+
+def _scheduler_init(watcher: Watcher, original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def init(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+        busy, watcher.busy = watcher.busy, True  # its own first step is none of the user's
+        try:
+            original(self, optimizer, *args, **kwargs)
+        finally:
+            watcher.busy = busy
+        scheduler(watcher, self)
+
+    return init
+
+
+def scheduler(watcher: Watcher, thing: Any) -> SchedulerRecord:
+    """What is known about this scheduler."""
+    record = watcher.known.get(id(thing))
+    if record is None or record.thing is not thing:
+        place = watcher.map.place(watcher.map.frame(2))
+        owner = watcher.known.get(id(getattr(thing, "optimizer", None)))
+        record = watcher.known[id(thing)] = SchedulerRecord(thing, place, owner)
+        watcher.run.schedulers.append(record)
+        if owner is not None:
+            owner.schedulers.append(record)
+    return record  # type: ignore[no-any-return]  # the table holds records of several kinds
+
+
+def _scheduler_step(watcher: Watcher, original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def step(self: Any, *args: Any, **kwargs: Any) -> None:
+        if is_compiling() or watcher.busy:
+            original(self, *args, **kwargs)
+            return
+        watcher.busy = True
+        try:
+            original(self, *args, **kwargs)
+        finally:
+            watcher.busy = False
+        scheduled(watcher, self, args, kwargs)
+
+    return step
+
+
+def scheduled(watcher: Watcher, thing: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """A scheduler made a step."""
+    from torchlore.watch.probes import ask
+
+    record = scheduler(watcher, thing)
+    record.steps += 1
+    if not watcher.rich and record.steps > 256:
+        watcher.pace.light += 1
+        return
+    start = perf_counter_ns()
+    place = watcher.map.place(watcher.map.frame(2))
+    record.step_place = place
+    owner = record.optimizer
+    record.stepped_at.append(owner.steps if owner is not None else 0)
+    keys = {owner.key} if owner is not None else set()
+    watcher.add(Event("scheduler.step", "schedule", place, record.key, {"optimizers": keys, "record": record}))
+    ask(watcher, Call(watcher.run, place, "scheduler.step", "schedule"), (thing, *args), kwargs, None, False)
+    watcher.pace.spent_ns += perf_counter_ns() - start

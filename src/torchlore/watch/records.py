@@ -1,0 +1,174 @@
+"""What is remembered about a program while it runs: its optimizers, schedulers, loaders and modules. No torch here."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from torchlore.watch.pictures import Event, Keeper
+from torchlore.watch.places import Place
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_keys = itertools.count(1)
+KEPT = 24  # backward passes whose graphs are followed
+
+
+class Known:
+    """An object of the program that is followed without keeping it alive."""
+
+    def __init__(self, thing: Any, place: Place | None) -> None:
+        self.ref = weakref.ref(thing)
+        self.kind = type(thing).__name__
+        self.place = place  # where the user made it
+        self.key = next(_keys)  # ids are used again by Python, these are not
+
+    @property
+    def thing(self) -> Any:
+        """The object itself, None once it is gone."""
+        return self.ref()
+
+
+class OptimizerRecord(Known):
+    """One optimizer and how it was used."""
+
+    def __init__(self, thing: Any, place: Place | None) -> None:
+        super().__init__(thing, place)
+        self.steps = 0
+        self.mark = -1  # index of the event after its previous step; -1: that step was not looked at
+        self.first: weakref.ref[Any] | None = None  # its first trainable parameter
+        self.gradient: weakref.ref[Any] | None = None  # that one's gradient when the previous step ended
+        self.version = 0
+        self.zeroed = True
+        self.touched = False  # a backward has run since the previous step
+        self.carried_over = False
+        self.first_rates: list[float] = []
+        self.schedulers: list[SchedulerRecord] = []
+
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer."""
+        return self.ref()
+
+
+class SchedulerRecord(Known):
+    """One learning-rate scheduler and how it was used."""
+
+    def __init__(self, thing: Any, place: Place | None, optimizer: OptimizerRecord | None) -> None:
+        super().__init__(thing, place)
+        self.optimizer = optimizer
+        self.steps = 0
+        self.stepped_at: list[int] = []  # the optimizer's step count at its first 256 steps
+        self.step_place: Place | None = None
+
+
+class LoaderRecord(Known):
+    """One DataLoader and how it was walked through."""
+
+    def __init__(self, thing: Any, place: Place | None) -> None:
+        super().__init__(thing, place)
+        self.epoch = -1
+        self.index = -1
+        self.batches = 0
+        self.wait_ns = 0
+        self.loop_place: Place | None = None
+        self.sizes: list[int] = []  # batches handed out in each finished or left epoch
+
+    @property
+    def loader(self) -> Any:
+        """The DataLoader."""
+        return self.ref()
+
+
+class RootRecord(Known):
+    """A module with parameters that the user's own code calls."""
+
+    def __init__(self, thing: Any, place: Place | None) -> None:
+        super().__init__(thing, place)
+        self.forwards = 0
+        self.train_forwards = 0
+
+    @property
+    def module(self) -> nn.Module | None:
+        """The module, None once it is gone."""
+        module: nn.Module | None = self.ref()
+        return module
+
+    def mode_sensitive(self) -> list[tuple[str, nn.Module]]:
+        """Its dropout and batch-norm layers, by name: what `train()` and `eval()` change."""
+        from torchlore.watch.graph import mode_sensitive
+
+        return mode_sensitive(self.ref())
+
+
+@dataclass
+class Point:
+    """One dot of the timeline."""
+
+    step: int
+    seconds: float
+    loss: float | None = None
+    rate: float | None = None
+    gradient: float | None = None
+    memory: int | None = None
+    wait: float = 0.0  # share of the time since the last point spent waiting for data
+
+
+@dataclass
+class Run:
+    """The program so far."""
+
+    optimizers: list[OptimizerRecord] = field(default_factory=list)
+    schedulers: list[SchedulerRecord] = field(default_factory=list)
+    loaders: list[LoaderRecord] = field(default_factory=list)
+    roots: list[RootRecord] = field(default_factory=list)
+    seen: defaultdict[str, deque[Event]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=64)))
+    counts: Counter[str] = field(default_factory=Counter)
+    reached: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # every parameter any walked loss depended on
+    graphs: deque[weakref.ref[Any]] = field(default_factory=lambda: deque(maxlen=KEPT))
+    history: list[Point] = field(default_factory=list)
+    steps: int = 0
+    backwards: int = 0
+    forwards: int = 0
+    batches: int = 0
+    loss: float | None = None  # the last known value that backward() was called on
+    compiled: bool = False
+    crashed: bool = False
+    find_keeper: Callable[[], Keeper | None] = lambda: None
+    _names: dict[int, str] = field(default_factory=dict)
+    _named_at: tuple[int, int] = (-1, -1)
+
+    def graphs_alive(self) -> int:
+        """How many graphs of the last 24 backward passes are still in memory."""
+        return sum(ref() is not None for ref in self.graphs)
+
+    def keeper(self) -> Keeper | None:
+        """The user's variable that keeps them alive, where looking into the frames shows it."""
+        return self.find_keeper()
+
+    def modules(self) -> Iterator[nn.Module]:
+        """Every root module that is still there."""
+        for record in self.roots:
+            if (module := record.module) is not None:
+                yield module
+
+    def parameter_names(self) -> dict[int, str]:
+        """Id -> name, over all root modules; looked up again every 64 steps and when a module is new."""
+        now = (len(self.roots), self.steps // 64)
+        if now != self._named_at:
+            self._named_at = now
+            self._names = {}
+            for module in self.modules():
+                for name, parameter in module.named_parameters():
+                    self._names.setdefault(id(parameter), name)
+        return self._names
+
+    def held(self) -> set[int]:
+        """Id of every parameter that some living optimizer holds."""
+        living = (record.optimizer for record in self.optimizers)
+        return {id(p) for one in living if one is not None for group in one.param_groups for p in group["params"]}

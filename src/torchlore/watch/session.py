@@ -1,0 +1,248 @@
+"""One watch of one program: pictures go to the sentinels, what they say becomes findings."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import sys
+import traceback
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, TextIO
+
+from torchlore.finding import Finding, Severity
+from torchlore.watch.pace import Pace
+from torchlore.watch.pictures import Alarm, Event, Keeper, Phase, Picture
+from torchlore.watch.places import Map, Place
+from torchlore.watch.records import Run
+
+PICTURES = ("Step", "Batch", "Phase", "Call")
+
+
+@dataclass(frozen=True)
+class Sentinel:
+    """A note's `watch`, with what is to be said about its findings."""
+
+    slug: str
+    watch: Callable[[Any], Alarm | Iterable[Alarm] | None]
+    severity: Severity = Severity.WARNING
+
+    def wants(self) -> tuple[str, tuple[str, ...]]:
+        """The picture it is annotated with, and the names of calls: `Annotated[Call, "cross_entropy"]`."""
+        parameters = list(inspect.signature(self.watch).parameters.values())
+        hint = parameters[0].annotation if len(parameters) == 1 else ""
+        tree = ast.walk(ast.parse(hint, mode="eval")) if isinstance(hint, str) else iter(())
+        parts = list(tree)
+        picture = [n for p in parts for n in (getattr(p, "attr", None), getattr(p, "id", None)) if n in PICTURES]
+        if len(picture) != 1:
+            raise TypeError(
+                f"{self.slug}: watch takes one parameter, annotated Step, Batch, Phase or Call; got {hint!r}"
+            )
+        return picture[0], tuple(p.value for p in parts if isinstance(p, ast.Constant) and isinstance(p.value, str))
+
+
+@dataclass
+class Options:
+    """How a watch behaves."""
+
+    share: float = 0.01  # of the program's time
+    steps: int = 0  # stop the program after so many optimizer steps; 0 never
+    only: frozenset[str] = frozenset()
+    ignore: frozenset[str] = frozenset()
+    live: TextIO | None = None  # where a finding is told at once
+    roots: tuple[str, ...] = ()  # folders that are the user's wherever they lie
+    deep: bool = True
+
+
+class StopAfterSteps(SystemExit):
+    """Raised out of the program's own step() when `--steps N` steps are made; the exit status is 0."""
+
+
+@dataclass
+class Watcher:
+    """Holds what one watch knows; the probes call it."""
+
+    sentinels: list[Sentinel]
+    options: Options = field(default_factory=Options)
+    run: Run = field(default_factory=Run)
+    findings: dict[tuple[str, str, int], Finding] = field(default_factory=dict)
+    reasons: dict[tuple[str, str, int], tuple[str, ...]] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)  # slug -> what its sentinel raised
+    rich: bool = True
+    busy: bool = False  # inside a watched call, or inside a sentinel: nothing is recorded
+    events: list[Event] = field(default_factory=list)
+    base: int = 0  # how many events were dropped from the front
+    phase_mark: int = 0  # index of the first event after the last backward
+
+    def __post_init__(self) -> None:
+        self.pace = Pace(self.options.share)
+        self.map = Map(self.options.roots)
+        self.known: dict[int, Any] = {}  # id -> what is recorded of an optimizer, scheduler, loader or module
+        self.iterators: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self.stack: list[Any] = []  # the modules that run now, outermost first
+        self.shield: Callable[[], Any] = nullcontext
+        self.deep: Any = None
+        self.run.find_keeper = self.find_keeper
+        self.memories: dict[tuple[str, int], dict[str, Any]] = {}
+        self.by_picture: dict[str, list[Sentinel]] = {name: [] for name in PICTURES}
+        self.by_name: dict[str, list[Sentinel]] = {}
+        self.take(self.sentinels)
+
+    def take(self, sentinels: Iterable[Sentinel]) -> None:
+        """Sort sentinels by what they want to look at."""
+        for sentinel in sentinels:
+            if (self.options.only and sentinel.slug not in self.options.only) or sentinel.slug in self.options.ignore:
+                continue
+            picture, names = sentinel.wants()
+            for name in names:
+                self.by_name.setdefault(name, []).append(sentinel)
+            if not names:
+                self.by_picture[picture].append(sentinel)
+
+    # what probes report
+
+    def add(self, event: Event) -> None:
+        """Remember an event."""
+        self.events.append(event)
+        if event.group not in ("forward", "batch"):
+            self.run.seen[event.name].append(event)
+        self.run.counts[event.name] += 1
+        if len(self.events) > 4000:
+            del self.events[:2000]
+            self.base += 2000
+
+    def since(self, mark: int) -> list[Event]:
+        """The events from this mark on."""
+        return self.events[max(0, mark - self.base) :]
+
+    @property
+    def mark(self) -> int:
+        """The index the next event will have."""
+        return self.base + len(self.events)
+
+    def show(self, picture: Picture, sentinels: list[Sentinel]) -> None:
+        """Let these sentinels look; a sentinel that raises is told once and switched off."""
+        if self.busy or not sentinels:
+            return
+        self.busy = True
+        try:
+            with self.shield():
+                for sentinel in sentinels:
+                    if sentinel.slug not in self.broken:
+                        self.let(sentinel, picture)
+        finally:
+            self.busy = False
+
+    def let(self, sentinel: Sentinel, picture: Picture) -> None:
+        """Let one sentinel look."""
+        picture.memory = self.memories.setdefault((sentinel.slug, picture.subject), {})
+        try:
+            said = sentinel.watch(picture)
+            for alarm in [said] if isinstance(said, Alarm) else said or ():
+                self.report(sentinel, alarm, picture)
+        except Exception as error:  # noqa: BLE001 - the program must go on whatever a sentinel does; it is reported
+            self.broke(sentinel, error)
+
+    def broke(self, sentinel: Sentinel, error: Exception) -> None:
+        """Switch a sentinel off."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        self.broken[sentinel.slug] = f"{type(error).__name__}: {error} (line {last.lineno} of {last.filename})"
+        self.tell(f"watch: the sentinel {sentinel.slug} failed and is switched off: {self.broken[sentinel.slug]}")
+
+    def report(self, sentinel: Sentinel, alarm: Alarm, picture: Picture) -> None:
+        """Make a finding of an alarm, or count it where it was told before."""
+        place = alarm.at or picture.place or Place("", 0)
+        key = (sentinel.slug, place.path, place.line)
+        old = self.findings.get(key)
+        if old is not None:
+            self.findings[key] = replace(old, count=old.count + 1)
+            return
+        if place.ignores(sentinel.slug):
+            return
+        severity = sentinel.severity
+        if not alarm.certain and severity is Severity.ERROR:
+            severity = Severity.WARNING
+        message = alarm.message if alarm.certain else f"suspected: {alarm.message}"
+        path = shown_path(place.path)
+        self.findings[key] = Finding(
+            sentinel.slug, message, severity, path, place.line, step=self.run.steps, evidence=alarm.evidence
+        )
+        self.reasons[key] = alarm.because
+        if not self.explained(key):
+            self.tell(f"watch: {severity} {sentinel.slug} at {path or '?'}, line {place.line}: {message}")
+
+    def explained(self, key: tuple[str, str, int]) -> bool:
+        """Whether another finding is the cause of this one."""
+        return bool({slug for slug, _, _ in self.findings} & set(self.reasons.get(key, ())))
+
+    def tell(self, text: str) -> None:
+        """A live line."""
+        if self.options.live is not None:
+            print(text, file=self.options.live, flush=True)
+
+    def open(self) -> None:
+        """Look closely from here on: what was not recorded before counts for nothing."""
+        self.rich = True
+        self.phase_mark = self.mark
+        for record in self.run.optimizers:
+            record.mark = -1
+            record.zeroed = True
+            record.gradient = None
+
+    def walks(self) -> bool:
+        """Whether to walk the graph of the backward that comes: the first few, and the first of a later window."""
+        return self.run.backwards <= 8 or self.pace.left <= 4 or not self.run.backwards % 16
+
+    def find_keeper(self) -> Keeper | None:
+        """Look into the user's frames for what keeps graphs alive."""
+        from torchlore.watch.keepers import keeper
+
+        return keeper(self.map)
+
+    def finish(self) -> None:
+        """The program has ended: the last phase is shown."""
+        self.rich = True
+        self.show(Phase(self.run, self.since(self.phase_mark), final=True), self.by_picture["Phase"])
+
+    def results(self) -> list[Finding]:
+        """The findings, the gravest first; a consequence is added to its cause's evidence."""
+        kept = {key: one for key, one in self.findings.items() if not self.explained(key)}
+        for key, one in self.findings.items():
+            for cause in self.reasons.get(key, ()) if key not in kept else ():
+                owner = next((other for other in kept if other[0] == cause), None)
+                if owner is not None:
+                    evidence = "; ".join(part for part in (kept[owner].evidence, f"hence {one.slug}") if part)
+                    kept[owner] = replace(kept[owner], evidence=evidence)
+        return sorted(kept.values(), key=lambda one: (one.severity.rank, one.step or 0, one.path, one.line))
+
+
+def shown_path(path: str) -> str:
+    """Relative to the working directory where it lies in it."""
+    if not path or path.startswith("<"):
+        return path
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
+
+
+def sentinels_of(functions: Mapping[str, Callable[[Any], Any]]) -> list[Sentinel]:
+    """Sentinels out of slug -> watch, with the severity that stands beside each function."""
+    levels = {slug: sys.modules[one.__module__].__dict__.get("SEVERITY", "warning") for slug, one in functions.items()}
+    return [Sentinel(slug, one, Severity(levels[slug])) for slug, one in functions.items()]
+
+
+@contextmanager
+def watching(sentinels: Iterable[Sentinel], options: Options | None = None) -> Iterator[list[Finding]]:
+    """Watch what runs in this block; the list is filled when the block ends, also by an exception."""
+    from torchlore.watch.probes import install
+
+    watcher, found = Watcher(list(sentinels), options or Options()), list[Finding]()
+    undo = install(watcher)
+    try:
+        yield found
+    finally:
+        watcher.finish()
+        undo()
+        found.extend(watcher.results())
