@@ -1,13 +1,13 @@
 "use strict";
 // The arithmetic of torchlore.recipes.shapes, for the browser. tests/test_site.py compares the two.
 
-const KINDS = { conv: "convolution", transposed: "transposed conv", pool: "pooling" };
+const KINDS = { conv: "convolution", transpose: "transposed conv", pool: "pooling" };
 const FIELDS = ["kernel", "stride", "padding", "dilation", "output_padding"];
 const DEFAULTS = { kind: "conv", kernel: 3, stride: 1, padding: 1, dilation: 1, output_padding: 0 };
 
 function outputSize(size, layer) {
   const span = layer.dilation * (layer.kernel - 1);
-  if (layer.kind === "transposed") {
+  if (layer.kind === "transpose") {
     return (size - 1) * layer.stride - 2 * layer.padding + span + layer.output_padding + 1;
   }
   return Math.floor((size + 2 * layer.padding - span - 1) / layer.stride) + 1;
@@ -16,8 +16,8 @@ function outputSize(size, layer) {
 function problem(size, layer) {
   if (layer.kernel < 1 || layer.stride < 1 || layer.dilation < 1) return "kernel, stride and dilation start at 1";
   if (layer.padding < 0 || layer.output_padding < 0) return "padding cannot be negative";
-  if (layer.kind !== "transposed" && layer.output_padding > 0) return "only a transposed convolution has output padding";
-  if (layer.kind === "transposed" && layer.output_padding >= Math.max(layer.stride, layer.dilation)) {
+  if (layer.kind !== "transpose" && layer.output_padding > 0) return "only a transposed convolution has output padding";
+  if (layer.kind === "transpose" && layer.output_padding >= Math.max(layer.stride, layer.dilation)) {
     return "output padding must be smaller than stride or dilation";
   }
   if (layer.kind === "pool" && layer.padding > layer.kernel / 2) return "pooling pads at most half a kernel";
@@ -29,7 +29,7 @@ function problem(size, layer) {
 function feeders(o, size, layer) {
   const found = [];
   for (let k = 0; k < layer.kernel; k++) {
-    const at = layer.kind === "transposed" ? (o + layer.padding - k * layer.dilation) / layer.stride : o * layer.stride - layer.padding + k * layer.dilation;
+    const at = layer.kind === "transpose" ? (o + layer.padding - k * layer.dilation) / layer.stride : o * layer.stride - layer.padding + k * layer.dilation;
     if (Number.isInteger(at) && at >= 0 && at < size) found.push(at);
   }
   return found;
@@ -51,7 +51,7 @@ function trace(size, layers, o) {
 function fields(layers) {
   let field = 1, step = 1;
   return layers.map((layer) => {
-    if (layer.kind === "transposed") {
+    if (layer.kind === "transpose") {
       step = step / layer.stride;
       field += Math.floor((layer.dilation * (layer.kernel - 1)) / layer.stride) * step * layer.stride;
     } else {
@@ -81,7 +81,7 @@ function renderRows() {
       Object.assign(input, { type: "number", min: 0, value: layer[field] });
       input.dataset.field = field;
       input.setAttribute("aria-label", `${field.replace("_", " ")} of layer ${index + 1}`);
-      input.disabled = field === "output_padding" && layer.kind !== "transposed";
+      input.disabled = field === "output_padding" && layer.kind !== "transpose";
       input.oninput = () => { layer[field] = Number.parseInt(input.value, 10) || 0; state.at = null; update(); };
       cell(row, input);
     }
@@ -120,7 +120,7 @@ function update() {
   $("input-caption").textContent = `input ${start[0]} × ${start[1]}: ${ys.length * xs.length} pixels feed output pixel (${state.at[0]}, ${state.at[1]})`;
   $("output-caption").textContent = `output ${h} × ${w}`;
   const one = state.layers[0], word = one.kind;
-  const flags = [`-k ${one.kernel}`, `-s ${one.stride}`, `-p ${one.padding}`, `-d ${one.dilation}`].concat(word === "transposed" ? [`--output-padding ${one.output_padding}`] : []);
+  const flags = [`-k ${one.kernel}`, `-s ${one.stride}`, `-p ${one.padding}`, `-d ${one.dilation}`].concat(word === "transpose" ? [`--output-padding ${one.output_padding}`] : []);
   $("command").textContent = state.layers.length === 1 ? `lore shape ${word} ${start[0]} ${flags.join(" ")}` : "";
 }
 
