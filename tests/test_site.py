@@ -61,10 +61,9 @@ def test_every_erratum_is_shown(site: Path) -> None:
 
 def test_search_works_from_the_disk(site: Path, page) -> None:
     page.goto(f"file://{site}/index.html")
-    page.wait_for_function(
-        "document.querySelector('.md-search-result__meta').textContent.trim() !== 'Initializing search'", timeout=30_000
-    )
-    page.click("[data-md-component=search-query]")
+    page.click("[data-md-component=search-query]")  # the index is loaded when the search is first used
+    ready = "document.querySelector('.md-search-result__meta').textContent.includes('Type to start')"
+    page.wait_for_function(ready, timeout=30_000)
     page.keyboard.type("dilation", delay=30)
     page.wait_for_selector(".md-search-result__item", state="attached", timeout=30_000)
     assert "conv-output-size" in page.locator(".md-search-result__list").inner_html()
