@@ -11,7 +11,12 @@ Choose one. For speed with fixed input shapes: `torch.backends.cudnn.benchmark =
 operation that has none then raises) and sets `CUBLAS_WORKSPACE_CONFIG`.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import tree
+from torchlore.check.source import Hit, Source
 
 ROWS = ("env-cudnn-flags",)
 SOURCES = ("003:44-48",)
@@ -27,3 +32,29 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert not good["searches"]
     assert good["strict"]  # an operation without a deterministic form raises now
     assert not bad["strict"]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    flags: dict[str, list[ast.Assign]] = {"benchmark": [], "deterministic": []}
+    for assign in source.all(ast.Assign):
+        target = assign.targets[0]
+        if isinstance(target, ast.Attribute) and target.attr in flags and tree.literal(assign.value) in (True, False):
+            full = source.name(target.value)
+            if full == "torch.backends.cudnn":
+                flags[target.attr].append(assign)
+    for second in flags["deterministic"]:
+        for first in flags["benchmark"]:
+            if _together(source, first, second) and tree.literal(first.value) and tree.literal(second.value):
+                later = max(first, second, key=lambda one: one.lineno)
+                message = (
+                    "cudnn.benchmark and cudnn.deterministic are both on: the run pays for the search and still does "
+                    "not repeat; keep benchmark for speed, or set it to False for repeatable runs"
+                )
+                yield source.hit(later, message)
+
+
+def _together(source: Source, first: ast.Assign, second: ast.Assign) -> bool:
+    """Both run, one after the other: the same block of the same statement."""
+    up = source.parents[first]
+    blocks = (getattr(up, field, []) for field in ("body", "orelse", "finalbody"))
+    return any(first in block and second in block for block in blocks)

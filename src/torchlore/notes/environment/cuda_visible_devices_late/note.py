@@ -9,7 +9,12 @@ program, put it above `import torch`. Under `torchrun` leave it alone and write
 `torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))`.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("env-visible-devices",)
 SOURCES = ("003:33-39",)
@@ -21,3 +26,50 @@ SEVERITY = "warning"
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert bad["gpu_still_used"]  # hidden too late: the context goes on working
     assert not good["gpu_still_used"]
+
+
+_WAKES = ("is_available", "set_device", "current_device", "get_device_name", "get_device_properties", "init",
+          "get_device_capability", "synchronize", "memory_allocated", "current_stream", "mem_get_info", "is_bf16_supported")  # fmt: skip
+_KEY = "CUDA_VISIBLE_DEVICES"
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if _KEY not in source.text:
+        return
+    settings = [node for node in (*source.all(ast.Assign), *source.all(ast.Call)) if _sets(source, node)]
+    wakes = [*source.calls(*(f"torch.cuda.{name}" for name in _WAKES)), *_moves(source)] if settings else []
+    for setting in settings:
+        earlier = [call for call in wakes if _before(source, call, setting)]
+        if earlier:
+            first = min(earlier, key=lambda call: call.lineno)
+            message = (
+                f"CUDA read {_KEY} when `{source.code(first)}` ran (line {first.lineno}), so this has no effect: "
+                "set it in the shell, or above `import torch`"
+            )
+            yield source.hit(setting, message)
+
+
+def _sets(source: Source, node: ast.Assign | ast.Call) -> bool:
+    if isinstance(node, ast.Assign):
+        target = node.targets[0]
+        on_environ = isinstance(target, ast.Subscript) and source.name(target.value) == "os.environ"
+        return on_environ and tree.literal(target.slice) == _KEY  # type: ignore[union-attr]  # it is a Subscript
+    return source.name(node.func) == "os.putenv" and bool(node.args) and tree.literal(node.args[0]) == _KEY
+
+
+def _moves(source: Source) -> Iterator[ast.Call]:
+    for call in source.methods("cuda", "to"):
+        where = tree.literal(call.args[0]) if call.args else tree.UNKNOWN
+        moved = isinstance(call.func, ast.Attribute) and call.func.attr == "cuda"
+        on_cuda = isinstance(where, str) and where.startswith("cuda")
+        if (moved or on_cuda) and values.sure(source, tree.receiver(call), "tensor", "module"):
+            yield call
+
+
+def _before(source: Source, call: ast.Call, setting: ast.AST) -> bool:
+    """Whether the call surely ran when the variable is set: above it, in the same function or at the top of the file."""
+    home = tree.function(source, call)
+    same = home is tree.function(source, setting)
+    above = call.lineno < setting.lineno  # type: ignore[attr-defined]  # a statement or a call
+    exclusive = any(tree.conditions(source, call)) and not isinstance(source.parents[call], ast.IfExp | ast.If)
+    return above and (same or home is None) and not exclusive and tree.class_of(source, call) is None

@@ -15,7 +15,12 @@ seed_everything(0, rank)
 ```
 """
 
+import ast
+import re
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check.source import Hit, Source
 
 ROWS = ("env-seed",)
 SOURCES = ("003:28-32",)
@@ -37,3 +42,34 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert draw(0) == draw(0)  # one call is enough, on the GPU too
     assert draw(0) != draw(1)
     assert draw(0 + 0) != draw(0 + 1)  # seed + rank: each process draws its own
+
+
+_DRAWS = {"random", "randint", "randrange", "choice", "choices", "sample", "shuffle", "uniform", "gauss", "normal",
+          "rand", "randn", "permutation", "beta", "binomial", "standard_normal", "poisson", "triangular"}  # fmt: skip
+_HELPERS = re.compile(r"seed|reproduc|determin", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    seeds = list(source.calls("torch.manual_seed", "torch.random.manual_seed"))
+    if not seeds or _seeded_elsewhere(source):
+        return
+    unseeded = []
+    for room, seed in (("numpy.random", "numpy.random.seed"), ("random", "random.seed")):
+        draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}")]
+        if draws and not list(source.calls(seed)):
+            first = min(draws, key=lambda call: call.lineno)
+            unseeded.append((seed.replace("numpy", "np"), source.code(first.func)))
+    if unseeded:
+        drawn = " and ".join(f"`{draw}`" for _, draw in unseeded)
+        write = " and ".join(f"`{seed}(seed)`" for seed, _ in unseeded)
+        yield source.hit(seeds[0], f"this seeds torch alone, and {drawn} still differ from run to run: add {write}")
+
+
+def _seeded_elsewhere(source: Source) -> bool:
+    """A helper, a framework or another file may seed the rest."""
+    for call in source.all(ast.Call):
+        full = source.name(call.func)
+        own = full.startswith(("torch.", "numpy.", "random."))
+        if not own and _HELPERS.search(full or source.code(call.func)):
+            return True
+    return False
