@@ -83,7 +83,29 @@ STATE_OF = {"softmax": "probs", "log_softmax": "logprobs", "sigmoid": "sigmoid",
 KEEPS_STATE = {"Flatten", "Unflatten", "Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
 LOSS_FUNCTIONS = {
     f"torch.nn.functional.{name}"
-    for name in ["cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "poisson_nll_loss", "gaussian_nll_loss", "cosine_embedding_loss", "margin_ranking_loss", "ctc_loss", "hinge_embedding_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "soft_margin_loss"]
+    for name in [
+        "cross_entropy",
+        "nll_loss",
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+        "mse_loss",
+        "l1_loss",
+        "smooth_l1_loss",
+        "huber_loss",
+        "kl_div",
+        "poisson_nll_loss",
+        "gaussian_nll_loss",
+        "cosine_embedding_loss",
+        "margin_ranking_loss",
+        "ctc_loss",
+        "hinge_embedding_loss",
+        "triplet_margin_loss",
+        "triplet_margin_with_distance_loss",
+        "multi_margin_loss",
+        "multilabel_margin_loss",
+        "multilabel_soft_margin_loss",
+        "soft_margin_loss",
+    ]
 }
 FRESH = {"tensor", "as_tensor", "zeros", "ones", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye",
          "full", "empty", "from_numpy", "logspace", "multinomial", "bernoulli", "normal", "zeros_like", "ones_like",

@@ -108,6 +108,10 @@ class Names:
             }
         return self._defined
 
+    def forget(self) -> None:
+        """Let go of what was remembered about nodes."""
+        self._memo.clear()
+
     def _root(self, identifier: str) -> str:
         found = self.imported.get(identifier) or self.aliases.get(identifier) or self.defined.get(identifier)
         if found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,18 +48,17 @@ class Project:
         self._sources: dict[str, Source | None] = {}
         self._importers: dict[str, list[str]] | None = None
         self.state: dict[Any, Any] = {}  # what the value engine keeps while it works
-
-    @classmethod
-    def of(cls, source: Source) -> Project:
-        """The project of one file that is already parsed."""
-        project = cls()
-        project.adopt(source)
-        return project
+        self.looked_around = False  # whether somebody asked about more than one file; reset by whoever wants to know
 
     def adopt(self, source: Source) -> None:
         """Make a parsed file known under its path and module."""
         self._paths[source.module] = source.path
         self._sources[source.path] = source
+
+    def known(self, path: str, text: str) -> Source | None:
+        """The file if it was parsed already from this very text."""
+        source = self._sources.get(path)
+        return source if source is not None and source.text == text else None
 
     def add(self, paths: Iterable[str]) -> None:
         """Make files known by their paths; they are read when somebody asks for them."""
@@ -79,6 +79,7 @@ class Project:
             self._paths[name] = path or ""
         if not path:
             return None
+        self.looked_around = self.looked_around or path != near
         return self.source(path)
 
     def find(self, qualified: str, near: str = "", hops: int = 5) -> Function | Class | None:
@@ -139,6 +140,7 @@ class Project:
 
     def importers(self, module: str) -> list[str]:
         """Paths of the project's files that import a module, by the last part of its name."""
+        self.looked_around = self.looked_around or len(self._paths) > 1
         if self._importers is None:
             self._importers = {}
             for path in sorted(set(self._paths.values()) - {""}):
@@ -160,6 +162,19 @@ class Project:
                 if count >= _CALLER_FILES:
                     return
 
+    def trim(self, most: int) -> None:
+        """Between two checks: where more files are parsed than this, let go of all but the last few."""
+        if len(self._sources) <= most:
+            return
+        last = list(self._sources)[-most // 4 :]
+        for path, source in self._sources.items():
+            if source is not None:
+                source.memo.clear()  # it may speak of files that are gone
+                if path not in last:
+                    source.release()
+        self._sources = {path: self._sources[path] for path in last}
+        self.state.clear()
+
     def _text(self, path: str) -> str | None:
         if path not in self._texts:
             known = self._sources.get(path)
@@ -179,12 +194,24 @@ class Project:
             return None
 
 
+def alone(source: Source) -> Project:
+    """The project of one file that is already parsed."""
+    project = Project()
+    project.adopt(source)
+    return project
+
+
+@cache
+def _is_package(folder: str) -> bool:
+    return Path(folder, "__init__.py").is_file()
+
+
 def module_name(path: str) -> str:
     """Dotted module name of a file: its packages are the folders above it that hold an `__init__.py`."""
     file = Path(path)
     parts = [] if file.stem == "__init__" else [file.stem]
     folder = file.parent
-    while folder.name and (folder / "__init__.py").is_file():
+    while folder.name and _is_package(str(folder)):
         parts.append(folder.name)
         folder = folder.parent
     return ".".join(reversed(parts)) or "__main__"

@@ -65,9 +65,9 @@ class Source:
     def project(self) -> Project:
         """The files of this check; only this one where none was given."""
         if self._project is None:
-            from torchlore.check.project import Project
+            from torchlore.check.project import alone
 
-            self._project = Project.of(self)
+            self._project = alone(self)
         return self._project
 
     def all(self, *types: type[Node]) -> Iterator[Node]:
@@ -138,6 +138,12 @@ class Source:
         from torchlore.check.values import values
 
         return values(self, node)
+
+    def release(self) -> None:
+        """Cut the circles through this file, so that its memory is freed at once."""
+        self.memo.clear()
+        self.nodes, self.parents, self._tails = {}, {}, None
+        self.names.forget()
 
     def _call_tails(self) -> dict[str, list[ast.Call]]:
         if self._tails is None:

@@ -1,0 +1,232 @@
+"""Checks files: reads them, hands them to the rules, applies suppressions, in worker processes and through the cache."""
+
+from __future__ import annotations
+
+import gc
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from torchlore.check import config as configuration
+from torchlore.check import documents, engine, suppress
+from torchlore.check.files import Unreadable, decode, read_bytes
+from torchlore.check.project import Project, module_name
+from torchlore.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from torchlore.check.cache import Cache
+    from torchlore.check.config import Config
+    from torchlore.check.engine import Rule, RuleFailed
+
+_WORD = b"torch"  # a file without it has no trap of ours
+_KEPT = 48  # parsed files a process keeps
+
+
+class Report(NamedTuple):
+    """What a check said: findings in order of place, and what went wrong."""
+
+    findings: list[Finding]
+    failures: list[RuleFailed]
+    trouble: list[Unreadable]
+
+
+def check(
+    files: Sequence[str], rules: Mapping[str, Rule], config: Config, *, jobs: int = 1, cache: Cache | None = None
+) -> Report:
+    """Check these files with these rules."""
+    contents = [(path, read_bytes(path)) for path in files]
+    said: list[Finding | RuleFailed | Unreadable] = [data for _, data in contents if isinstance(data, Unreadable)]
+    readable = [(path, data) for path, data in contents if isinstance(data, bytes)]
+    whole, todo = _from_cache(readable, cache, said)
+    project = Project()
+    project.add(path for path, _ in readable if path.endswith(".py"))
+    work = Work(rules, config, project)
+    for path, content, around, found in _run(work, todo, jobs):
+        said += found
+        if cache is not None and all(isinstance(one, Finding) for one in found):
+            cache.put(path, content, whole if around else "", (one for one in found if isinstance(one, Finding)))
+    if cache is not None:
+        cache.save()
+    return report(said)
+
+
+def report(said: Iterable[Finding | RuleFailed | Unreadable]) -> Report:
+    """Sorted into findings, failed rules and what could not be read."""
+    found = Report([], [], [])
+    for one in said:
+        if isinstance(one, Finding):
+            found.findings.append(one)
+        elif isinstance(one, Unreadable):
+            found.trouble.append(one)
+        else:
+            found.failures.append(one)
+    found.findings.sort(key=engine.order)
+    return found
+
+
+def _from_cache(
+    readable: list[tuple[str, bytes]], cache: Cache | None, said: list[Finding | RuleFailed | Unreadable]
+) -> tuple[str, list[tuple[str, bytes, str]]]:
+    if cache is None:
+        return "", [(path, data, "") for path, data in readable if _WORD in data]
+    from torchlore.check.cache import digest
+
+    named = [(path, data, digest(data)) for path, data in readable]
+    whole = digest(*(f"{path}{content}".encode() for path, _, content in named))
+    todo: list[tuple[str, bytes, str]] = []
+    for path, data, content in named:
+        if _WORD not in data:
+            continue
+        known = cache.get(path, content, whole)
+        if known is None:
+            todo.append((path, data, content))
+        else:
+            said += known
+    return whole, todo
+
+
+class Work(NamedTuple):
+    """What every process of one check shares."""
+
+    rules: Mapping[str, Rule]
+    config: Config
+    project: Project
+
+
+Done = tuple[str, str, bool, "list[Finding | RuleFailed | Unreadable]"]
+_shared: list[Work] = []  # set before the fork, so that rules need not be pickled
+
+
+def _run(work: Work, todo: list[tuple[str, bytes, str]], jobs: int) -> Iterable[Done]:
+    if jobs <= 1 or len(todo) < 24 or not hasattr(os, "fork"):  # noqa: PLR2004  # below this a pool costs more than it saves
+        return _chunk(work, todo)
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    size = max(4, len(todo) // (jobs * 8))
+    chunks = [todo[start : start + size] for start in range(0, len(todo), size)]
+    _shared.append(work)
+    try:
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
+            return [done for part in pool.map(_in_worker, chunks) for done in part]
+    finally:
+        _shared.pop()
+
+
+def _in_worker(todo: list[tuple[str, bytes, str]]) -> list[Done]:
+    return _chunk(_shared[-1], todo)
+
+
+def _chunk(work: Work, todo: list[tuple[str, bytes, str]]) -> list[Done]:
+    done: list[Done] = []
+    was_on = gc.isenabled()
+    gc.disable()  # trees are freed by `release`; walking them again and again costs a tenth of the time
+    try:
+        for path, data, content in todo:
+            work.project.looked_around = False
+            found = check_bytes(path, data, work)
+            done.append((path, content, work.project.looked_around, found))
+            work.project.trim(_KEPT)
+    finally:
+        if was_on:
+            gc.enable()
+    return done
+
+
+def check_bytes(path: str, data: bytes, work: Work) -> list[Finding | RuleFailed | Unreadable]:
+    """Check one file by its content."""
+    text = decode(path, data)
+    if isinstance(text, Unreadable):
+        return [text]
+    if path.endswith(".ipynb"):
+        return check_notebook(path, text, work)
+    if path.endswith(".md"):
+        return check_markdown(path, text, work)
+    return check_text(path, text, work)
+
+
+def check_text(path: str, text: str, work: Work) -> list[Finding | RuleFailed | Unreadable]:
+    """Check one Python text: rules, the user's choices, suppressions; sorted."""
+    known = work.project.known(path, text)
+    source = known or engine.parse(text, path, work.project, module_name(path))
+    if isinstance(source, Finding):
+        return [source]
+    work.project.adopt(source)
+    rules = chosen(work.rules, work.config, path)
+    said = set(engine.run(source, rules))
+    findings = sorted((_graded(one, work.config) for one in said if isinstance(one, Finding)), key=engine.order)
+    comments = suppress.suppressions(text)
+    if comments:
+        names = work.config.known or frozenset(work.rules)
+        findings = sorted(suppress.apply(findings, comments, rules, names, path), key=engine.order)
+    return [*findings, *sorted(one for one in said if not isinstance(one, Finding))]
+
+
+def chosen(rules: Mapping[str, Rule], config: Config, path: str) -> Mapping[str, Rule]:
+    """The rules that run on a file."""
+    quiet = configuration.silent(config, path)
+    if not quiet and not config.select:
+        return rules
+    wanted = set(config.select) or set(rules)
+    return {slug: rule for slug, rule in rules.items() if slug in wanted and slug not in quiet}
+
+
+def _graded(found: Finding, config: Config) -> Finding:
+    chosen_severity = dict(config.severity).get(found.slug)
+    return replace(found, severity=Severity(chosen_severity)) if chosen_severity else found
+
+
+def shown(found: Finding, config: Config) -> bool:
+    """Whether a finding is severe enough to be shown, or was asked for by name."""
+    return found.severity.rank <= config.show.rank or found.slug in config.select
+
+
+def check_notebook(path: str, raw: str, work: Work) -> list[Finding | RuleFailed | Unreadable]:
+    """Check a notebook: its cells are one program, findings name cell and line."""
+    try:
+        book = documents.notebook(raw)
+    except documents.BrokenDocument as error:
+        return [Unreadable(path, str(error))]
+    said: list[Finding | RuleFailed | Unreadable] = [
+        Finding(
+            engine.SYNTAX, f"{why}: nothing in this cell was checked", Severity.ERROR, f"{path}:cell {cell}", line, 1
+        )
+        for cell, line, why in book.broken
+    ]
+    for one in check_text(path, book.program, work):
+        said.append(_in_cell(one, path, book) if isinstance(one, Finding) else one)
+    return said
+
+
+def _in_cell(found: Finding, path: str, book: documents.Notebook) -> Finding:
+    line = book.lines[min(found.line, len(book.lines)) - 1]
+    last = book.lines[min(max(found.end_line, found.line), len(book.lines)) - 1]
+    where = f"{path}:cell {book.cells[line.cell].number}"
+    return replace(found, path=where, line=line.number, end_line=last.number)
+
+
+def check_markdown(path: str, page: str, work: Work) -> list[Finding | RuleFailed | Unreadable]:
+    """Check the Python blocks of a Markdown page, each for itself; a block that does not parse is an excerpt."""
+    said: list[Finding | RuleFailed | Unreadable] = []
+    for block in documents.blocks(page):
+        if "torch" not in block.text:
+            continue
+        for one in check_text(path, block.text, work):
+            if not isinstance(one, Finding):
+                said.append(one)
+            elif one.slug != engine.SYNTAX:
+                said.append(_in_page(one, block))
+    return said
+
+
+def _in_page(found: Finding, block: documents.Block) -> Finding:
+    return replace(
+        found,
+        line=found.line + block.line,
+        end_line=found.end_line + block.line,
+        column=found.column + block.indent,
+        end_column=found.end_column + block.indent,
+        edits=(),  # a page is prose: its author writes the change
+    )

@@ -1,0 +1,218 @@
+"""Find PyTorch traps in source without running it, and repair them with --fix.
+
+Exit status: 0 nothing found, 1 findings, 2 usage or trouble. `lore explain SLUG` tells the whole story of a finding.
+Silence one with `# lore: ignore[slug] reason` on its line; choose rules in `[tool.torchlore]` of pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torchlore.check import config as configuration
+from torchlore.check import history, output, runner
+from torchlore.check.engine import Rule
+from torchlore.check.files import Unreadable, discover
+from torchlore.cli import Failure
+from torchlore.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from torchlore.check.config import Config
+    from torchlore.check.runner import Report
+
+FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `lore check`."""
+    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="files or folders; `-` reads stdin")
+    parser.add_argument("--fix", action="store_true", help="write the safe fixes")
+    parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: also those that need a look")
+    parser.add_argument("--diff", action="store_true", help="show what --fix would write, and write nothing")
+    parser.add_argument("--format", choices=FORMATS, default="full", help="default: full")
+    parser.add_argument("--select", metavar="SLUGS", help="only these rules, separated by commas")
+    parser.add_argument("--ignore", metavar="SLUGS", help="without these rules")
+    parser.add_argument("--hints", action="store_true", help="show hints too: slow, deprecated, fragile")
+    parser.add_argument("--errors", action="store_true", help="show errors only")
+    parser.add_argument("--statistics", action="store_true", help="how often each rule spoke")
+    parser.add_argument("--explain", action="store_true", help="print the notes behind the findings")
+    parser.add_argument("--markdown", action="store_true", help="also the Python blocks of .md files")
+    parser.add_argument("--baseline", metavar="FILE", help="silence what is in it; written where it does not exist")
+    parser.add_argument("--update-baseline", action="store_true", help="write the baseline anew")
+    parser.add_argument("--since", metavar="REV", help="only lines changed since this git revision")
+    parser.add_argument("--stdin-filename", metavar="FILE", default="<stdin>", help="what to call stdin")
+    parser.add_argument("-j", "--jobs", type=int, default=0, help="worker processes; default: one a core")
+    parser.add_argument("--no-cache", action="store_true", help="check every file anew")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, fix or show, and say how it went."""
+    try:
+        config = settings(args)
+        rules = all_rules()
+        unknown = [slug for slug in (*config.select, *config.ignore) if slug not in rules]
+        if unknown:
+            raise Failure(f"no rule is called {unknown[0]!r}: `lore notes` lists them")
+        config = replace(config, known=frozenset(rules))
+        if args.paths == ["-"]:
+            return _stdin(args, rules, config)
+        files, trouble = discover(args.paths, config)
+        if args.fix or args.diff:
+            from torchlore.check.repair import repair
+
+            repaired = repair(files, rules, config, unsafe=args.unsafe_fixes, write=args.fix and not args.diff)
+            if args.diff:
+                sys.stdout.write(repaired.diff)
+                return 1 if repaired.diff else 0
+            if repaired.count:
+                _tell(f"{repaired.count} fixed in {repaired.files} {'file' if repaired.files == 1 else 'files'}")
+        report = _checked(args, files, rules, config)
+    except (configuration.BrokenConfig, history.BrokenHistory) as error:
+        raise Failure(str(error)) from error
+    report.trouble.extend(trouble)
+    return _show(args, report, config, len(files))
+
+
+def all_rules() -> dict[str, Rule]:
+    """The rules of the catalogue."""
+    from torchlore.catalogue import note, parts
+
+    return {slug: Rule(slug, find, note(slug).severity) for slug, find in parts("find").items()}
+
+
+def settings(args: argparse.Namespace) -> Config:
+    """The settings of the project, overridden by the flags."""
+    first = args.paths[0] if args.paths[0] != "-" else args.stdin_filename
+    config = configuration.load(Path(first))
+    if args.select:
+        config = replace(config, select=_slugs(args.select))
+    if args.ignore:
+        config = replace(config, ignore=(*config.ignore, *_slugs(args.ignore)))
+    show = Severity.HINT if args.hints else Severity.ERROR if args.errors else config.show
+    return replace(config, show=show, markdown=config.markdown or args.markdown)
+
+
+def _slugs(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _checked(args: argparse.Namespace, files: Sequence[str], rules: dict[str, Rule], config: Config) -> Report:
+    cache = None
+    if not args.no_cache and len(files) > 1:
+        from torchlore.check.cache import Cache, rules_digest
+
+        home = Path(__file__).parent.parent
+        choices = f"{config}{sorted(config.known)}"
+        cache = Cache(str(Path.cwd()), rules_digest([home / "check", home / "notes"], choices))
+    jobs = args.jobs or os.cpu_count() or 1
+    return runner.check(files, rules, config, jobs=jobs, cache=cache)
+
+
+def _stdin(args: argparse.Namespace, rules: dict[str, Rule], config: Config) -> int:
+    data, path = sys.stdin.buffer.read(), args.stdin_filename
+    if args.fix or args.diff:
+        from torchlore.check.repair import repair_bytes
+
+        fixed, _ = repair_bytes(path, data, rules, config, unsafe=args.unsafe_fixes)
+        sys.stdout.buffer.write(fixed)
+        return 0
+    from torchlore.check.project import Project
+
+    said = runner.check_bytes(path, data, runner.Work(rules, config, Project())) if b"torch" in data else []
+    return _show(args, runner.report(said), config, 1, data)
+
+
+def _show(args: argparse.Namespace, report: Report, config: Config, files: int, stdin: bytes = b"") -> int:
+    lines = Texts(args.stdin_filename, stdin).lines
+    findings = [one for one in report.findings if runner.shown(one, config)]
+    hidden = sum(one.severity is Severity.HINT for one in report.findings) - sum(
+        one.severity is Severity.HINT for one in findings
+    )
+    if args.since:
+        changed = history.changed_lines(args.since, Path.cwd())
+        findings = [one for one in findings if history.touched(one, changed)]
+    if args.baseline:
+        findings = _without_known(args, findings, lines)
+    text = _written(args, findings, lines, hidden, files)
+    if text:
+        print(text)
+    for one in (*report.trouble, *report.failures):
+        print(f"lore check: {one}", file=sys.stderr)
+    if report.failures or any(isinstance(one, Unreadable) for one in report.trouble):
+        return 2
+    return 1 if findings else 0
+
+
+def _without_known(args: argparse.Namespace, findings: list[Finding], lines: object) -> list[Finding]:
+    file = Path(args.baseline)
+    named = history.keys(findings, lines, file.absolute().parent)  # type: ignore[arg-type]  # a bound method
+    if file.exists() and not args.update_baseline:
+        return history.new_since_baseline(file, findings, named)
+    history.write_baseline(file, named)
+    _tell(f"{len(named)} findings written to {file}: only new ones will be shown")
+    return []
+
+
+def _written(args: argparse.Namespace, findings: list[Finding], lines: object, hidden: int, files: int) -> str:
+    if args.statistics:
+        return output.statistics(findings)
+    if args.format == "full":
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        text = output.full(findings, lines, colour=colour)  # type: ignore[arg-type]  # a bound method
+        end = output.summary(findings, hidden, files)
+        notes = f"\n\n{_notes(findings)}" if args.explain and findings else ""
+        return f"{text}{notes}\n\n{end}" if text else end
+    if args.format == "concise":
+        return output.concise(findings) + (f"\n\n{_notes(findings)}" if args.explain and findings else "")
+    if args.format == "sarif":
+        return output.sarif(findings, _titles(findings), lines)  # type: ignore[arg-type]  # a bound method
+    plain = {"json": output.as_json, "github": output.github, "gitlab": output.gitlab, "junit": output.junit}
+    return plain[args.format](findings)
+
+
+def _titles(findings: Sequence[Finding]) -> dict[str, str]:
+    from torchlore.catalogue import notes
+
+    wanted = {one.slug for one in findings}
+    return {note.slug: note.title for note in notes() if note.slug in wanted}
+
+
+def _notes(findings: Sequence[Finding]) -> str:
+    from torchlore.catalogue import notes
+
+    wanted = {one.slug for one in findings}
+    return "\n\n".join(f"{note.slug}: {note.title}\n\n{note.text}" for note in notes() if note.slug in wanted)
+
+
+def _tell(text: str) -> None:
+    print(f"lore check: {text}", file=sys.stderr)
+
+
+class Texts:
+    """The lines of the files that findings stand in, read once each."""
+
+    def __init__(self, stdin_name: str, stdin: bytes) -> None:
+        self._known: dict[str, list[str]] = {}
+        if stdin:
+            self._known[stdin_name] = stdin.decode(errors="replace").split("\n")
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of a file, or of a notebook's cell."""
+        if path not in self._known:
+            file, cell = output.file_and_cell(path)
+            try:
+                text = Path(file).read_text(encoding="utf-8", errors="replace")
+                if cell:
+                    from torchlore.check.documents import notebook
+
+                    text = next(one.source for one in notebook(text).cells if str(one.number) == cell)
+            except OSError:
+                text = ""
+            self._known[path] = text.split("\n")
+        return self._known[path]
