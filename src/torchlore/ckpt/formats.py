@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,10 @@ SAFETENSORS = {
     "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "F8_E8M0": "float8_e8m0fnu", "C64": "complex64",
 }  # fmt: skip
 MAX_HEADER = 100_000_000  # bytes, the limit of the safetensors library itself
+
+
+class Escape(BadFile):
+    """A file names another one outside its own folder."""
 
 
 def load_safetensors(source: Extent) -> Checkpoint:
@@ -69,7 +74,7 @@ def inside(folder: Path, name: str) -> Path:
     """A file named by an index, refused when the name leads out of the folder."""
     target = folder / name
     if Path(name).is_absolute() or not target.resolve().is_relative_to(folder.resolve()):
-        raise BadFile(f"{folder}: it names {name!r}, which lies outside the folder.")
+        raise Escape(f"{folder}: it names {name!r}, which lies outside the folder.")
     return target
 
 
@@ -256,25 +261,39 @@ def load_npy(source: Extent, name: str = "array") -> Checkpoint:
     return Checkpoint(source.path, "NumPy array", {name: tensor})
 
 
-def npy_tensor(source: Extent) -> Any:
-    """The array of an .npy file, in place."""
+def _npy_header(source: Extent) -> tuple[dict[str, Any], int]:
     head = read(source, 0, 12)
     wide = len(head) > 6 and head[6] >= 2
-    length = int.from_bytes(head[8 : 12 if wide else 10], "little")
-    start = (12 if wide else 10) + length
+    begin = 12 if wide else 10
+    length = int.from_bytes(head[8:begin], "little")
     if length > 65536:
         raise BadFile(f"{source.path}: the header of the array is too long.")
     try:
-        header = ast.literal_eval(read(source, 12 if wide else 10, length).decode("latin-1").strip())
-        dtype, shape = header["descr"], tuple(header["shape"])
+        header = ast.literal_eval(read(source, begin, length).decode("latin-1").strip())
+        shape = tuple(header["shape"])
     except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError):
         raise BadFile(f"{source.path}: the header of the array is broken.") from None
+    if "descr" not in header or not all(isinstance(n, int) and 0 <= n < 1 << 50 for n in shape):
+        raise BadFile(f"{source.path}: the header of the array is broken.")
+    return header, begin + length
+
+
+def npy_object_start(source: Extent) -> int | None:
+    """Where the pickle of an array of Python objects begins; None for an array of numbers."""
+    header, start = _npy_header(source)
+    return start if "O" in str(header["descr"]) else None
+
+
+def npy_tensor(source: Extent) -> Any:
+    """The array of an .npy file, in place."""
+    header, start = _npy_header(source)
+    dtype, shape = header["descr"], tuple(header["shape"])
     name = _NUMPY_CODES.get(dtype.lstrip("<>|=")) if isinstance(dtype, str) else None
-    if name is None or not all(isinstance(n, int) and 0 <= n < 1 << 50 for n in shape):
+    if name is None:
         return Opaque(f"array of {dtype}")
-    extent = (
-        None
-        if source.deflated
-        else source.part(start, max(min(math.prod(shape) * ITEMSIZE[name], source.nbytes - start), 0))
-    )
+    length = math.prod(shape) * ITEMSIZE[name]
+    extent = None if source.deflated else source.part(start, max(min(length, source.nbytes - start), 0))
+    if header.get("fortran_order") is True:
+        flipped = dense(shape[::-1], name, extent, kind="numpy", big=dtype.startswith(">"))
+        return replace(flipped, shape=shape, stride=flipped.stride[::-1])
     return dense(shape, name, extent, kind="numpy", big=dtype.startswith(">"))

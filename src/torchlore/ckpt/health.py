@@ -265,7 +265,7 @@ def _resume(checkpoint: Checkpoint) -> Iterator[Finding]:
     if parts["optimizer"] and missing:
         yield _say(
             "cannot-resume",
-            f"an exact resume also needs {', '.join(missing)}; save their state too.",
+            f"it holds no {', no '.join(missing)}: an exact resume needs the state of each of them that the run uses.",
             Severity.WARNING,
             checkpoint,
         )

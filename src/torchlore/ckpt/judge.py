@@ -54,6 +54,9 @@ def uses(trace: Trace, member: str = "", allow: tuple[str, ...] = (), *, script:
     return sorted(found.values(), key=lambda use: (-use.verdict.rank, use.position))
 
 
+_HIDDEN = "the name hides behind a number of the copyreg registry"
+
+
 def _event(event: Event) -> Iterator[Use]:
     value = event.value
     if event.kind == "import" and isinstance(value, Global):
@@ -69,8 +72,7 @@ def _event(event: Event) -> Iterator[Use]:
     elif event.kind in ("build", "change"):
         yield from _change(event)
     elif event.kind == "extension":
-        reason = "the name hides behind a number of the copyreg registry"
-        yield Use(f"extension {value}", Verdict.DANGEROUS, reason, "imported", event.position, event.opcode)
+        yield Use(f"extension {value}", Verdict.DANGEROUS, _HIDDEN, "imported", event.position, event.opcode)
 
 
 def _call(call: Call, event: Event) -> Iterator[Use]:
@@ -81,7 +83,8 @@ def _call(call: Call, event: Event) -> Iterator[Use]:
         if isinstance(function, Persistent):  # a class saved with its source: torch 0.x whole models
             yield from _call_persistent(function, event, how)
             return
-        reason = "it calls what another call returned, so that its name is hidden"
+        hidden = isinstance(function, Unknown) and what.startswith("extension")
+        reason = _HIDDEN if hidden else "it calls what another call returned, so that its name is hidden"
         yield Use(what, Verdict.DANGEROUS, reason, how, event.position, event.opcode)
         return
     verdict, reason = judge_call(function.module, function.name)

@@ -1,0 +1,244 @@
+"""Which weights of a checkpoint fit a model, why the others do not, and the renaming that would make them fit.
+
+Works on names, shapes and dtypes alone; no tensor is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from torchlore.ckpt.weights import wrapper_prefix
+
+Shape = tuple[int, ...]
+Specs = Mapping[str, tuple[Shape, str]]  # key -> shape, dtype
+_POSITIONS = re.compile(
+    r"pos(ition)?_?(al)?_?(emb|enc)|relative_position|rel_pos|wpe\.|position_ids|pos_embed", re.IGNORECASE
+)
+_HEADS = re.compile(
+    r"(^|\.)(fc|head|heads|classifier|last_linear|logits|output|predictor|cls|score|lm_head|linear)\d*\.", re.IGNORECASE
+)
+_COUNTERS = ("num_batches_tracked", "position_ids", "n_averaged")
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A key that is in both but does not fit, and why."""
+
+    source: str
+    target: str
+    reason: str
+    have: Shape
+    want: Shape
+
+
+@dataclass(slots=True)
+class Match:
+    """How a checkpoint fits a model."""
+
+    mapping: dict[str, str] = field(default_factory=dict)  # key in the checkpoint -> key in the model
+    rules: list[str] = field(default_factory=list)  # how names were changed, in words
+    misfits: list[Misfit] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # the model wants them, the checkpoint lacks them
+    unused: list[str] = field(default_factory=list)  # the checkpoint has them, the model does not want them
+    dtypes: dict[str, tuple[str, str]] = field(default_factory=dict)  # fits, but is cast when it is loaded
+    exact: int = 0  # keys that fit under their own name
+    total: int = 0  # keys of the model
+
+    @property
+    def complete(self) -> bool:
+        """Whether every key of the model gets its weights and nothing is left over."""
+        return not (self.missing or self.unused or self.misfits)
+
+
+def match(source: Specs, target: Specs) -> Match:
+    """Find the mapping from a checkpoint's keys to a model's, by name, by prefix, by one renaming, or by order.
+
+    >>> got = match({"module.fc.weight": ((2, 3), "float32")}, {"fc.weight": ((2, 3), "float32")})
+    >>> got.mapping, got.rules
+    ({'module.fc.weight': 'fc.weight'}, ["take the prefix 'module.' off"])
+    """
+    names, rules = _prefixes(source, target)
+    rename, more = _renames(names, source, target)
+    names.update(rename)
+    rules += more
+    result = Match(rules=rules, total=len(target))
+    _settle(result, names, source, target)
+    if not _good(result) and (ordered := _by_order(source, target)):
+        result = Match(rules=["take them in order: names differ, shapes agree one by one"], total=len(target))
+        _settle(result, ordered, source, target)
+    return result
+
+
+def _good(result: Match) -> bool:
+    return len(result.mapping) * 2 > result.total
+
+
+def _settle(result: Match, names: dict[str, str], source: Specs, target: Specs) -> None:
+    taken: dict[str, str] = {}
+    for key, new in names.items():
+        if new not in target or new in taken:
+            continue
+        (have, dtype), (want, wanted) = source[key], target[new]
+        if have == want:
+            result.mapping[key] = new
+            result.exact += key == new
+            if dtype != wanted:
+                result.dtypes[new] = (dtype, wanted)
+        else:
+            result.misfits.append(Misfit(key, new, why(new, have, want, target), have, want))
+        taken[new] = key
+    used = set(taken.values())
+    result.missing = [key for key in target if key not in taken]
+    result.unused = [key for key in source if key not in used]
+
+
+def why(key: str, have: Shape, want: Shape, target: Specs) -> str:
+    """Why two tensors of one name do not fit, in a few words."""
+    different = [axis for axis, (a, b) in enumerate(zip(have, want, strict=False)) if a != b]
+    if _POSITIONS.search(key):
+        return "a position embedding for another input size; interpolate it"
+    if have == want[::-1] and len(have) == 2:
+        return "transposed: it was saved as (in, out); apply .T"
+    if len(have) != len(want):
+        return "another number of dimensions" + ("; squeeze or reshape it" if _product(have) == _product(want) else "")
+    if different == [0] and (_HEADS.search(key) or _is_last(key, target)):
+        return f"a head for {have[0]} classes, the model has {want[0]}; leave it out and train it"
+    if different == [1] and len(have) == 4:
+        return f"{have[1]} input channels, the model has {want[1]}"
+    if "embed" in key.lower() and different == [0]:
+        return f"a vocabulary of {have[0]}, the model has {want[0]}"
+    return "another shape: the model is built with other sizes"
+
+
+def _product(shape: Shape) -> int:
+    result = 1
+    for size in shape:
+        result *= size
+    return result
+
+
+def _is_last(key: str, target: Specs) -> bool:
+    last = next((name for name in reversed(list(target)) if not name.endswith(_COUNTERS)), "")
+    return key.rsplit(".", 1)[0] == last.rsplit(".", 1)[0]
+
+
+# prefixes ---------------------------------------------------------------------------------------------------------------
+
+
+def _prefixes(source: Specs, target: Specs) -> tuple[dict[str, str], list[str]]:
+    """The prefix to take off and the one to put on that make most names and shapes agree."""
+    best, best_score, best_rules = (
+        {key: key for key in source},
+        _score({key: key for key in source}, source, target),
+        [],
+    )
+    for off in _heads(source):
+        for on in _heads(target):
+            if off == on:
+                continue
+            names = {key: on + key[len(off) :] for key in source if key.startswith(off)}
+            score = _score(names, source, target)
+            if score > best_score:
+                best, best_score = names, score
+                best_rules = [f"take the prefix {off!r} off"] if off else []
+                best_rules += [f"put {on!r} in front"] if on else []
+    return best, best_rules
+
+
+def _heads(specs: Iterable[str]) -> list[str]:
+    keys = list(specs)
+    counts: Counter[str] = Counter()
+    for key in keys:
+        parts = key.split(".")
+        counts.update(".".join(parts[:depth]) + "." for depth in range(1, min(len(parts), 5)))
+    common = [head for head, count in counts.most_common(24) if count > 1]
+    wrapped = wrapper_prefix(keys)
+    return list(dict.fromkeys(["", *([wrapped] if wrapped else []), *common]))
+
+
+def _score(names: dict[str, str], source: Specs, target: Specs) -> int:
+    return sum(2 if source[key][0] == target[new][0] else 1 for key, new in names.items() if new in target)
+
+
+# one consistent renaming ------------------------------------------------------------------------------------------------
+
+
+def _renames(names: dict[str, str], source: Specs, target: Specs) -> tuple[dict[str, str], list[str]]:
+    """Replace one run of name parts by another, the same everywhere, as long as that makes more keys fit."""
+    current, rules = dict(names), []
+    for _ in range(6):
+        free = {key: new for key, new in current.items() if new not in target}
+        reached = {new for new in current.values() if new in target}
+        open_ = [key for key in target if key not in reached]
+        if not free or not open_:
+            break
+        rule = _best_rule(free, open_, source, target)
+        if rule is None:
+            break
+        old, new = rule
+        current.update({key: _replace(name, old, new) for key, name in free.items()})
+        rules.append(f"rename {'.'.join(old)!r} to {'.'.join(new)!r}" if old else f"put {'.'.join(new)!r} in front")
+    return current, rules
+
+
+def _best_rule(
+    free: dict[str, str], open_: list[str], source: Specs, target: Specs
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    votes: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+    shapes: dict[Shape, list[str]] = {}
+    for key in open_:
+        shapes.setdefault(target[key][0], []).append(key)
+    sampled = list(free.items())[:: max(len(free) // 60, 1)]
+    for key, name in sampled:
+        for candidate in shapes.get(source[key][0], [])[:40]:
+            rule = _rule(name, candidate)
+            if rule is not None:
+                votes[rule] += 1
+    wanted = set(open_)
+    best, best_gain = None, 0
+    for rule, _ in votes.most_common(80):
+        landed = [(key, _replace(name, *rule)) for key, name in free.items()]
+        hits = [(key, new) for key, new in landed if new in wanted]
+        if len({new for _, new in hits}) < len(hits):
+            continue  # two keys would become one
+        gain = sum(1 if source[key][0] == target[new][0] else -1 for key, new in hits)
+        if gain > best_gain:
+            best, best_gain = rule, gain
+    return best
+
+
+def _rule(name: str, candidate: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    a, b = name.split("."), candidate.split(".")
+    start = 0
+    while start < min(len(a), len(b)) and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    old, new = tuple(a[start : len(a) - end]), tuple(b[start : len(b) - end])
+    return (old, new) if old and old != new and len(old) <= 4 and len(new) <= 4 else None
+
+
+def _replace(name: str, old: tuple[str, ...], new: tuple[str, ...]) -> str:
+    parts = name.split(".")
+    for at in range(len(parts) - len(old) + 1):
+        if tuple(parts[at : at + len(old)]) == old:
+            return ".".join([*parts[:at], *new, *parts[at + len(old) :]])
+    return name
+
+
+def _by_order(source: Specs, target: Specs) -> dict[str, str]:
+    """Pair the keys in order when all shapes agree; counters may be missing on one side."""
+    a = [key for key in source if not key.endswith(_COUNTERS)]
+    b = [key for key in target if not key.endswith(_COUNTERS)]
+    if len(a) != len(b) or any(source[x][0] != target[y][0] for x, y in zip(a, b, strict=True)):
+        return {}
+    return dict(zip(a, b, strict=True))
+
+
+def rename_map(result: Match) -> dict[str, str]:
+    """Only the keys that change their name."""
+    return {old: new for old, new in result.mapping.items() if old != new}
