@@ -9,6 +9,12 @@ for all three wrappers. A file that is already written is mended by
 `torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")`; `lore ckpt` names the prefix.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import saved, values
+from torchlore.check.source import Hit, Source
+
 ROWS = ("ckpt-dp-prefix",)
 SOURCES = ("000:46-54", "002:124-134", "003:258")
 TORCH = "2.11, 2.15"
@@ -32,3 +38,33 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     consume_prefix_in_state_dict_if_present(state, "module.")
     assert nn.Linear(2, 2).load_state_dict(state).missing_keys == []
     assert list(torch.compile(model).state_dict()) == ["_orig_mod.weight", "_orig_mod.bias"]  # type: ignore[attr-defined]  # a Module
+
+
+_PREFIX = {"torch.nn.DataParallel": "module", "torch.nn.parallel.DistributedDataParallel": "module",
+           "torch.compile": "_orig_mod"}  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.save"):
+        for _, part in saved.contents(source, call).items:
+            if not (
+                isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "state_dict"
+            ):
+                continue
+            model = part.func.value
+            prefix = next((_PREFIX[one.name] for one in source.values(model) if one.name in _PREFIX), "")
+            if prefix and not _loaded_wrapped(source):
+                code = source.code(model)
+                yield source.hit(
+                    part,
+                    f"every name is saved as `{prefix}.…`, which the bare model does not know: save "
+                    f"`{code}.{prefix}.state_dict()`",
+                )
+
+
+def _loaded_wrapped(source: Source) -> bool:
+    """Whether the file loads into a wrapped model too, so that the names fit."""
+    loads = [call.func.value for call in source.methods("load_state_dict") if isinstance(call.func, ast.Attribute)]
+    return any(
+        value.name in _PREFIX for one in loads if values.maybe(source, one, "module") for value in source.values(one)
+    )

@@ -11,6 +11,11 @@ model.load_state_dict(state)
 ```
 """
 
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
 ROWS = ("ckpt-map-location",)
 SOURCES = ("003:262-265",)
 TORCH = "2.11, 2.15"
@@ -33,3 +38,13 @@ def claim(bad: dict[str, str], good: dict[str, str], device: str) -> None:
         loaded = torch.load(file, weights_only=True, **how)  # type: ignore[arg-type]  # with and without
         assert loaded.device.type == where
         assert loaded.tolist() == [1.0, 1.0, 1.0]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.load"):
+        if tree.lacks(call, 1, "map_location"):
+            yield source.hit(
+                call,
+                'tensors go back to the device they were saved from, which may not be here: add map_location="cpu"',
+                edits.add_keyword(source, call, "map_location", '"cpu"'),
+            )

@@ -16,6 +16,12 @@ model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
 To ship a program with its weights, use `torch.export`; for weights alone, safetensors.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, saved, values
+from torchlore.check.source import Hit, Source
+
 ROWS = ("ckpt-state-dict", "ckpt-whole-model")
 SOURCES = ("001:1-2", "001:72")
 TORCH = "2.11, 2.15"
@@ -50,3 +56,23 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
             raise AssertionError("the default load executed a pickle")
         torch.load(path, weights_only=False)
         assert mark.exists()  # loading ran code out of the file
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.save"):
+        for key, part in saved.contents(source, call).items:
+            made = [value.name for value in source.values(part)]
+            if not values.sure(source, part, "module") or any(
+                one.startswith(("torch.jit.", "torch.fx.")) for one in made
+            ):
+                continue
+            code = source.code(part)
+            where = f' under "{key}"' if key else ""
+            fix = edits.method(source, part, "state_dict()") if isinstance(part, ast.Name | ast.Attribute) else ()
+            yield source.hit(
+                call,
+                f"`{code}` is pickled whole{where}: it needs its class to load, and torch.load refuses it; save "
+                f"`{code}.state_dict()`",
+                *fix,
+                safe=False,
+            )

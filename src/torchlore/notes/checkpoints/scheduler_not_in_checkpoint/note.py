@@ -15,6 +15,11 @@ scheduler.load_state_dict(checkpoint["scheduler"])
 `torchlore.recipes.checkpoint` saves all of them and restores them in the right order.
 """
 
+from collections.abc import Iterator
+
+from torchlore.check import flow, frameworks, saved, tree, values
+from torchlore.check.source import Hit, Source
+
 ROWS = ("ckpt-resume", "ckpt-save-best")
 SOURCES = ("003:552-578",)
 TORCH = "2.11, 2.15"
@@ -26,3 +31,36 @@ def claim(bad: dict[str, list[float]], good: dict[str, list[float]]) -> None:
     assert good["resumed"] == good["uninterrupted"]
     assert bad["uninterrupted"] == good["uninterrupted"]
     assert all(a > 1.2 * b for a, b in zip(bad["resumed"][1:], bad["uninterrupted"][1:], strict=True))
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.save"):
+        parts = saved.contents(source, call)
+        kept = [expr for _, expr in parts.items if values.sure(source, expr, "optimizer_state")]
+        said = any("sched" in f"{key} {source.code(expr)}".lower() for key, expr in parts.items)
+        if not kept or said or not parts.whole or frameworks.owned(source, call):
+            continue
+        if scheduler := _stepped(source, call):
+            yield source.hit(
+                call,
+                f"the state of `{scheduler}` is not saved, so a resumed run starts its schedule again: add "
+                f'`"scheduler": {scheduler}.state_dict()`',
+            )
+
+
+def _stepped(source: Source, save: object) -> str:
+    """The scheduler that steps in the function that saves, or in one that leads to it."""
+    for _, events in flow.entries(source):
+        saves = any(event.what == "save" and event.node is save for event in events)
+        for event in events if saves else ():
+            if event.what != "schedule" or event.expr is None or event.source is not source:
+                continue
+            made = source.values(event.expr)
+            keeps_time = any(
+                value.node is not None and tree.keyword(value.node, "last_epoch")  # type: ignore[arg-type]  # a call
+                for value in made
+                if value.kind == "scheduler"
+            )
+            if not keeps_time:
+                return source.code(event.expr)
+    return ""

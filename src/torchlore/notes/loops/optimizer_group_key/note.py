@@ -8,6 +8,12 @@ is a TypeError.
 Write `"params"`, and name options as the optimizer's constructor does: `lr`, `weight_decay`, `momentum`, `betas`.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree, values
+from torchlore.check.source import Hit, Source
+
 ROWS = ("train-weight-decay",)
 SOURCES = ("003:472-479", "https://github.com/lucidrains/stylegan2-pytorch")
 TORCH = "2.11, 2.15"
@@ -28,3 +34,44 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
         assert error.args == ("params",)  # noqa: PT017 - a claim runs without pytest
     else:
         raise AssertionError("a group without params was accepted")
+
+
+_MEANT = {"parameters": "params", "param": "params", "parameter": "params", "weights": "params", "learning_rate": "lr",
+          "learningrate": "lr", "weightdecay": "weight_decay", "weight-decay": "weight_decay", "wd": "weight_decay",
+          "beta": "betas"}  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.all(ast.Call):
+        name = source.name(call.func)
+        if not (name.startswith("torch.optim.") and name[12:13].isupper() and name.count(".") == 2):
+            continue
+        given = tree.argument(call, 0, "params")
+        if (
+            isinstance(given, ast.Attribute)
+            and given.attr == "parameters"
+            and values.sure(source, given.value, "module")
+        ):
+            fix = edits.append(source, given, "()")
+            yield source.hit(
+                given, f"`{source.code(given)}` is the method itself: call it, `{source.code(given)}()`", fix
+            )
+        for value in source.values(given) if given is not None else ():
+            groups = [one for item in value.items for one in item] if value.kind == "list" else []
+            for group in groups:
+                if isinstance(group.node, ast.Dict) and group.source is source:
+                    yield from _keys(source, group.node)
+
+
+def _keys(source: Source, group: ast.Dict) -> Iterator[Hit]:
+    if None in group.keys:
+        return  # {**more}
+    keys = {str(tree.literal(key)): key for key in group.keys if key is not None}
+    for key, node in keys.items():
+        meant = _MEANT.get(key, "")
+        read = any(tree.literal(one.slice) == key for one in source.all(ast.Subscript))
+        if meant and meant not in keys and (meant == "params" or not read):
+            why = "is a KeyError" if meant == "params" else "is kept and never read, the group takes the default"
+            quoted = f'"{meant}"'
+            yield source.hit(node, f"the key `{key}` of a parameter group {why}: write {quoted}",
+                             edits.replace(source, node, quoted))  # fmt: skip

@@ -10,6 +10,12 @@ with open(path, "w", encoding="utf-8", newline="") as file:
 ```
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, scopes, tree
+from torchlore.check.source import Hit, Source
+
 ROWS = ("metrics-csv",)
 SOURCES = ("003:628-650",)
 TORCH = "2.11, 2.15"
@@ -29,3 +35,23 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     csv.writer(windows).writerow(["a", "b"])
     windows.flush()
     assert raw.getvalue() == b"a,b\r\r\n"
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("csv.writer", "csv.DictWriter", "csv.reader", "csv.DictReader"):
+        file = call.args[0] if call.args else None
+        for binding in scopes.reaching(source, file) if isinstance(file, ast.Name) else ():
+            opened = binding.value
+            if not isinstance(opened, ast.Call) or binding.path:
+                continue
+            method = (
+                isinstance(opened.func, ast.Attribute) and opened.func.attr == "open" and not source.name(opened.func)
+            )
+            plain = source.name(opened.func) in ("open", "io.open", "codecs.open")
+            mode = tree.literal(tree.argument(opened, 0 if method else 1, "mode")) or "r"
+            if (method or plain) and tree.lacks(opened, 4 if method else 5, "newline") and "b" not in str(mode):
+                yield source.hit(
+                    opened,
+                    'the csv module ends lines itself, and this file translates them again: open it with newline=""',
+                    edits.add_keyword(source, opened, "newline", '""'),
+                )

@@ -9,6 +9,13 @@ Take the device from what you were given: `torch.zeros(n, device=x.device)`, `to
 make constant tensors buffers (`self.register_buffer`), which follow `.to()`.
 """
 
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, project, tree
+from torchlore.check.source import Hit, Source
+
 ROWS = ("parallel-same-device",)
 SOURCES = ("000:43-44", "002:119-120")
 TORCH = "2.11, 2.15"
@@ -20,3 +27,48 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert bad["error"] in {"RuntimeError", "AssertionError", "NotImplementedError"}
     assert good["error"] == ""
     assert good["device"] == "meta"
+
+
+_FIXED = re.compile(r"^cuda(:\d+)?$")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in (*source.methods("cuda", "to"), *_with_device(source)):
+        home = tree.function(source, call)
+        cls = project.enclosing_class(source, call) if home is not None and home.name == "forward" else None
+        if cls is None or not classes.is_module(cls) or _guarded(source, call):
+            continue
+        attribute = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        given = tree.argument(call, None if attribute not in ("to", "cuda") else 0, "device")
+        device = _device(source, given)
+        if attribute == "cuda" and source.name(call.func).startswith("torch."):
+            continue
+        if attribute == "cuda" and tree.lacks(call, 0, "device"):
+            device = "cuda"
+        if _FIXED.match(device):
+            yield source.hit(
+                call,
+                f'`{source.code(call)}` puts it on "{device}", wherever the model is: use the device of the input, '
+                "`device=x.device`, or a buffer",
+                severity="warning" if ":" in device else "hint",
+            )
+
+
+def _with_device(source: Source) -> Iterator[ast.Call]:
+    for keyword in source.all(ast.keyword):
+        call = source.parents[keyword]
+        if keyword.arg == "device" and isinstance(call, ast.Call) and source.name(call.func).startswith("torch."):
+            yield call
+
+
+def _device(source: Source, node: ast.expr | None) -> str:
+    if isinstance(node, ast.Call) and source.name(node.func) == "torch.device" and node.args:
+        node = node.args[0]
+    value = tree.literal(node) if node is not None else None
+    return value if isinstance(value, str) else ""
+
+
+def _guarded(source: Source, node: ast.AST) -> bool:
+    return any(
+        "cuda" in source.code(test) or "gpu" in source.code(test).lower() for test, _ in tree.conditions(source, node)
+    )

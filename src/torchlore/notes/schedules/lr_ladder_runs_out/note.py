@@ -14,6 +14,13 @@ scheduler = LambdaLR(optimizer, lambda e: min(e // 5 + 1, 10) / 10 * (0.1 if e >
 `torchlore.recipes.schedules` has `Warmup(MultiStep((200,), 0.1), 50)` as a plain function of the epoch.
 """
 
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree
+from torchlore.check.source import Hit, Source
+
 ROWS = ("schedule-bfe",)
 SOURCES = ("000:32-40", "002:90-109")
 TORCH = "2.11, 2.15"
@@ -39,3 +46,43 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     ladder = [1e-4 * (e // 5 + 1) if e < 50 else 1e-3 if e < 200 else 1e-4 for e in range(320)]
     assert max(abs(a - b) for a, b in zip(rates, ladder, strict=True)) < 1e-9
     assert rates[44] < 9.5e-4 < rates[45]  # the target is reached at 45
+
+
+_TIME = re.compile(r"^(ep|epochs?|cur_epoch|current_epoch|step|steps|it|iters?|iteration|global_step)$")
+_RATE = re.compile(r"lr|rate", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for first in source.all(ast.If):
+        rungs, rest = [first], first.orelse
+        while len(rest) == 1 and isinstance(rest[0], ast.If):
+            rungs.append(rest[0])
+            rest = rest[0].orelse
+        up = source.parents[first]
+        if rest or len(rungs) < 2 or (isinstance(up, ast.If) and up.orelse == [first]):
+            continue
+        clocks = {tree.dotted(one.test.left) for one in rungs if isinstance(one.test, ast.Compare)}
+        targets = [_assigned(rung) for rung in rungs]
+        clock, rate = clocks.pop() if len(clocks) == 1 else "", targets[0]
+        timed = _TIME.match(clock.rpartition(".")[2]) and all(isinstance(one.test, ast.Compare) for one in rungs)
+        if timed and rate and _RATE.search(rate) and set(targets) == {rate} and _only_there(source, first, rate):
+            yield source.hit(
+                first.test,
+                f"no branch gives `{rate}` a value once `{source.code(rungs[-1].test)}` is false, and the next line "
+                "that reads it fails: write `else:` for the last rung",
+            )
+
+
+def _assigned(rung: ast.If) -> str:
+    only = rung.body[0] if len(rung.body) == 1 else None
+    plain = isinstance(only, ast.Assign) and len(only.targets) == 1 and isinstance(only.targets[0], ast.Name)
+    return only.targets[0].id if plain else ""  # type: ignore[union-attr]  # `plain` says so
+
+
+def _only_there(source: Source, ladder: ast.If, rate: str) -> bool:
+    """Whether the name is bound in the ladder alone, and read behind it."""
+    scope = scopes.scope_of(source, ladder)
+    bound = scopes.bindings(source)[scope].get(rate, [])
+    uses = [one for one in source.all(ast.Name) if one.id == rate and isinstance(one.ctx, ast.Load)]
+    behind = [one for one in uses if one.lineno > (ladder.end_lineno or 0) and scopes.scope_of(source, one) is scope]
+    return bool(behind) and all(tree.inside(source, one.statement, ladder) for one in bound)

@@ -6,6 +6,12 @@ is built. Old notes and tutorials are full of it.
 Leave it out and print the rate yourself, where you print the rest of the epoch: `scheduler.get_last_lr()`.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits
+from torchlore.check.source import Hit, Source
+
 ROWS = ("schedule-plateau",)
 SOURCES = ("003:533",)
 TORCH = "2.11, 2.15"
@@ -27,3 +33,16 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
             pass
         else:
             raise AssertionError(f"{build.__name__} takes verbose again")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for keyword in source.all(ast.keyword):
+        call = source.parents[keyword]
+        if keyword.arg == "verbose" and isinstance(call, ast.Call):
+            name = source.name(call.func)
+            if name.startswith("torch.optim.lr_scheduler."):
+                kind = name.rpartition(".")[2]
+                message = (
+                    f"{kind} takes no `verbose` any more, this is a TypeError: leave it out and print `get_last_lr()`"
+                )
+                yield source.hit(keyword, message, edits.remove_argument(source, call, keyword.value))

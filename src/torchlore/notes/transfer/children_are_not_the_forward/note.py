@@ -11,6 +11,12 @@ ask for a node by name: `create_feature_extractor(model, {"flatten": "feature"})
 `torchlore.recipes.features`.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import values
+from torchlore.check.source import Hit, Source
+
 ROWS = ("transfer-resnet-gap",)
 SOURCES = ("003:337-340",)
 TORCH = "2.11, 2.15"
@@ -36,3 +42,27 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
         assert feature.shape == (2, 512, 1, 1)
         assert torch.allclose(model.fc(feature.flatten(1)), model(x), atol=1e-5)  # right for a ResNet
     assert cut[0] is model.conv1
+
+
+_BRANCHED = ("densenet121", "densenet161", "densenet169", "densenet201", "inception_v3", "googlenet", "vit_b_16",
+             "vit_b_32", "vit_l_16", "vit_l_32", "vit_h_14")  # fmt: skip
+_NAMES = tuple(f"torchvision.models.{name}" for name in _BRANCHED)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for children in source.methods("children", "named_children"):
+        model = children.func.value  # type: ignore[attr-defined]  # methods() gives attributes only
+        made = values.made_by(source, model, *_NAMES)
+        cut = source.parents[children]
+        if made is None or not (isinstance(cut, ast.Call) and source.name(cut.func) == "list"):
+            continue
+        if isinstance(source.parents[cut], ast.Subscript) and "Sequential" in source.text:
+            kind, code = made.name.rpartition(".")[2], source.code(model)
+            head = (
+                "fc" if kind in ("inception_v3", "googlenet") else "heads" if kind.startswith("vit") else "classifier"
+            )
+            yield source.hit(
+                children,
+                f"the forward of {kind} does more than run its children in order, so cutting the list gives other "
+                f"values or an error: write `{code}.{head} = nn.Identity()` and call `{code}`",
+            )

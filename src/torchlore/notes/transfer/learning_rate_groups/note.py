@@ -4,7 +4,7 @@ To train a pretrained backbone slowly and its new head fast, give the optimizer 
 `ValueError`; a parameter in neither is silence, it is just never trained. Filtering by `id` works, but a generator
 expression can be read once: whoever looks at it afterwards (a count, a clip, a second optimizer) sees nothing.
 
-Make lists, by name, and check that they add up:
+Make lists, by name, and check that they add up; `torchlore.recipes.optim.finetune_groups(model, "fc", ...)` does both:
 
 ```python
 head = [p for name, p in model.named_parameters() if name.startswith("fc.")]
@@ -32,6 +32,10 @@ def claim() -> None:
     assert [(len(g["params"]), g["lr"]) for g in optimizer.param_groups] == [(60, 1e-3), (2, 1e-2)]
     assert list(body) == []  # spent
 
+    from torchlore.recipes.optim import finetune_groups
+
+    groups = finetune_groups(model, "fc", lr=1e-2, backbone_lr=1e-3)
+    assert sorted((group["lr"], len(group["params"])) for group in groups) == [(1e-3, 60), (1e-2, 2)]
     named = [p for name, p in model.named_parameters() if not name.startswith("fc.")]
     assert len(named) == 60
     assert len(list(model.parameters())) == 62

@@ -16,6 +16,12 @@ A string works too and needs no import: `resnet50(weights="IMAGENET1K_V1")` is w
 `weights=None` is `pretrained=False`.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
 ROWS = ("transfer-pretrained-flag",)
 SOURCES = ("003:331-338", "003:357", "003:382", "003:390")
 TORCH = "2.11, 2.15"
@@ -32,3 +38,28 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert ResNet50_Weights.DEFAULT is ResNet50_Weights.IMAGENET1K_V2
     assert ResNet152_Weights.DEFAULT is ResNet152_Weights.IMAGENET1K_V2
     assert ResNet18_Weights.DEFAULT is ResNet18_Weights.IMAGENET1K_V1
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for keyword in source.all(ast.keyword):
+        call = source.parents[keyword]
+        if keyword.arg not in ("pretrained", "pretrained_backbone") or not isinstance(call, ast.Call):
+            continue
+        builder = _builder(source, call.func)
+        if not builder:
+            continue
+        wanted, new = tree.literal(keyword.value), keyword.arg.replace("pretrained", "weights")
+        named = {False: "None", True: '"IMAGENET1K_V1"' if builder.count(".") == 2 else ""}.get(wanted, "")
+        message = f"`{keyword.arg}=` is deprecated and means the oldest weights: write `{new}={named or '...'}`"
+        fixes = (edits.replace(source, keyword, f"{new}={named}"),) if named else ()
+        yield source.hit(keyword, message, *fixes)
+
+
+def _builder(source: Source, func: ast.expr) -> str:
+    """The full name of the function of torchvision that builds a model, however it is looked up."""
+    if isinstance(func, ast.Subscript) and source.name(func.value) == "torchvision.models.__dict__":
+        return "torchvision.models.any"
+    if isinstance(func, ast.Call) and source.name(func.func) == "getattr" and func.args:
+        return "torchvision.models.any" if source.name(func.args[0]) == "torchvision.models" else ""
+    name = source.name(func)
+    return name if name.startswith("torchvision.models.") else ""

@@ -10,6 +10,12 @@ Ask `isOpened()` and raise, keep the frame rate a float, count what you decode, 
 `torchlore.recipes.video` reads with PyAV. (`torchvision.io.read_video` is gone.)
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import tree
+from torchlore.check.source import Hit, Source
+
 ROWS = ("video-cv2-props",)
 SOURCES = ("003:293-302",)
 TORCH = "2.11, 2.15"
@@ -23,3 +29,29 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert good["missing"] == 1
     assert 29.9 < float(str(good["fps"])) < 30.0
     assert int(float(str(good["fps"]))) == 29
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("cv2.VideoCapture"):
+        held = source.parents[call]
+        target = held.targets[0] if isinstance(held, ast.Assign) else None
+        name = tree.dotted(target) if target is not None else ""
+        given = tree.argument(call, 0, "filename")
+        if not name or given is None or isinstance(tree.literal(given), int) or _asked(source, call, name):
+            continue
+        yield source.hit(
+            call,
+            f"a file that does not open gives an object without frames and no error: check `{name}.isOpened()` and raise",
+        )
+
+
+def _asked(source: Source, call: ast.Call, name: str) -> bool:
+    """Whether `isOpened` is called on it, it is handed on, or a failed read raises."""
+    short = name.rpartition(".")[2]
+    if any(tree.dotted(tree.receiver(one)).endswith(short) for one in source.methods("isOpened")):
+        return True
+    home: ast.AST = tree.function(source, call) or source.tree
+    raising = any(isinstance(one, ast.Raise | ast.Assert) for one in tree.body_nodes(home))
+    handed = any(tree.dotted(arg) == name for one in source.all(ast.Call) for arg in one.args)
+    returned = any(one.value is not None and tree.dotted(one.value) == name for one in source.all(ast.Return))
+    return raising or handed or returned
