@@ -17,6 +17,14 @@ scores = student(features)
 the fake images.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
+
+_OFF = {"torch.no_grad", "torch.inference_mode"}
+
 ROWS = ("autograd-detach",)
 SOURCES = ("000:12-20", "002:44-56")
 TORCH = "2.11, 2.15"
@@ -31,3 +39,14 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert good["bytes_kept"] == 0
     assert bad["teacher_gradients"] == good["teacher_gradients"] == 0
     assert torch.ones(2, requires_grad=True).detach().requires_grad_().requires_grad
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("detach"):
+        inner = tree.receiver(call)
+        if not isinstance(inner, ast.Call) or not values.sure(source, inner.func, "module"):
+            continue
+        around = (one.func if isinstance(one, ast.Call) else one for one in tree.contexts(source, call))
+        if not _OFF.intersection(source.name(one) for one in around):
+            model = source.code(inner.func)
+            yield source.hit(call, f"`{model}` is recorded and the record thrown away: call it under `torch.no_grad()`")

@@ -35,7 +35,8 @@ def claim(device: str) -> None:
         @staticmethod
         def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:  # type: ignore[override]  # torch types it loosely
             (x,) = ctx.saved_tensors
-            return Cube.factor * x**2 * gradient
+            slope: torch.Tensor = Cube.factor * x**2 * gradient
+            return slope
 
     x = (torch.rand(4, dtype=torch.float64, device=device) + 1).requires_grad_()
 

@@ -14,6 +14,14 @@ On a tensor, `x.requires_grad_()` turns recording on; it works for floating-poin
 stop BatchNorm from moving its statistics: put a frozen backbone into `eval()` as well.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree, values
+from torchlore.check.source import Hit, Source
+
+_MISSPELT = {"require_grad", "require_grads", "requires_grads", "requires_gradient", "require_gradient", "requiresgrad"}
+
 ROWS = ("autograd-requires-grad",)
 SOURCES = ("001:34",)
 TORCH = "2.11, 2.15"
@@ -38,3 +46,19 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
         pass
     else:
         raise AssertionError("an integer tensor took a gradient")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for assign in source.all(ast.Assign):
+        for target in assign.targets:
+            if not isinstance(target, ast.Attribute) or tree.literal(assign.value) not in (True, False):
+                continue
+            owner, value = source.code(target.value), source.code(assign.value)
+            if target.attr == "requires_grad" and owner != "self" and values.sure(source, target.value, "module"):
+                edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
+                message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
+                yield source.hit(assign, message, *([edit] if len(assign.targets) == 1 else []))
+            elif target.attr in _MISSPELT and values.sure(source, target.value, "tensor", "module"):
+                fixed = f"{owner}.requires_grad_({value})"
+                message = f"`{target.attr}` is a new attribute that nobody reads: write `{fixed}`"
+                yield source.hit(assign, message, edits.replace(source, assign, fixed))

@@ -15,6 +15,11 @@ def evaluate(model, loader): ...
 ```
 """
 
+from collections.abc import Iterator
+
+from torchlore.check import tree
+from torchlore.check.source import Hit, Source
+
 ROWS = ("autograd-set-grad-enabled",)
 SOURCES = ("004:6", "004:14-28")
 TORCH = "2.11, 2.15"
@@ -41,3 +46,17 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert seen == [False, False, True, False]
     assert not torch.is_grad_enabled()  # and so it stays
     torch.set_grad_enabled(True)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    calls = list(source.calls("torch.set_grad_enabled", "torch.enable_grad"))
+    if not calls or not any(source.methods("backward")):
+        return
+    for call in calls:
+        if not tree.is_statement(source, call) or not call.args or tree.literal(call.args[0]) is not False:
+            continue
+        home = tree.function(source, call)
+        later = [one for one in calls if one.lineno > call.lineno and tree.function(source, one) is home]
+        if not later:
+            where = f"after `{home.name}`" if home else "for the rest of the program"
+            yield source.hit(call, f"gradients stay off {where}: write `with torch.set_grad_enabled(False):`")

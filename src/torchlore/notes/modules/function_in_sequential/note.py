@@ -14,6 +14,17 @@ quantisation must see the layer, and for anything that behaves differently in tr
 `F.dropout` must be told.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits
+from torchlore.check.source import Hit, Source
+
+_MODULE = {"relu": "ReLU", "sigmoid": "Sigmoid", "tanh": "Tanh", "gelu": "GELU", "silu": "SiLU", "elu": "ELU",
+           "selu": "SELU", "leaky_relu": "LeakyReLU", "relu6": "ReLU6", "softplus": "Softplus", "mish": "Mish",
+           "hardswish": "Hardswish", "logsigmoid": "LogSigmoid"}  # fmt: skip
+_BARE = {*_MODULE.values(), "Flatten", "Identity", "Dropout", "Dropout2d", "PReLU"}  # they need no argument
+
 ROWS = ("module-nn-vs-functional", "module-functional-style")
 SOURCES = ("001:18-20", "003:653-656")
 TORCH = "2.11, 2.15"
@@ -40,3 +51,24 @@ def claim(bad: dict[str, str], good: dict[str, str]) -> None:
         raise AssertionError("F.conv2d ran without a weight")
     assert torch.equal(F.relu(x), nn.ReLU()(x))
     assert list(nn.MaxPool2d(2).parameters()) == list(nn.ReLU().parameters()) == []
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.nn.Sequential", "torch.nn.ModuleList"):
+        given = call.args
+        if len(given) == 1 and isinstance(given[0], ast.List):
+            given = given[0].elts
+        nn = source.code(call.func).rpartition(".")[0]
+        for one in given:
+            name = source.name(one)
+            last = name.rpartition(".")[2]
+            code, box = source.code(one), source.code(call.func)
+            if name.startswith("torch.") and last[:1].islower() and not isinstance(one, ast.Call):
+                better = f"{nn}.{_MODULE[last]}()" if nn and last in _MODULE else ""
+                fix = [edits.replace(source, one, better)] if better else []
+                yield source.hit(
+                    one, f"{box} holds modules and `{code}` is a function: write `{better or 'a module'}`", *fix
+                )
+            elif name.startswith("torch.nn.") and last[:1].isupper() and not isinstance(one, ast.Call):
+                fix = [edits.append(source, one, "()")] if last in _BARE else []
+                yield source.hit(one, f"{box} holds modules and `{code}` is a class: write `{code}()`", *fix)

@@ -13,6 +13,15 @@ self.w = nn.Parameter(torch.randn(n, device=device) * 0.1)
 Better still leave the device to `model.to(device)`, which moves every parameter in place.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
+_MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
+                   "t", "view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "transpose", "permute"}  # fmt: skip
+
 ROWS = ()
 SOURCES = "004:100-102"
 TORCH = "2.11, 2.15"
@@ -32,3 +41,36 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert isinstance(weight.to("cpu"), nn.Parameter)
     for made in (weight.double(), weight * 0.1, weight.t(), weight.to("meta")):
         assert not isinstance(made, nn.Parameter)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.nn.Parameter"):
+        top, chain = _top(source, call)
+        assign = source.parents[top]
+        if top is call or not isinstance(assign, ast.Assign | ast.AnnAssign) or assign.value is not top:
+            continue
+        target = assign.targets[0] if isinstance(assign, ast.Assign) else assign.target
+        if tree.dotted(target).startswith("self.") and tree.class_of(source, call):
+            name, fix = source.code(target), []
+            if chain and len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred):
+                ends = source.text[source.span(call)[1] : source.span(top)[1]]
+                simple = isinstance(call.args[0], ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+                inner = source.code(call.args[0]) if simple else f"({source.code(call.args[0])})"
+                fix = [edits.replace(source, top, f"{source.code(call.func)}({inner}{ends})")]
+            message = f"`{name}` is a plain tensor, not registered and never trained: wrap in `nn.Parameter(...)` last"
+            yield source.hit(top, message, *fix)
+
+
+def _top(source: Source, call: ast.Call) -> tuple[ast.expr, bool]:
+    """The whole expression the parameter is worked on in, and whether it is a chain of methods only."""
+    node: ast.expr = call
+    chain = True
+    while True:
+        up = source.parents[node]
+        method = source.parents.get(up)
+        if isinstance(up, ast.Attribute) and isinstance(method, ast.Call) and up.attr in _MAKES_A_TENSOR:
+            node = method
+        elif isinstance(up, ast.BinOp):
+            node, chain = up, False
+        else:
+            return node, chain

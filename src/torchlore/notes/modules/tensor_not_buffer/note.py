@@ -14,6 +14,18 @@ In the step that updates it, write into the buffer (`self.mean.lerp_(new, 0.1)`,
 over a parameter is refused, over a buffer it is accepted.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, edits, tree, values
+from torchlore.check.classes import Attribute
+from torchlore.check.project import Class
+from torchlore.check.source import Hit, Source
+
+_MADE = {f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "arange", "linspace", "eye", "full", "tensor",
+         "FloatTensor", "Tensor", "from_numpy", "empty", "logspace", "tril", "triu", "LongTensor", "as_tensor")}  # fmt: skip
+_MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
+
 ROWS = ("module-parameter",)
 SOURCES = ("004:100-102",)
 TORCH = "2.11, 2.15"
@@ -38,3 +50,40 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert error_of(lambda: setattr(layer, "weight", torch.ones(2, 2))) == "TypeError"
     layer.extra = nn.Parameter(torch.ones(2))
     assert len(list(layer.parameters())) == 3
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for cls in classes.all_classes(source):
+        if not classes.is_module(cls) or {"_apply", "to", "cuda"} & set(classes.methods(cls)):
+            continue
+        for name, found in classes.own_attributes(cls).items():
+            one = found[0]
+            if len(found) == 1 and one.method == "__init__" and one.how == "assign" and _plain(source, one):
+                yield from _hit(source, cls, name, one)
+
+
+def _plain(source: Source, one: Attribute) -> bool:
+    value = one.value
+    if not isinstance(value, ast.Call) or one.path or source.name(value.func) not in _MADE:
+        return False
+    moved = {"device", "requires_grad"} & {keyword.arg for keyword in value.keywords}
+    scalar = values.shape(source, value) == () or (bool(value.args) and isinstance(value.args[0], ast.Constant)
+                                                   and source.name(value.func).endswith("tensor"))  # fmt: skip
+    return not moved and not scalar and values.sure(source, value, "tensor")
+
+
+def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]:
+    uses = [n for n in source.all(ast.Attribute) if n.attr == name and isinstance(n.ctx, ast.Load)]
+    read = False
+    for use in uses:
+        up = source.parents[use]
+        if isinstance(up, ast.Attribute) and up.attr in _MOVES:
+            return
+        home = tree.function(source, use)
+        on_self = tree.dotted(use) == f"self.{name}"
+        read = read or (on_self and home is not None and home.name != "__init__" and tree.inside(source, use, cls.node))
+    if read and one.value is not None:
+        fixed = f'self.register_buffer("{name}", {source.code(one.value)})'
+        edit = edits.replace(source, tree.statement(source, one.node), fixed)
+        message = f"`self.{name}` is a plain tensor that `.to()` does not move and `state_dict()` does not hold: write `{fixed}`"
+        yield source.hit(one.node, message, edit, safe=False)
