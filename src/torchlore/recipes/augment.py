@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import NamedTuple
 
@@ -69,7 +70,7 @@ def apply_region_plan(pictures: Tensor, plan: Tensor) -> Tensor:
     [[4, 2], [3, 1]]
     """
     blocks = _check_plan(pictures, plan)
-    plain = pictures.as_subclass(Tensor)
+    plain = _plain(pictures)
     height, width = plain.shape[-2] // blocks * blocks, plain.shape[-1] // blocks * blocks
     if (height, width) == tuple(plain.shape[-2:]):
         moved = _move(plain, plan)
@@ -105,7 +106,8 @@ def _move(plain: Tensor, plan: Tensor) -> Tensor:
         return _gather(plain.permute(0, 2, 3, 1).unsqueeze(1), plan).squeeze(1).permute(0, 3, 1, 2)
     batch = plain.shape[0] if plain.ndim >= 4 else 1
     height, width = plain.shape[-2:]
-    return _gather(plain.reshape(batch, -1, height, width, 1), plan).reshape(plain.shape)
+    lead = math.prod(plain.shape[1:-2] if plain.ndim >= 4 else plain.shape[:-2])
+    return _gather(plain.reshape(batch, lead, height, width, 1), plan).reshape(plain.shape)
 
 
 def _gather(planes: Tensor, plan: Tensor) -> Tensor:
@@ -120,6 +122,10 @@ def _gather(planes: Tensor, plan: Tensor) -> Tensor:
     first = torch.arange(batch * lead, device=plan.device).view(batch, lead, 1, 1, 1) * (height * blocks)
     runs = (first + start.unsqueeze(1)).reshape(-1)
     return planes.reshape(-1, run).index_select(0, runs).view(planes.shape)
+
+
+def _plain(value: Tensor) -> Tensor:
+    return value if type(value) is Tensor else value.as_subclass(Tensor)
 
 
 def _rewrap(result: Tensor, like: Tensor) -> Tensor:
@@ -189,7 +195,7 @@ def mixup(
     if not images.is_floating_point():
         raise TypeError(f"mixup: images have dtype {images.dtype}; they must be floating: scale them to [0, 1] first.")
     order, share = _pairing("mixup", images, labels, alpha=alpha, each=each, generator=generator)
-    plain = images.as_subclass(Tensor)
+    plain = _plain(images)
     part = share.to(plain.dtype).view(-1, *[1] * (plain.ndim - 1))
     return Mixed(_rewrap(torch.lerp(plain[order], plain, part), images), labels, labels[order], share)
 
@@ -213,7 +219,7 @@ def cutmix(
     if images.ndim < 3:
         raise ValueError(f"cutmix: images have shape {tuple(images.shape)}; they must be (N, ..., H, W).")
     order, share = _pairing("cutmix", images, labels, alpha=alpha, each=each, generator=generator)
-    plain = images.as_subclass(Tensor)
+    plain = _plain(images)
     inside = _boxes(share, plain.shape[-2], plain.shape[-1], each, generator)
     kept = 1.0 - inside.float().mean((1, 2))
     mask = inside.view(len(share), *[1] * (plain.ndim - 3), *inside.shape[1:])

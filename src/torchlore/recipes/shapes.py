@@ -66,12 +66,14 @@ def pool_size(
     _check("pool_size", kernel=kernel)
     if padding > kernel // 2:
         raise ValueError(f"pool_size: padding is {padding}; it must be at most half of the kernel {kernel}.")
-    floor = conv_size(size, kernel, step, padding, dilation)
     if not ceil_mode:
-        return floor
-    left_over = (size + 2 * padding - dilation * (kernel - 1) - 1) % step
-    starts_inside = floor * step < size + padding  # torch drops a window that starts in the right padding
-    return floor + (1 if left_over and starts_inside else 0)
+        return conv_size(size, kernel, step, padding, dilation)
+    _check("pool_size", size=size, stride=step, padding=padding, dilation=dilation)
+    out = -(-(size + 2 * padding - dilation * (kernel - 1) - 1) // step) + 1
+    out -= (out - 1) * step >= size + padding  # torch drops a window that starts in the right padding
+    if out < 1:
+        raise ValueError(f"pool_size: no window of {dilation * (kernel - 1) + 1} pixels fits an input of {size}.")
+    return out
 
 
 def conv_transpose_size(
@@ -194,7 +196,7 @@ class Stage(NamedTuple):
 
     layer: Layer
     size: int
-    field: float
+    field: int
     jump: float
     centre: float
 
@@ -202,27 +204,33 @@ class Stage(NamedTuple):
 def chain(size: int, layers: Sequence[Layer]) -> list[Stage]:
     """Side, receptive field, jump and centre after each layer of a chain.
 
-    After a transposed convolution the field is the widest any output sees, ignoring borders.
+    After a transposed convolution outputs differ: then the field is the widest that any output has in this input.
 
     >>> stages = chain(224, [Layer("conv", 7, 2, 3), Layer("pool", 3, 2, 1), Layer("conv", 3, 1, 1)])
     >>> [(stage.size, stage.field, stage.jump) for stage in stages]
     [(112, 7, 2), (56, 11, 4), (56, 19, 4)]
     """
     stages: list[Stage] = []
-    field, jump, centre = 1.0, 1.0, 0.0
-    for layer in layers:
-        size = layer.size(size)
+    side, field, jump, centre, even = size, 1, 1.0, 0.0, True
+    for number, layer in enumerate(layers, 1):
+        side = layer.size(side)
         reach = layer.dilation * (layer.kernel - 1)
         if layer.kind == "transpose":
+            even = False
             jump /= layer.stride
-            field += reach // layer.stride * layer.stride * jump
             centre += (layer.padding - reach / 2) * jump
         else:
-            field += reach * jump
+            field += reach * int(jump) if even else 0
             centre += (reach / 2 - layer.padding) * jump
             jump *= layer.stride
-        stages.append(Stage(layer, size, _tidy(field), _tidy(jump), _tidy(centre)))
+        field = field if even else _widest(size, layers[:number], side)
+        stages.append(Stage(layer, side, field, _tidy(jump), _tidy(centre)))
     return stages
+
+
+def _widest(size: int, layers: Sequence[Layer], outputs: int) -> int:
+    spans = [sources(size, layers, index) for index in range(outputs)]
+    return max((span[-1] - span[0] + 1 for span in spans if span), default=0)
 
 
 def _tidy(value: float) -> float:
