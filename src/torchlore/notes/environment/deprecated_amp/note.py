@@ -14,7 +14,12 @@ where the new one takes the device there.
 With bfloat16 no scaler is needed at all: its range is that of float32.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://github.com/pytorch/pytorch/pull/126527",)
@@ -31,3 +36,31 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert bad["dtype"] == good["dtype"] == "torch.bfloat16"
     with torch.amp.autocast(device, dtype=torch.bfloat16):
         assert torch.nn.Linear(2, 2, device=device)(torch.ones(1, 2, device=device)).dtype == torch.bfloat16
+
+
+_NEW = {
+    f"torch.{device}.amp.{name}": (name, device)
+    for device in ("cuda", "cpu")
+    for name in ("autocast", "GradScaler", "custom_fwd", "custom_bwd")
+}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls(*_NEW):
+        name, device = _NEW[source.name(call.func)]
+        given = source.code(call)[len(source.code(call.func)) :].strip()
+        positional = bool(call.args) or tree.spread(call)  # `autocast(True)` is enabled, not a device
+        decorator = name.startswith("custom")
+        head = f'torch.amp.{name}(device_type="{device}"' if decorator else f'torch.amp.{name}("{device}"'
+        rest = given[1:-1].strip()
+        write = f"{head}, {rest})" if rest else f"{head})"
+        fix = not positional and not decorator and source.name(ast.Name("torch")) == "torch"
+        edit = [edits.replace(source, call, write)] if fix else []
+        yield source.hit(
+            call, f"`{source.code(call.func)}` is deprecated and warns on each use: write `{head})`", *edit
+        )
+    for node in (*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef)):
+        for decorator in node.decorator_list:
+            if not isinstance(decorator, ast.Call) and (old := _NEW.get(source.name(decorator))):
+                text = f'torch.amp.{old[0]}(device_type="{old[1]}")'
+                yield source.hit(decorator, f"`{source.code(decorator)}` is deprecated: write `{text}`")

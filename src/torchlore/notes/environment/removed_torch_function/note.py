@@ -16,7 +16,12 @@ Much code on the web was written before 1.9, some of it before 0.4. The linear a
 | `load_lua` | nothing: convert the file once with an old release |
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
 
 ROWS = ("env-migration-guide",)
 SOURCES = ("004:2-3", "https://github.com/pytorch/pytorch/issues/70988")
@@ -39,3 +44,44 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     for gone in ("solve", "lstsq", "eig", "matrix_rank", "rfft", "irfft", "set_deterministic"):
         assert error_of(lambda gone=gone: getattr(torch, gone)(b, a)) in {"RuntimeError", "AttributeError"}  # type: ignore[misc]  # a default binds the name
     assert torch.fft.rfft(torch.ones(4, device=device)).is_complex()
+
+
+_GONE = {
+    "symeig": ("linalg.eigh", 'torch.linalg.eigh({0}, UPLO="U")'),
+    "solve": ("linalg.solve", "torch.linalg.solve(a, b), with the arguments the other way round"),
+    "lstsq": ("linalg.lstsq", "torch.linalg.lstsq(a, b).solution, with the arguments the other way round"),
+    "eig": ("linalg.eig", "torch.linalg.eig({0})"),
+    "matrix_rank": ("linalg.matrix_rank", "torch.linalg.matrix_rank({0})"),
+    "qr": ("linalg.qr", "torch.linalg.qr({0})"),
+    "cholesky": ("linalg.cholesky", "torch.linalg.cholesky({0})"),
+    "rfft": ("fft.rfft", "torch.fft.rfft, which gives complex numbers"),
+    "irfft": ("fft.irfft", "torch.fft.irfft, which takes complex numbers"),
+    "ifft": ("fft.ifft", "torch.fft.ifft, which takes complex numbers"),
+    "gels": ("linalg.lstsq", "torch.linalg.lstsq(a, b).solution"),
+    "potrf": ("linalg.cholesky", "torch.linalg.cholesky({0})"),
+    "btrifact": ("linalg.lu_factor", "torch.linalg.lu_factor({0})"),
+    "set_deterministic": ("use_deterministic_algorithms", "torch.use_deterministic_algorithms({0})"),
+    "is_deterministic": ("are_deterministic_algorithms_enabled", "torch.are_deterministic_algorithms_enabled()"),
+}
+_EXACT = {"symeig", "matrix_rank", "qr", "cholesky", "set_deterministic", "is_deterministic"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls(*(f"torch.{name}" for name in _GONE)):
+        if _guarded(source, call):
+            continue
+        old = source.name(call.func).removeprefix("torch.")
+        first = source.code(call.args[0]) if call.args else ""
+        write = _GONE[old][1].format(first)
+        plain = len(call.args) <= 1 and not [kw for kw in call.keywords if kw.arg != "eigenvectors"]
+        fix = old in _EXACT and plain and source.name(ast.Name("torch")) == "torch"
+        edit = [edits.replace(source, call, write)] if fix else []
+        yield source.hit(call, f"`torch.{old}` was removed and raises: write `{write}`", *edit)
+
+
+def _guarded(source: Source, node: ast.AST) -> bool:
+    """Whether the code asks first, or is ready for the name to be missing."""
+    tests = " ".join(source.code(test) for test, _ in tree.conditions(source, node))
+    tries = (up for up in tree.ancestors(source, node) if isinstance(up, ast.Try))
+    caught = " ".join(source.code(h.type) for one in tries for h in one.handlers if h.type is not None)
+    return "hasattr" in tests or "version" in tests.lower() or "AttributeError" in caught or "ImportError" in caught

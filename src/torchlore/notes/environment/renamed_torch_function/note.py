@@ -17,7 +17,12 @@ They run today, some with a warning that is printed once and scrolls away, some 
 | `nn.utils.weight_norm` | `nn.utils.parametrizations.weight_norm` |
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import edits
+from torchlore.check.source import Hit, Source
 
 ROWS = ("memory-cached-rename",)
 SOURCES = ("004:110", "004:122-136", "https://github.com/pytorch/pytorch/issues/70988")
@@ -39,3 +44,40 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert torch.arange(0, 3 + 1, device=device).tolist() == [0, 1, 2, 3]
     said = warnings_of(lambda: torch.range(0, 3, device=device))
     assert any("deprecated" in text for text in said)
+
+
+_FILLERS = ("uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform",
+            "kaiming_normal", "orthogonal", "sparse")  # fmt: skip
+_RENAMED = {
+    **{f"torch.nn.init.{name}": f"torch.nn.init.{name}_" for name in _FILLERS},
+    "torch.nn.utils.clip_grad_norm": "torch.nn.utils.clip_grad_norm_",
+    "torch.cuda.memory_cached": "torch.cuda.memory_reserved",
+    "torch.cuda.max_memory_cached": "torch.cuda.max_memory_reserved",
+    "torch.cuda.reset_max_memory_allocated": "torch.cuda.reset_peak_memory_stats",
+    "torch.cuda.reset_max_memory_cached": "torch.cuda.reset_peak_memory_stats",
+    "torch.nn.functional.upsample": "torch.nn.functional.interpolate",
+    "torch.nn.functional.upsample_bilinear": 'torch.nn.functional.interpolate(mode="bilinear", align_corners=True)',
+    "torch.nn.functional.upsample_nearest": "torch.nn.functional.interpolate",
+    "torch.nn.UpsamplingBilinear2d": 'torch.nn.Upsample(mode="bilinear", align_corners=True)',
+    "torch.nn.UpsamplingNearest2d": "torch.nn.Upsample",
+    "torch.range": "torch.arange(start, end + 1)",
+    "torch.ger": "torch.outer",
+    "torch.chain_matmul": "torch.linalg.multi_dot([a, b, c])",
+    "torch.lu": "torch.linalg.lu_factor",
+    "torch.triangular_solve": "torch.linalg.solve_triangular(a, b, upper=True)",
+    "torch.testing.assert_allclose": "torch.testing.assert_close",
+    "torch.nn.utils.weight_norm": "torch.nn.utils.parametrizations.weight_norm",
+    "torch.backends.cuda.sdp_kernel": "torch.nn.attention.sdpa_kernel",
+}
+_SAME = {*(f"torch.nn.init.{name}" for name in _FILLERS), "torch.nn.utils.clip_grad_norm", "torch.cuda.memory_cached",
+         "torch.cuda.max_memory_cached", "torch.nn.functional.upsample", "torch.ger"}  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls(*_RENAMED):
+        old = source.name(call.func)
+        new = _RENAMED[old]
+        edit = []
+        if old in _SAME and isinstance(call.func, ast.Attribute):
+            edit = [edits.rename(source, call.func, new.rpartition(".")[2])]
+        yield source.hit(call, f"`{source.code(call.func)}` is deprecated and will go: write `{new}`", *edit)

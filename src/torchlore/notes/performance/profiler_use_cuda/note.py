@@ -18,7 +18,12 @@ print(p.key_averages().table(sort_by="cuda_time_total"))
 For Python's own share use `cProfile` or `py-spy`. A first step is always slow: warm up before you record.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
 
 ROWS = ("perf-profiler", "perf-bottleneck")
 SOURCES = ("003:677-682", "003:683-685", "https://github.com/pytorch/pytorch/issues/68742")
@@ -32,9 +37,25 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
     import torch
 
-    assert torch.__version__ < (2, 15) or bad["error"] == "TypeError"
-    assert "backbone" not in bad["rows"]
+    assert torch.__version__ < (2, 15) or (bad["error"], bad["rows"]) == ("TypeError", [])
     assert "backbone" in good["rows"]
     assert "aten::linear" in good["rows"]
     assert good["error"] == ""
     assert torch.__version__ < (2, 15) or importlib.util.find_spec("torch.utils.bottleneck") is None
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.autograd.profiler.profile", "torch.profiler.profile"):
+        gone = tree.keyword(call, "use_cuda")
+        if gone is not None:
+            edit = edits.remove_argument(source, call, gone.value)
+            message = (
+                "`use_cuda` was removed from the profiler and raises a TypeError: "
+                "choose with `activities=` of `torch.profiler.profile`"
+            )
+            yield source.hit(call, message, edit, safe=tree.literal(gone.value) is False)
+    for node in (*source.all(ast.Import), *source.all(ast.ImportFrom)):
+        module = getattr(node, "module", None) or ""
+        names = [f"{module}.{alias.name}".lstrip(".") for alias in node.names]
+        if any(f"{name}.".startswith("torch.utils.bottleneck.") for name in names):
+            yield source.hit(node, "torch.utils.bottleneck was removed: use `torch.profiler` and `cProfile`")

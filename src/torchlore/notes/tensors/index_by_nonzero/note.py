@@ -9,7 +9,12 @@ the list: `torch.count_nonzero(x)` or `(x == 0).sum()`; on a GPU `nonzero` also 
 large its result is. NaN counts as non-zero.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-nonzero",)
 SOURCES = ("003:139-145",)
@@ -30,3 +35,39 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert torch.count_nonzero(x) == torch.nonzero(x).size(0) == 2
     assert (x == 0).sum() == torch.nonzero(x == 0).size(0) == 2
     assert torch.nonzero(torch.ones(3, device=device)).shape == (3, 1)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for node in source.all(ast.Subscript):
+        if isinstance(node.slice, ast.Call | ast.Name) and isinstance(node.ctx, ast.Load | ast.Store):
+            call = _coordinates(source, node.slice)
+            if call is not None and values.sure(source, node.value, "tensor") and not _flat(source, node.value):
+                code = source.code(node.value)
+                mask = source.code(call.args[0] if call.args else tree.receiver(call))
+                message = (
+                    f"nonzero gives one row of coordinates an element, and as an index each of them picks a whole row "
+                    f"of `{code}`: write `{code}[{mask} != 0]`, or nonzero(as_tuple=True)"
+                )
+                yield source.hit(node, message)
+
+
+def _coordinates(source: Source, index: ast.expr) -> ast.Call | None:
+    """The call of nonzero whose table of coordinates is used as an index."""
+    if isinstance(index, ast.Name):
+        found = values.made_by(source, index, "torch.nonzero", "torch.argwhere")
+        node = found.node if found and found.source is source else None
+    else:
+        node = index
+    if not isinstance(node, ast.Call):
+        return None
+    method = isinstance(node.func, ast.Attribute) and node.func.attr in {"nonzero", "argwhere"}
+    own = method and values.sure(source, tree.receiver(node), "tensor")
+    tuples = tree.keyword(node, "as_tuple")
+    plain = tuples is None or tree.literal(tuples.value) is False
+    return node if plain and (own or source.name(node.func) in {"torch.nonzero", "torch.argwhere"}) else None
+
+
+def _flat(source: Source, tensor: ast.expr) -> bool:
+    """In one dimension only a dimension of size 1 is left over; squeeze() often follows."""
+    shape = values.shape(source, tensor)
+    return shape is not None and len(shape) == 1

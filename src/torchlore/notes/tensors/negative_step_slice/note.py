@@ -8,7 +8,12 @@ a view. Indexing with a reversed `arange` gives the same numbers for more typing
 `torchvision.transforms.v2.functional.horizontal_flip`.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import edits, tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-flip",)
 SOURCES = ("003:116-120",)
@@ -29,3 +34,39 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert torch.equal(literal, x.flip(3))
     assert torch.equal(flip(x), x.flip(3))
     assert x.flip(3).data_ptr() != x.data_ptr()  # a copy
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for node in source.all(ast.Slice):
+        step = tree.literal(node.step) if node.step is not None else tree.UNKNOWN
+        if not isinstance(step, int) or step >= 0:
+            continue
+        up = source.parents[node]
+        dims = up.elts if isinstance(up, ast.Tuple) else [node]
+        subscript = source.parents[up] if isinstance(up, ast.Tuple) else up
+        if not isinstance(subscript, ast.Subscript) or not values.sure(source, subscript.value, "tensor"):
+            continue
+        code = source.code(subscript.value)
+        dim = _dimension(dims, node)
+        plain = step == -1 and node.lower is None and node.upper is None and dim is not None and len(_slices(dims)) == 0
+        write = f"{code}.flip({dim})" if plain else f"{code}.flip(dim)"
+        edit = [edits.replace(source, subscript, write)] if plain else []
+        yield source.hit(subscript, f"a tensor cannot be sliced backwards and raises here: write `{write}`", *edit)
+
+
+def _slices(dims: list[ast.expr]) -> list[ast.expr]:
+    """Places of the index that do more than pass a dimension through."""
+    whole = (d for d in dims if isinstance(d, ast.Slice) and d.lower is d.upper is d.step is None)
+    passing = {id(d) for d in whole} | {id(d) for d in dims if tree.literal(d) is Ellipsis}
+    backwards = {id(d) for d in dims if isinstance(d, ast.Slice) and tree.literal(d.step) == -1}
+    return [d for d in dims if id(d) not in passing | backwards]
+
+
+def _dimension(dims: list[ast.expr], node: ast.expr) -> int | None:
+    """Which dimension the slice stands for: counted from the front, or from the back after an ellipsis."""
+    place = next(i for i, d in enumerate(dims) if d is node)
+    dots = next((i for i, d in enumerate(dims) if tree.literal(d) is Ellipsis), None)
+    backwards = [d for d in dims if isinstance(d, ast.Slice) and tree.literal(d.step) == -1]
+    if len(backwards) > 1:
+        return None
+    return place if dots is None or place < dots else place - len(dims)

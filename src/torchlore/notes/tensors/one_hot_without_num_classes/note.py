@@ -9,7 +9,12 @@ and `scatter_` with ones, gives the same for labels of shape (N,) and nothing el
 second, where losses want them. Cross-entropy needs no one-hot at all, it takes the labels themselves.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-onehot",)
 SOURCES = ("003:133-138",)
@@ -38,3 +43,26 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     if device == "cpu":  # on a GPU this is a device assert, which ends the process's use of CUDA
         assert error_of(lambda: F.one_hot(torch.tensor([-1, 0]), 4)) == "RuntimeError"
         assert error_of(lambda: F.one_hot(torch.tensor([255, 0]), 4)) == "RuntimeError"
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.nn.functional.one_hot"):
+        width = tree.argument(call, 1, "num_classes")
+        if tree.lacks(call, 1, "num_classes") or tree.literal(width) == -1:
+            labels = tree.argument(call, 0, "tensor")
+            if labels is None or _whole(source, labels):
+                continue
+            message = (
+                f"without num_classes the width follows the largest label in `{source.code(labels)}`, batch by batch: "
+                f"write `one_hot({source.code(labels)}, num_classes)`"
+            )
+            yield source.hit(call, message)
+
+
+def _whole(source: Source, labels: ast.expr) -> bool:
+    """A literal tensor or a range holds every class by construction."""
+    found = values.made_by(source, labels, "torch.arange", "torch.tensor", "torch.eye", "torch.randperm")
+    if found is None or not isinstance(found.node, ast.Call):
+        return False
+    literal = tree.literal(found.node.args[0]) if found.node.args else tree.UNKNOWN
+    return found.name != "torch.tensor" or literal is not tree.UNKNOWN

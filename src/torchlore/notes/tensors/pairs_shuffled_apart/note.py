@@ -8,7 +8,13 @@ Draw once and index everything with it: `order = torch.randperm(len(x)); x, y = 
 shuffles whole samples and needs neither.
 """
 
+import ast
+import re
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-shuffle",)
 SOURCES = ("003:114",)
@@ -22,3 +28,41 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert bad["pairs_kept"] < 0.7  # two classes: half agree by chance
     assert bad["loss"] > 0.6  # about log 2
     assert good["loss"] < 0.2
+
+
+_ORDERS = ("torch.randperm", "numpy.random.permutation")
+_TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
+    for node in source.all(ast.Subscript):
+        order = _order(source, node.slice)
+        if order is not None and isinstance(node.value, ast.Name | ast.Attribute):
+            statement = tree.statement(source, node)
+            if isinstance(statement, ast.Assign):
+                shuffles.setdefault(source.parents[statement], []).append((node, order))
+    for found in shuffles.values():
+        first, its_order = found[0]
+        for node, order in found[1:]:
+            if order is not its_order and _pair(source, first, node):
+                message = (
+                    f"`{source.code(first.value)}` and `{source.code(node.value)}` are shuffled by two permutations, so "
+                    "their pairs come apart: draw one, `order = torch.randperm(n)`, and index both with it"
+                )
+                yield source.hit(node, message)
+
+
+def _order(source: Source, index: ast.expr) -> ast.AST | None:
+    """The call that drew the permutation used as this index."""
+    if isinstance(index, ast.Call):
+        return index if source.name(index.func) in _ORDERS else None
+    found = values.made_by(source, index, *_ORDERS) if isinstance(index, ast.Name) else None
+    return found.node if found is not None else None
+
+
+def _pair(source: Source, first: ast.Subscript, second: ast.Subscript) -> bool:
+    """An input and its target, in lines that follow each other."""
+    one, other = source.code(first.value), source.code(second.value)
+    roles = {bool(_TARGET.search(name.rpartition(".")[2])) for name in (one, other)}
+    return 0 <= second.lineno - first.lineno <= 3 and len(roles) == 2

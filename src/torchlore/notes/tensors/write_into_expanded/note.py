@@ -9,7 +9,12 @@ or `.repeat(...)`, which copies at once. To add dimensions for reading, index wi
 -1, 7, 7)`, which is `torchlore.recipes.tensors.expand_map(t, 7, 7)`.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import edits, scopes, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-expand",)
 SOURCES = ("003:151-155",)
@@ -34,3 +39,31 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert torch.equal(wide, t[:, :, None, None].expand(-1, -1, 7, 7))
     assert torch.equal(wide, expand_map(t, 7, 7))
     assert error_of(lambda: wide.add_(1)) == "RuntimeError"
+
+
+_EXPANDS = {"expand", "expand_as", "broadcast_to"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for node in source.all(ast.Subscript):
+        if isinstance(node.ctx, ast.Store) and (call := _expanded(source, node.value)) is not None:
+            code = source.code(node.value)
+            message = (
+                f"`{code}` was expanded (line {call.lineno}): its repeated elements are one number in memory, and this "
+                f"write changes all of them; add `.clone()` to the expand"
+            )
+            yield source.hit(node, message, edits.append(source, call, ".clone()"))
+
+
+def _expanded(source: Source, tensor: ast.expr) -> ast.Call | None:
+    """The expand that gave this tensor, if nothing has copied it since."""
+    if isinstance(tensor, ast.Name):
+        found = {
+            _expanded(source, one.value) if one.value and not one.path else None
+            for one in scopes.reaching(source, tensor)
+        }
+        return found.pop() if len(found) == 1 else None
+    if not isinstance(tensor, ast.Call) or not isinstance(tensor.func, ast.Attribute):
+        return None
+    by_method = tensor.func.attr in _EXPANDS and values.sure(source, tensor.func.value, "tensor")
+    return tensor if by_method or source.name(tensor.func) == "torch.broadcast_to" else None

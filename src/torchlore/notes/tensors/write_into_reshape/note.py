@@ -9,7 +9,12 @@ as asked. So use `reshape` to read, and `view` where the result must stay tied t
 tensor itself (`x[:, 0] = v`) or write back: `flat = x.reshape(-1).clone(); ...; x = flat.view_as(x)`.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import scopes, tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-reshape-view",)
 SOURCES = ("003:111-113", "001:81")
@@ -32,3 +37,45 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert error_of(lambda: x.t().view(-1)) == "RuntimeError"
     assert x[:, :3].view(2, 2, 3).shape == (2, 2, 3)  # not contiguous, and viewed all the same
     assert not x[:, :3].is_contiguous()
+
+
+_MAY_COPY = {"reshape", "flatten", "contiguous", "ravel", "reshape_as"}
+_COPIES = {"transpose", "permute", "t", "expand", "expand_as", "movedim", "swapaxes", "mT", "T", "flip"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for node in source.all(ast.Subscript):
+        if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Call):
+            yield from _judge(source, node.value)
+    for call in source.all(ast.Call):
+        func = call.func
+        in_place = isinstance(func, ast.Attribute) and func.attr.endswith("_") and not func.attr.startswith("_")
+        if in_place and isinstance(func.value, ast.Call) and tree.is_statement(source, call):  # type: ignore[attr-defined]  # an Attribute
+            yield from _judge(source, func.value)  # type: ignore[attr-defined]  # an Attribute
+
+
+def _judge(source: Source, call: ast.Call) -> Iterator[Hit]:
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in _MAY_COPY:
+        return
+    if not values.sure(source, func.value, "tensor") or not _scattered(source, func.value):
+        return
+    code = source.code(func.value)
+    message = (
+        f"`{code}` is not contiguous, so {func.attr} copies it and the write is lost: index `{code}` itself, or use "
+        "`view`, which raises where it cannot share memory"
+    )
+    yield source.hit(call, message)
+
+
+def _scattered(source: Source, tensor: ast.expr) -> bool:
+    """Whether the tensor comes straight from a transpose, a permute or an expand."""
+    if isinstance(tensor, ast.Name):
+        found = scopes.reaching(source, tensor)
+        return bool(found) and all(
+            one.how == "assign" and not one.path and one.value is not None and _scattered(source, one.value)
+            for one in found
+        )
+    if isinstance(tensor, ast.Call) and isinstance(tensor.func, ast.Attribute):
+        return tensor.func.attr in _COPIES
+    return isinstance(tensor, ast.Attribute) and tensor.attr in {"T", "mT"}

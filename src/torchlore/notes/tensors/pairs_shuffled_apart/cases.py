@@ -1,0 +1,42 @@
+"""Other spellings of pairs-shuffled-apart, and code that only looks like it."""
+import numpy as np
+import torch
+
+
+def arrays(images, labels):
+    images = images[np.random.permutation(len(images))]
+    labels = labels[np.random.permutation(len(labels))]  # trap: pairs-shuffled-apart
+    return images, labels
+
+
+def named(x, targets):
+    first, second = torch.randperm(len(x)), torch.randperm(len(x))
+    x = x[first]
+    targets = targets[second]  # trap: pairs-shuffled-apart
+    return x, targets
+
+
+class Data:
+    def shuffle(self):
+        self.data = self.data[torch.randperm(10)]
+        self.labels = self.labels[torch.randperm(10)]  # trap: pairs-shuffled-apart
+
+
+# clean
+def together(x, y):
+    order = torch.randperm(len(x))
+    x = x[order]
+    y = y[order]
+    return x, y
+
+
+def unpaired(cats, dogs, y):
+    cats = cats[torch.randperm(len(cats))]
+    dogs = dogs[torch.randperm(len(dogs))]
+    kept = y[torch.arange(3)]
+    return cats, dogs, kept
+
+
+def mixup(x, y):
+    partner = torch.randperm(len(x))
+    return x + x[partner], y[partner]
