@@ -56,8 +56,8 @@ class _Tracer(TorchFunctionMode):
             self.inside -= 1
         if sources and self.tensors(result):
             name = getattr(func, "__name__", str(func))
-            if not name.startswith("__get"):
-                self.add(GraphNode(name.strip("_"), "", "function"), sources, result)
+            name = func.__self__.__name__ if name == "__get__" else name  # a property such as .T
+            self.add(GraphNode(name.strip("_"), "", "function"), sources, result)
         return result
 
     def tensors(self, value: Any) -> list[torch.Tensor]:
