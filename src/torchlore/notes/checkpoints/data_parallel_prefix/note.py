@@ -52,8 +52,12 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 continue
             model = part.func.value
-            prefix = next((_PREFIX[one.name] for one in source.values(model) if one.name in _PREFIX), "")
-            if prefix and not _loaded_wrapped(source):
+            made = [one.name for one in source.values(model)]
+            prefix = next((_PREFIX[one] for one in made if one in _PREFIX), "")
+            known = all(one in _PREFIX for one in made) or not any(
+                one.attr == "module" for one in source.all(ast.Attribute)
+            )
+            if prefix and known and not _loaded_wrapped(source):
                 code = source.code(model)
                 yield source.hit(
                     part,
@@ -63,7 +67,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _loaded_wrapped(source: Source) -> bool:
-    """Whether the file loads into a wrapped model too, so that the names fit."""
+    """Whether the file takes the prefix off, or loads into a wrapped model too, so that the names fit."""
+    if any(one.value in ("module.", "_orig_mod.") for one in source.all(ast.Constant)):
+        return True
     loads = [call.func.value for call in source.methods("load_state_dict") if isinstance(call.func, ast.Attribute)]
     return any(
         value.name in _PREFIX for one in loads if values.maybe(source, one, "module") for value in source.values(one)

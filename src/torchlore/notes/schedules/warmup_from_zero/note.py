@@ -14,7 +14,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, tree
+from torchlore.check import flow, identity, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ("schedule-warmup-lambda",)
@@ -69,12 +69,12 @@ def find(source: Source) -> Iterator[Hit]:
 def _by_epoch(source: Source, call: ast.Call) -> bool:
     """Whether the scheduler steps once an epoch: its loop holds another one, or counts epochs."""
     held = source.parents[call]
-    target = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    owner = identity.identity(source, held.targets[0]) if isinstance(held, ast.Assign) else None
     for loop in flow.loops(source):
-        for event in loop.direct("schedule"):
-            if event.expr is not None and target and source.code(event.expr) == target:
-                counted = isinstance(loop.node, ast.For) and _EPOCH.match(tree.dotted(loop.node.target))
-                return bool(counted) or any(e.loops[-1] is not loop.node for e in loop.of("step", "backward"))
+        if owner is None or all(event.owner != owner for event in loop.direct("schedule")):
+            continue
+        counted = isinstance(loop.node, ast.For) and _EPOCH.match(tree.dotted(loop.node.target))
+        return bool(counted) or any(event.loops[-1] is not loop.node for event in loop.of("step", "backward"))
     return False
 
 

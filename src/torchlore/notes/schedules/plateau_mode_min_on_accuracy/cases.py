@@ -1,0 +1,30 @@
+import torch
+from torch import nn
+from torch.optim import lr_scheduler
+
+model = nn.Linear(2, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+falling = lr_scheduler.ReduceLROnPlateau(optimizer, "min", patience=3)
+growing = lr_scheduler.ReduceLROnPlateau(optimizer, mode="max")
+plain = lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5)
+chosen = lr_scheduler.ReduceLROnPlateau(optimizer, mode=input())
+steps = lr_scheduler.StepLR(optimizer, 3)
+
+
+def wrong(valid_accuracy, stats, val_loss):
+    falling.step(valid_accuracy)  # trap: plateau-mode-min-on-accuracy
+    plain.step(stats.mean_iou)  # trap: plateau-mode-min-on-accuracy
+    growing.step(val_loss)  # trap: plateau-mode-min-on-accuracy
+    plain.step()  # trap: plateau-mode-min-on-accuracy
+
+
+def clean(val_acc, val_loss, score, accuracy_loss):
+    falling.step(val_loss)
+    growing.step(val_acc)
+    chosen.step(val_acc)
+    falling.step(-val_acc)
+    falling.step(1 - val_acc)
+    plain.step(score)
+    plain.step(accuracy_loss)
+    plain.step(metrics=val_loss)
+    steps.step()
