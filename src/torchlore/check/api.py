@@ -65,7 +65,8 @@ _NOT_TENSOR = re.compile(
 )
 TUPLES = {"max", "min", "topk", "sort", "median", "mode", "kthvalue", "cummax", "cummin", "split", "chunk", "unbind",
           "tensor_split", "meshgrid", "unique", "unique_consecutive", "std_mean", "var_mean", "svd", "eig", "slogdet",
-          "hsplit", "vsplit", "broadcast_tensors", "where"}  # fmt: skip
+          "hsplit", "vsplit", "dsplit", "split_with_sizes", "unsafe_split", "unsafe_chunk", "aminmax",
+          "broadcast_tensors", "where"}  # fmt: skip
 SAME_LAYOUT = {"contiguous", "float", "double", "half", "bfloat16", "to", "cuda", "cpu", "clone", "type", "type_as",
                "requires_grad_", "pin_memory", "npu", "xpu", "mps", "detach", "detach_", "data", "retain_grad"}  # fmt: skip
 RESHAPES = {"view", "reshape", "squeeze", "unsqueeze", "flatten", "permute", "transpose", "t", "expand", "expand_as",

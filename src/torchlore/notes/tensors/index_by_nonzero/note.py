@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import tree, values
+from torchlore.check import scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-nonzero",)
@@ -53,11 +53,10 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _coordinates(source: Source, index: ast.expr) -> ast.Call | None:
     """The call of nonzero whose table of coordinates is used as an index."""
+    node: ast.expr | None = index
     if isinstance(index, ast.Name):
-        found = values.made_by(source, index, "torch.nonzero", "torch.argwhere")
-        node = found.node if found and found.source is source else None
-    else:
-        node = index
+        found = scopes.reaching(source, index)
+        node = found[0].value if len(found) == 1 and found[0].how == "assign" and not found[0].path else None
     if not isinstance(node, ast.Call):
         return None
     method = isinstance(node.func, ast.Attribute) and node.func.attr in {"nonzero", "argwhere"}

@@ -44,7 +44,7 @@ def find(source: Source) -> Iterator[Hit]:
         up = source.parents[node]
         dims = up.elts if isinstance(up, ast.Tuple) else [node]
         subscript = source.parents[up] if isinstance(up, ast.Tuple) else up
-        if not isinstance(subscript, ast.Subscript) or not values.sure(source, subscript.value, "tensor"):
+        if not isinstance(subscript, ast.Subscript) or not _is_tensor(source, subscript.value):
             continue
         code = source.code(subscript.value)
         dim = _dimension(dims, node)
@@ -52,6 +52,11 @@ def find(source: Source) -> Iterator[Hit]:
         write = f"{code}.flip({dim})" if plain else f"{code}.flip(dim)"
         edit = [edits.replace(source, subscript, write)] if plain else []
         yield source.hit(subscript, f"a tensor cannot be sliced backwards and raises here: write `{write}`", *edit)
+
+
+def _is_tensor(source: Source, node: ast.expr) -> bool:
+    listed = isinstance(node, ast.Call) and source.name(node.func) in {"tuple", "list", "sorted", "reversed"}
+    return not listed and values.sure(source, node, "tensor")
 
 
 def _slices(dims: list[ast.expr]) -> list[ast.expr]:
