@@ -28,6 +28,7 @@ KIND_OF: dict[str, str] = {
     "numpy.random.RandomState": "nprng", "random.Random": "pyrng",
 }  # fmt: skip
 
+_FOREIGN = r"(?:apex|bitsandbytes|transformers|timm|torch_optimizer|lion_pytorch|deepspeed)\.(?:\w+\.)*(?:Fused|Paged)?"
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), kind)
     for pattern, kind in (
@@ -36,8 +37,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"torch\.optim\.lr_scheduler\.[A-Z]\w*$", "scheduler"),
         (r"transformers\.(?:optimization\.)?get_\w*schedule\w*$", "scheduler"),
         (r"torch\.optim\.[A-Z]\w*$", "optimizer"),
-        (r"(?:apex|bitsandbytes|transformers|timm|torch_optimizer|lion_pytorch|deepspeed)\.(?:\w+\.)*"
-         r"(?:Fused|Paged)?(?:Adam|AdamW|SGD|LAMB|Lamb|Lion|Adafactor|LARS|RAdam|RMSprop|Adagrad|AdamP)(?:8bit)?$", "optimizer"),
+        (rf"{_FOREIGN}(?:Adam|AdamW|SGD|LAMB|Lamb|Lion|Adafactor|LARS|RAdam|RMSprop|Adagrad|AdamP)(?:8bit)?$", "optimizer"),
         (r"torch\.utils\.data\.(?:\w+\.)?\w*Sampler$", "sampler"),
         (r"torchvision\.datasets\.[A-Z]\w*$", "dataset"),
         (r"torchvision\.models\.(?:\w+\.)*(?!get_|list_)[a-z]\w*$", "module"),
@@ -157,6 +157,10 @@ BASE_KINDS = (
 )  # fmt: skip
 PARENT_KIND = {"parameter": "tensor", "loss": "module", "sequential": "module", "modulelist": "module",
                "moduledict": "module", "bool": "number"}  # fmt: skip
+_NETS = (
+    "model|net|network|backbone|encoder|decoder|generator|discriminator|classifier|netG|netD|critic|actor|student|"
+    "teacher|unet|resnet|ema_model"
+)
 WEAK_NAMES = tuple(
     (re.compile(pattern), kind)
     for pattern, kind in (
@@ -165,8 +169,7 @@ WEAK_NAMES = tuple(
         (r"^(?:\w+_)?(?:criterion|loss_fn|loss_func|loss_function|lossfn|objective_fn)(?:_\w+)?$|^criterion\w*$", "loss"),
         (r"(?:^|_)(?:data_?)?loaders?$|(?:^|_)dl$|^dataloader_?\w*$", "loader"),
         (r"^(?:grad_?)?scaler$", "scaler"),
-        (r"^(?:\w+_)?(?:model|net|network|backbone|encoder|decoder|generator|discriminator|classifier|netG|netD|critic|actor|"
-         r"student|teacher|unet|resnet|ema_model)(?:_?\w)?$", "module"),
+        (rf"^(?:\w+_)?(?:{_NETS})(?:_?\w)?$", "module"),
         (r"^(?:\w+_)?loss(?:_\w+)?$|^(?:\w+_)?logits$", "tensor"),
         (r"^(?:\w+_)?dataset$", "dataset"),
         (r"^accelerator$", "accelerator"),

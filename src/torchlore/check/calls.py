@@ -53,12 +53,12 @@ def _by_name(source: Source, call: ast.Call, full: str) -> Values | None:
         return _builtin_reduction(source, call)
     if full == "getattr" and len(call.args) >= 2 and isinstance(name := literal(call.args[1]), str):
         return sum((attribute(source, value, name) for value in values(source, call.args[0])), ())
-    kind = api.kind_of_call(full)
-    if kind is None:
+    made = api.kind_of_call(full)
+    if made is None:
         return None
-    if kind == "tensor":
+    if made == "tensor":
         return function_result(source, call, full)
-    return (Value(kind, full, call, source, items=_contents(source, call, kind)),)
+    return (Value(made, full, call, source, items=_contents(source, call, made)),)
 
 
 def _contents(source: Source, call: ast.Call, kind: str) -> tuple[Values, ...]:

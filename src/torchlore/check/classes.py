@@ -57,11 +57,7 @@ def attributes(cls: Class) -> dict[str, list[Attribute]]:
 def _collect(source: Source) -> list[tuple[ast.ClassDef, Attribute]]:
     found: list[tuple[ast.ClassDef, Attribute]] = []
     for node in source.all(ast.Attribute):
-        if (
-            node.ctx.__class__ is ast.Store
-            and node.value.__class__ is ast.Name
-            and cast("ast.Name", node.value).id == "self"
-        ):
+        if node.ctx.__class__ is ast.Store and isinstance(node.value, ast.Name) and node.value.id == "self":
             owner = class_of(source, node)
             if owner:
                 found.append((owner, _assigned(source, node)))

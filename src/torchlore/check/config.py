@@ -30,8 +30,7 @@ class Config:
     known: frozenset[str] = field(default=frozenset(), compare=False)
 
 
-_LISTS = {"select": "select", "ignore": "ignore", "exclude": "exclude"}
-_KEYS = {*_LISTS, "per-file-ignores", "severity", "show", "torch", "markdown"}
+_KEYS = {"select", "ignore", "exclude", "per-file-ignores", "severity", "show", "torch", "markdown"}
 
 
 def find_pyproject(start: Path) -> Path | None:
@@ -72,13 +71,13 @@ def read(table: dict[str, Any], file: Path) -> Config:
             hint = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(sorted(_KEYS))}"
             raise BrokenConfig(f"{file}: [tool.torchlore] has no setting `{key}`: {hint}")
     config = Config(root=str(file.parent))
-    for key, name in _LISTS.items():
-        if key in table:
-            config = replace(config, **{name: _strings(table[key], key, file)})
     per_file = _table(table.get("per-file-ignores", {}), "per-file-ignores", file)
     severities = _table(table.get("severity", {}), "severity", file)
     return replace(
         config,
+        select=_strings(table.get("select", []), "select", file),
+        ignore=_strings(table.get("ignore", []), "ignore", file),
+        exclude=_strings(table.get("exclude", []), "exclude", file),
         per_file=tuple((glob, _strings(slugs, f"per-file-ignores.{glob}", file)) for glob, slugs in per_file.items()),
         severity=tuple((slug, _severity(value, slug, file)) for slug, value in severities.items()),
         show=Severity(_severity(table["show"], "show", file)) if "show" in table else config.show,

@@ -7,7 +7,7 @@ import json
 import re
 import textwrap
 import warnings
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]  # in every Python since 3.0, not in the stubs
 from typing import NamedTuple, cast
 
 _MAGIC = re.compile(r"^(\s*)(?:[%!?]|.*\?\??\s*$)(?!=)")

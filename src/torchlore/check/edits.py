@@ -133,7 +133,8 @@ def set_keyword(source: Source, call: ast.Call, name: str, value: str) -> Edit:
 
 def remove_argument(source: Source, call: ast.Call, argument: ast.expr) -> Edit:
     """Take a positional or keyword argument out of a call, with its comma."""
-    nodes = sorted([*call.args, *(keyword for keyword in call.keywords)], key=lambda one: (one.lineno, one.col_offset))
+    nodes: list[ast.AST] = [*call.args, *call.keywords]
+    nodes.sort(key=source.span)
     spans = [source.span(one) for one in nodes]
     index = next(i for i, one in enumerate(nodes) if one is argument or getattr(one, "value", None) is argument)
     if index + 1 < len(spans):
@@ -165,7 +166,7 @@ def newline(source: Source) -> str:
 
 def _line_start(source: Source, node: ast.AST) -> int:
     decorators = getattr(node, "decorator_list", [])
-    line = min([getattr(node, "lineno", 1), *(one.lineno for one in decorators)])
+    line: int = min([getattr(node, "lineno", 1), *(one.lineno for one in decorators)])
     return source.line_starts[line - 1]
 
 
@@ -187,3 +188,14 @@ def _alone(source: Source, start: int, end: int) -> bool:
     before = source.text[line:start]
     after = source.text[end : _line_end(source, end)].strip()
     return not before.strip() and (not after or after.startswith("#"))
+
+
+def spelled(source: Source, full: str) -> str:
+    """How this file would write a full name: `torch.nn.ModuleList` is `nn.ModuleList` where `nn` is imported."""
+    best = full
+    for identifier, name in source.names.imported.items():
+        if name == full:
+            return identifier
+        if full.startswith(f"{name}.") and len(identifier) + len(full) - len(name) < len(best):
+            best = identifier + full[len(name) :]
+    return best

@@ -54,9 +54,8 @@ def _walk(top: str, config: Config) -> tuple[list[str], list[Unreadable]]:
 
     for folder, folders, names in os.walk(top, onerror=failed):  # links to folders are not followed: no loops
         folders[:] = sorted(name for name in folders if name not in _SKIP and not _excluded(folder, name, config))
-        for name in names:
-            if name.endswith(endings) and not _excluded(folder, name, config):
-                found.append(os.path.normpath(os.path.join(folder, name)))  # noqa: PTH118  # as above
+        wanted = (name for name in names if name.endswith(endings) and not _excluded(folder, name, config))
+        found += [os.path.normpath(os.path.join(folder, name)) for name in wanted]  # noqa: PTH118  # as above
     return found, trouble
 
 

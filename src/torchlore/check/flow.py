@@ -154,9 +154,8 @@ def _method(source: Source, func: ast.Attribute) -> Function | None:
     if isinstance(func.value, ast.Name) and func.value.id == "self":
         here = class_of(source, func)
         return source.project.method(as_class(source, here), func.attr) if here else None
-    if func.attr in api.SELF_METHODS or func.attr in api.ONLY_TENSOR_METHODS or func.attr in _PLAIN:
-        if func.attr not in ("train", "eval"):
-            return None
+    if func.attr not in ("train", "eval") and func.attr in _PLAIN:
+        return None
     for value in values(source, func.value):
         if value.kind and value.name:
             from torchlore.check.classes import class_behind
@@ -168,7 +167,8 @@ def _method(source: Source, func: ast.Attribute) -> Function | None:
 
 
 _PLAIN = {"append", "items", "keys", "values", "format", "join", "split", "view", "reshape", "size", "mean", "sum",
-          "item", "backward", "zero_grad", "parameters", "state_dict", "extend", "tolist", "numpy", "clone"}  # fmt: skip
+          "item", "backward", "zero_grad", "parameters", "state_dict", "extend", "tolist", "numpy", "clone",
+          *api.SELF_METHODS, *api.ONLY_TENSOR_METHODS}  # fmt: skip
 
 
 def loops(source: Source) -> list[LoopFlow]:
@@ -176,7 +176,8 @@ def loops(source: Source) -> list[LoopFlow]:
     found = cast("list[LoopFlow] | None", source.memo.get("loops"))
     if found is None:
         found = source.memo["loops"] = []
-        for node in (*source.all(ast.For), *source.all(ast.While), *source.all(ast.AsyncFor)):
+        every: list[Loop] = [*source.all(ast.For), *source.all(ast.While), *source.all(ast.AsyncFor)]
+        for node in every:
             home = function(source, node)
             inside = tuple(event for event in events_of(source, home) if node in event.loops)
             if inside:
@@ -200,9 +201,8 @@ def entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]
     from torchlore.check.calls import callers
 
     found: list[tuple[FunctionNode | None, tuple[Event, ...]]] = [(None, events_of(source, None))]
-    for node in functions(source):
-        if not callers(as_function(source, node)):
-            found.append((node, events_of(source, node)))
+    free = (node for node in functions(source) if not callers(as_function(source, node)))
+    found += [(node, events_of(source, node)) for node in free]
     return [(node, flow) for node, flow in found if flow]
 
 

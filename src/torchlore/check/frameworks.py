@@ -20,7 +20,7 @@ _BASES = ("lightning.", "transformers.Trainer", "transformers.Seq2SeqTrainer", "
 
 
 def frameworks(source: Source) -> frozenset[str]:
-    """Frameworks the file imports: lightning, accelerate, transformers, ignite, fastai, mmengine, skorch, composer…"""
+    """Frameworks the file imports: lightning, accelerate, transformers, ignite, fastai, mmengine, skorch, composer."""
     found = cast("frozenset[str] | None", source.memo.get("frameworks"))
     if found is None:
         names = set(source.names.imported.values())

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from torchlore.check.source import Source
 
 _BUILTINS = frozenset(dir(builtins))
+_FAMILIES = (
+    "resnet|vgg|alexnet|densenet|googlenet|inception|mobilenetv?[23]?|mnasnet|regnet|shufflenetv2|squeezenet|"
+    "efficientnet|convnext|vision_transformer|swin_transformer"
+)
 _SAME = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -29,9 +33,7 @@ _SAME = tuple(
         (r"^torch\.utils\.data\.(?:dataloader|dataset|sampler|distributed)\.", "torch.utils.data."),
         (r"^torch\.distributed\.distributed_c10d\.", "torch.distributed."),
         (r"^torchvision\.transforms\.transforms\.", "torchvision.transforms."),
-        (r"^torchvision\.models\.(?:resnet|vgg|alexnet|densenet|googlenet|inception|mobilenetv?[23]?|mnasnet|regnet"
-         r"|shufflenetv2|squeezenet|efficientnet|convnext|vision_transformer|swin_transformer)\.(\w)",
-         r"torchvision.models.\1"),
+        (rf"^torchvision\.models\.(?:{_FAMILIES})\.(\w)", r"torchvision.models.\1"),
         (r"^torchvision\.datasets\.[a-z_]\w*\.([A-Z]\w*)", r"torchvision.datasets.\1"),
         (r"^(?:pytorch_lightning|lightning_lite)\b", "lightning.pytorch"),
         (r"^lightning\.pytorch\.core(?:\.\w+)?\.([A-Z])", r"lightning.pytorch.\1"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Repaired(NamedTuple):
     """How many findings were fixed in how many files, and the change as a unified diff."""
 
-    count: int
+    fixed: int
     files: int
     diff: str
 
@@ -89,7 +89,7 @@ def _notebook(path: str, raw: str, rules: Mapping[str, Rule], config: Config, *,
 
 def _in_python(found: Finding, book: documents.Notebook) -> bool:
     """Whether every edit stays inside one cell and on lines that are not magics."""
-    cells = set()
+    cells: set[int] = set()
     for edit in found.edits:
         first, last = book.program.count("\n", 0, edit.start), book.program.count("\n", 0, edit.end)
         lines = book.lines[first : last + 1]

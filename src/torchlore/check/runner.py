@@ -100,7 +100,7 @@ _shared: list[Work] = []  # set before the fork, so that rules need not be pickl
 
 
 def _run(work: Work, todo: list[tuple[str, bytes, str]], jobs: int) -> Iterable[Done]:
-    if jobs <= 1 or len(todo) < 24 or not hasattr(os, "fork"):  # noqa: PLR2004  # below this a pool costs more than it saves
+    if jobs <= 1 or len(todo) < 24 or not hasattr(os, "fork"):  # below this a pool costs more than it saves
         return _chunk(work, todo)
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -195,9 +195,8 @@ def check_notebook(path: str, raw: str, work: Work) -> list[Finding | RuleFailed
         )
         for cell, line, why in book.broken
     ]
-    for one in check_text(path, book.program, work):
-        said.append(_in_cell(one, path, book) if isinstance(one, Finding) else one)
-    return said
+    checked = check_text(path, book.program, work)
+    return said + [_in_cell(one, path, book) if isinstance(one, Finding) else one for one in checked]
 
 
 def _in_cell(found: Finding, path: str, book: documents.Notebook) -> Finding:

@@ -144,17 +144,19 @@ def _declared(source: Source) -> dict[tuple[Scope, str], Scope]:
 
 def _collect(source: Source) -> list[tuple[Scope, Binding]]:
     found: list[tuple[Scope, Binding]] = []
-    for kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
-        for node in source.all(kind):
-            found += [(node, Binding(a.arg, a, node, "parameter", annotation=a.annotation)) for a in parameters(node)]
-            if not isinstance(node, ast.Lambda):
-                found.append((scope_of(source, node), Binding(node.name, node, node, "def")))
+    found += [(scope_of(source, n), Binding(n.name, n, n, "def")) for n in source.all(ast.FunctionDef)]
+    found += [(scope_of(source, n), Binding(n.name, n, n, "def")) for n in source.all(ast.AsyncFunctionDef)]
+    for called in (*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef), *source.all(ast.Lambda)):
+        function = cast("ast.FunctionDef", called)
+        found += [
+            (called, Binding(a.arg, a, called, "parameter", annotation=a.annotation)) for a in parameters(function)
+        ]
     found += [(scope_of(source, n), Binding(n.name, n, n, "class")) for n in source.all(ast.ClassDef)]
     for origin in (*source.all(ast.Import), *source.all(ast.ImportFrom)):
         scope = scope_of(source, origin)
-        for alias in origin.names:
-            identifier = alias.asname or alias.name.split(".")[0]
-            found.append((scope, Binding(identifier, origin, origin, "import")))
+        aliases: list[ast.alias] = getattr(origin, "names", [])
+        for alias in aliases:
+            found.append((scope, Binding(alias.asname or alias.name.split(".")[0], origin, origin, "import")))
     for handler in source.all(ast.ExceptHandler):
         if handler.name:
             found.append((scope_of(source, handler), Binding(handler.name, handler, handler, "except")))
@@ -202,7 +204,9 @@ def blocks(source: Source) -> dict[ast.AST, Step]:
     if table is None:
         table = source.memo["blocks"] = {}
         for kind, nodes in source.nodes.items():
-            fields = [f for f in ("body", "orelse", "finalbody", "handlers", "cases") if f in kind._fields]
+            fields = [
+                f for f in ("body", "orelse", "finalbody", "handlers", "cases") if f in getattr(kind, "_fields", ())
+            ]
             if not fields or kind in (ast.Lambda, ast.IfExp):
                 continue
             for node in nodes:
@@ -260,7 +264,7 @@ def _relation(source: Source, binding: Binding, use: list[Step], name: ast.Name)
         if mine == theirs:
             continue
         if mine[0] is theirs[0] and mine[1] == theirs[1]:
-            return _conditional(source, way, depth) if mine[2] < theirs[2] else ""
+            return _conditional(way, depth) if mine[2] < theirs[2] else ""
         exclusive = isinstance(mine[0], ast.If | ast.Match) or mine[1] in ("orelse", "finalbody")
         return "" if exclusive else "sometimes"
     if len(way) == len(use):  # the same statement
@@ -276,7 +280,7 @@ def _in_body(source: Source, statement: ast.AST, name: ast.Name) -> bool:
     return isinstance(child, ast.stmt)
 
 
-def _conditional(source: Source, way: list[Step], depth: int) -> str:
+def _conditional(way: list[Step], depth: int) -> str:
     """How surely a statement below the block at this depth has run when the block goes on."""
     answer = "always"
     for owner, field, _ in way[depth + 1 :]:

@@ -41,7 +41,7 @@ def function_result(source: Source, call: ast.Call, full: str) -> Values:
     given = values(source, first) if first is not None and not isinstance(first, ast.Starred) else ()
     if full in api.LOSS_FUNCTIONS:
         return (loss_value(source, call, full),)
-    if last in api.FRESH or full in ("torch.autograd.Variable",):
+    if last in api.FRESH or full == "torch.autograd.Variable":
         grad = literal(argument(call, None, "requires_grad"))
         size = _made_shape(source, call, last, given)
         return (Value("tensor", full, call, source, attached=grad is True, shape=size),)

@@ -423,7 +423,7 @@ def _comprehension(source: Source, node: ast.AST) -> Values:
     if isinstance(node, ast.DictComp):
         return (Value("dict", "comprehension", node, source, items=(values(source, node.value),)),)
     element = cast("ast.ListComp", node).elt
-    name = {ast.SetComp: "set", ast.GeneratorExp: "iterator"}.get(type(node), "list")
+    name = "set" if isinstance(node, ast.SetComp) else "iterator" if isinstance(node, ast.GeneratorExp) else "list"
     return (Value(name, "comprehension", node, source, items=(values(source, element),)),)
 
 

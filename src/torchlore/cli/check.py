@@ -70,8 +70,8 @@ def run(args: argparse.Namespace) -> int:
             if args.diff:
                 sys.stdout.write(repaired.diff)
                 return 1 if repaired.diff else 0
-            if repaired.count:
-                _tell(f"{repaired.count} fixed in {repaired.files} {'file' if repaired.files == 1 else 'files'}")
+            if repaired.fixed:
+                _tell(f"{repaired.fixed} fixed in {repaired.files} {'file' if repaired.files == 1 else 'files'}")
         report = _checked(args, files, rules, config)
     except (configuration.BrokenConfig, history.BrokenHistory) as error:
         raise Failure(str(error)) from error

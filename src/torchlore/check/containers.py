@@ -1,0 +1,68 @@
+"""Modules that a class keeps in plain lists and dicts: what is in them, and whether somebody registers it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.classes import Attribute
+    from torchlore.check.project import Class
+
+_LISTS = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
+_ADD = {"add_module", "register_module", "setattr", "__setattr__"}
+
+
+def is_container(node: ast.expr | None) -> bool:
+    """Whether the expression is a list, dict or tuple as it stands."""
+    plain = isinstance(node, ast.Call) and tree.dotted(node.func) in ("list", "dict") and not node.args
+    repeated = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List)
+    return isinstance(node, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Tuple) or plain or repeated
+
+
+def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
+    """The expressions put into the container: in its assignment, by append or insert, by an index."""
+    yield from _written(one.value.left if isinstance(one.value, ast.BinOp) else one.value)
+    name = f"self.{one.name}"
+    for node in ast.walk(cls.node):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("append", "insert")
+        ):
+            if tree.dotted(node.func.value) == name and node.args:
+                yield node.args[-1]
+        elif isinstance(node, ast.Assign):
+            targets = (target for target in node.targets if isinstance(target, ast.Subscript))
+            if any(tree.dotted(target.value) == name for target in targets):
+                yield node.value
+
+
+def _written(node: ast.expr | None) -> list[ast.expr]:
+    if isinstance(node, ast.List | ast.Tuple):
+        return node.elts
+    if isinstance(node, ast.Dict):
+        return node.values
+    if isinstance(node, ast.ListComp):
+        return [node.elt]
+    return [node.value] if isinstance(node, ast.DictComp) else []
+
+
+def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
+    """Whether the container `self.name`, or a thing in it, is handed to something that registers it."""
+    added = {node.id for node in inside if isinstance(node, ast.Name)}
+    for call in (node for node in ast.walk(cls.node) if isinstance(node, ast.Call)):
+        full, last = cls.source.name(call.func), tree.dotted(call.func).rpartition(".")[2]
+        given = [arg.value if isinstance(arg, ast.Starred) else arg for arg in call.args]
+        if full in _LISTS and any(tree.dotted(arg) == f"self.{name}" for arg in given):
+            return True
+        parts = [part for arg in given for part in ast.walk(arg)] if last in _ADD else []
+        if any(
+            tree.dotted(part) == f"self.{name}" or (isinstance(part, ast.Name) and part.id in added) for part in parts
+        ):
+            return True
+    return False

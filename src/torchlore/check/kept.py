@@ -1,0 +1,72 @@
+"""What is kept from turn to turn: sums, lists and meters that a value is added to."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import flow, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.source import Source
+
+_CUTS = {"item", "detach", "tolist"}
+_PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze"}
+
+
+def kept(source: Source, node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+    """Where a statement or call keeps a value, and the value: `t += v`, `t = t + v`, `t.append(v)`, `meter.update(v)`."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return node.target, node.value
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
+        target = node.targets[0]
+        if tree.dotted(target) and tree.dotted(target) == tree.dotted(node.value.left):
+            return target, node.value.right
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+        alone = node.func.attr == "append" and tree.is_statement(source, node)
+        if alone or (node.func.attr in ("update", "add", "append") and _stores(source, node)):
+            return node.func.value, node.args[0]
+    return None, None
+
+
+def _stores(source: Source, call: ast.Call) -> bool:
+    """Whether a method of the project adds its first argument to `self` as it is."""
+    method = flow.called(source, call)
+    if method is None or method.owner is None or len(method.node.args.args) < 2:
+        return False
+    name = method.node.args.args[1].arg
+    for node in tree.body_nodes(method.node):
+        target, value = kept(method.source, node)
+        own = target is not None and value is not None and tree.dotted(target).startswith("self.")
+        if own and any(isinstance(leaf, ast.Name) and leaf.id == name for leaf in leaves(value)):
+            return True
+    return False
+
+
+def leaves(value: ast.expr | None) -> Iterator[ast.expr]:
+    """The named tensors an expression is made of, as far as their graph comes through."""
+    if isinstance(value, ast.Name | ast.Attribute):
+        yield value
+    elif isinstance(value, ast.BinOp):
+        yield from (*leaves(value.left), *leaves(value.right))
+    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in _CUTS:
+        yield from leaves(value.func.value) if value.func.attr in _PASS else ()
+
+
+def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:
+    """Whether what is kept lives longer than one turn of the loop, and is not itself what is differentiated."""
+    root = target.value if isinstance(target, ast.Subscript) else target
+    same = tree.dotted(root) if root is not None else ""
+    if not same:
+        return False
+    for node in tree.body_nodes(loop):
+        if (
+            isinstance(node, ast.Assign)
+            and tree.dotted(node.targets[0]) == same
+            and not isinstance(node.value, ast.BinOp)
+        ):
+            return False
+    receivers = (tree.receiver(call) for call in source.methods("backward"))
+    return not any(tree.dotted(part) == same for receiver in receivers for part in ast.walk(receiver))

@@ -1,0 +1,78 @@
+"""Where losses are computed, and with which one."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from torchlore.check import api
+from torchlore.check.tree import argument
+from torchlore.check.values import Value, values
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+
+class LossCall(NamedTuple):
+    """A loss is computed here."""
+
+    call: ast.Call
+    name: str  # "torch.nn.CrossEntropyLoss" or "torch.nn.functional.cross_entropy"
+    made: Value | None  # the loss module, None for a function
+
+    @property
+    def input(self) -> ast.expr | None:
+        """The first argument: the prediction."""
+        return argument(self.call, 0, "input")
+
+    @property
+    def target(self) -> ast.expr | None:
+        """The second argument."""
+        return argument(self.call, 1, "target")
+
+    def option(self, name: str) -> ast.expr | None:
+        """A keyword such as `reduction`, wherever it was given; it may stand in `made.source`."""
+        if self.made is not None and isinstance(self.made.node, ast.Call):
+            return argument(self.made.node, None, name)
+        return argument(self.call, None, name)
+
+
+def loss_calls(source: Source, *names: str) -> list[LossCall]:
+    """Every call of one of torch's losses (functions, or modules made by these classes), in the order of the text.
+
+    Names are the last parts: `loss_calls(source, "CrossEntropyLoss", "cross_entropy")`; none asks for all.
+    """
+    found = cast("list[LossCall] | None", source.memo.get("loss_calls"))
+    if found is None:
+        found = source.memo["loss_calls"] = _collect(source)
+    return [one for one in found if not names or one.name.rpartition(".")[2] in names]
+
+
+def _collect(source: Source) -> list[LossCall]:
+    found: list[LossCall] = []
+    text = source.text
+    if "loss" not in text and "Loss" not in text and "criterion" not in text and "entropy" not in text:
+        return found
+    for call in source.all(ast.Call):
+        func = call.func
+        full = source.name(func)
+        if full in api.LOSS_FUNCTIONS:
+            found.append(LossCall(call, full, None))
+        elif not full and _may_be_loss(func, call):
+            made = values(source, func)
+            if made and all(one.kind == "loss" and one.name.startswith("torch.nn.") for one in made):
+                same = {one.name for one in made}
+                found += [LossCall(call, made[0].name, made[0])] if len(same) == 1 else []
+    return found
+
+
+def _may_be_loss(func: ast.expr, call: ast.Call) -> bool:
+    if len(call.args) + len(call.keywords) < 2 and not any(isinstance(arg, ast.Starred) for arg in call.args):
+        return False
+    if isinstance(func, ast.Attribute):
+        return func.attr not in _NEVER
+    return isinstance(func, ast.Name | ast.Call)
+
+
+_NEVER = {"append", "format", "view", "reshape", "permute", "transpose", "add_argument", "join", "get", "update", "replace",
+          "repeat", "expand", "size", "to", "mean", "sum", "register_buffer", "add_scalar", "split", "insert"}  # fmt: skip

@@ -1,0 +1,39 @@
+"""Train and eval mode along a program: which models a training loop left in training mode when they are only read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from torchlore.check.events import Event
+    from torchlore.check.identity import Identity
+
+
+def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]) -> Iterator[Event]:
+    """Forward passes that only read, of a model that was trained before and not switched to eval since; once a model."""
+    trained: set[Identity] = set()
+    switched: set[Identity] = set()
+    forwards: list[Identity] = []
+    reported: set[Identity] = set()
+    for event in events:
+        if event.what in ("train", "eval"):
+            if event.owner is None or event.detail:
+                return  # somebody switches something we cannot name
+            related = {model for model in {*trained, *switched, event.owner} if _related(model, event.owner)}
+            switched = switched | related if event.what == "eval" else switched - related
+        elif event.what == "backward":
+            trained.update(forwards)
+            forwards = []
+        elif event.what == "forward" and event.owner is not None:
+            if not event.no_grad:
+                forwards.append(event.owner)
+            if event.owner in trained and event.owner not in switched | reported and reads(event):
+                reported.add(event.owner)
+                yield event
+
+
+def _related(model: Identity, owner: Identity) -> bool:
+    short = min(len(model), len(owner))
+    return model[:short] == owner[:short]

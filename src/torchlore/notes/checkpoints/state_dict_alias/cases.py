@@ -1,0 +1,44 @@
+import copy
+
+import torch
+from torch import nn
+
+
+class Stopper:
+    def __init__(self):
+        self.best, self.state = 0.0, None
+
+    def look(self, score, model):
+        if score > self.best:
+            self.best = score
+            self.state = model.state_dict()  # trap: state-dict-alias
+
+
+def train(model, loader, path):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    stopper, snapshots, deep, best = Stopper(), [], None, {}
+    for epoch in range(3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+        stopper.look(loss.item(), model)
+        snapshots.append(model.state_dict())  # trap: state-dict-alias
+        best = {"epoch": epoch, "model": model.state_dict()}  # trap: state-dict-alias
+        shallow = model.state_dict().copy()  # trap: state-dict-alias
+        deep = copy.deepcopy(model.state_dict())
+        by_hand = {k: v.clone() for k, v in model.state_dict().items()}
+        state = {"epoch": epoch, "model": model.state_dict()}
+        torch.save(state, path)
+        torch.save(model.state_dict(), path)
+    model.load_state_dict(stopper.state)
+    model.load_state_dict(best["model"])
+    model.load_state_dict(shallow)
+    model.load_state_dict(by_hand)
+    return snapshots, deep
+
+
+def once(model):
+    state = model.state_dict()
+    return {name: value.shape for name, value in state.items()}

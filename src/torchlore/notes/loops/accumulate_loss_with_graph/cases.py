@@ -1,0 +1,53 @@
+import torch
+from torch import nn
+
+
+class Meter:
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+
+    def update(self, value, n=1):
+        self.total += value * n
+        self.count += n
+
+
+class Careful:
+    def __init__(self):
+        self.total = 0.0
+
+    def update(self, value):
+        self.total += float(value)
+
+
+def epoch(model, loader, optimizer, criterion):
+    meter, careful, history, running, by_name = Meter(), Careful(), [], 0.0, {"loss": 0.0}
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        meter.update(loss, x.size(0))  # trap: accumulate-loss-with-graph
+        careful.update(loss)
+        history.append(loss)  # trap: accumulate-loss-with-graph
+        running = running + loss * x.size(0)  # trap: accumulate-loss-with-graph
+        by_name["loss"] += loss  # trap: accumulate-loss-with-graph
+        history.append(loss.item())
+        running += loss.detach()
+    return running / len(loader.dataset), history
+
+
+def summed_on_purpose(model, parts, y, optimizer):
+    for _ in range(10):
+        total = 0.0
+        for x in parts:
+            loss = nn.functional.mse_loss(model(x), y)
+            total += loss
+        optimizer.zero_grad()
+        total.backward()
+        optimizer.step()
+
+
+model = nn.Linear(3, 1)
+data = [(torch.randn(4, 3), torch.randn(4, 1))]
+epoch(model, data, torch.optim.SGD(model.parameters(), 0.1), nn.MSELoss())
+summed_on_purpose(model, [data[0][0]], data[0][1], torch.optim.SGD(model.parameters(), 0.1))

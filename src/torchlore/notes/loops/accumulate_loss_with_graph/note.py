@@ -1,0 +1,55 @@
+"""Adding up the loss tensor keeps the graph of every batch alive.
+
+`total += loss` builds one more node on top of every loss so far, and each loss holds its whole graph: activations of all
+batches stay in memory until `total` goes, and a long epoch ends out of memory. The same happens through
+`losses.append(loss)` and through a meter that is handed the tensor.
+
+Add the number: `total += loss.item()`. To avoid a wait for the GPU at every step, add `loss.detach()` and call `item()`
+once at the end.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from torchlore.check import edits, flow, kept, tree, values
+from torchlore.check.identity import identity
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://pytorch.org/docs/stable/notes/faq.html", "https://github.com/visionml/pytracking/pull/313")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    assert bad["graphs_alive"] >= 50
+    assert good["graphs_alive"] == 0
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")):
+        return
+    for loop in flow.training_loops(source):
+        done = {event.owner for event in loop.direct("backward") if event.owner is not None}
+        for node in tree.body_nodes(loop.node):
+            target, value = kept.kept(source, node)
+            if (
+                value is None
+                or tree.loops(source, node)[:1] != [loop.node]
+                or not kept.outlives(source, target, loop.node)
+            ):
+                continue
+            for leaf in kept.leaves(value):
+                if identity(source, leaf) in done and values.attached(source, leaf) is True:
+                    yield _hit(source, node, target, leaf)
+
+
+def _hit(source: Source, node: ast.AST, target: ast.expr | None, leaf: ast.expr) -> Hit:
+    name, total = source.code(leaf), source.code(target) if target is not None else ""
+    asked = any(tree.dotted(one.value) == total for one in source.all(ast.Attribute) if isinstance(one.ctx, ast.Load))
+    number = values.shape(source, leaf) == () and (not asked or isinstance(node, ast.Call))
+    cut = "item()" if number else "detach()"
+    message = f"`{total}` keeps the graph of every `{name}` in memory: add `{name}.{cut}`"
+    return source.hit(node, message, *edits.method(source, leaf, cut))

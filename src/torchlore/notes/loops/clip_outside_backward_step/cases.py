@@ -1,0 +1,56 @@
+import torch
+from torch import nn
+from torch.nn.utils import clip_grad_norm_
+
+
+class Fit:
+    def __init__(self, model, limit=1.0):
+        self.model, self.limit = model, limit
+        self.optimizer = torch.optim.Adam(model.parameters())
+
+    def after(self, loader):
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            nn.functional.mse_loss(self.model(x), y).backward()
+            self.optimizer.step()
+            if self.limit is not None:
+                clip_grad_norm_(self.model.parameters(), self.limit)  # trap: clip-outside-backward-step
+
+    def before(self, loader):
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            loss = nn.functional.mse_loss(self.model(x), y)
+            clip_grad_norm_(self.model.parameters(), self.limit)  # trap: clip-outside-backward-step
+            loss.backward()
+            self.optimizer.step()
+
+    def right(self, loader):
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            nn.functional.mse_loss(self.model(x), y).backward()
+            if self.limit is not None:
+                clip_grad_norm_(self.model.parameters(), self.limit)
+            self.optimizer.step()
+
+    def in_a_helper(self, loader):
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            nn.functional.mse_loss(self.model(x), y).backward()
+            self.finish()
+
+    def finish(self):
+        torch.nn.utils.clip_grad_value_(self.model.parameters(), 0.5)
+        self.optimizer.step()
+
+
+def two_networks(g, d, loader):
+    opt_g, opt_d = torch.optim.Adam(g.parameters()), torch.optim.Adam(d.parameters())
+    for z, real in loader:
+        opt_d.zero_grad()
+        (d(g(z).detach()).mean() - d(real).mean()).backward()
+        clip_grad_norm_(d.parameters(), 1.0)
+        opt_d.step()
+        opt_g.zero_grad()
+        (-d(g(z)).mean()).backward()
+        clip_grad_norm_(g.parameters(), 1.0)
+        opt_g.step()

@@ -1,0 +1,73 @@
+import torch
+import torchvision
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(x)
+
+
+def fit(net, loader, opt):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        opt.step()
+
+
+def evaluate(net, loader):
+    hits = 0
+    for x, y in loader:
+        hits += (net(x).argmax(1) == y).sum().item()  # trap: eval-mode-missing
+    return hits
+
+
+def evaluate_well(net, loader):
+    net.eval()
+    with torch.no_grad():
+        return sum((net(x).argmax(1) == y).sum().item() for x, y in loader)
+
+
+@torch.no_grad()
+def predict(network, x):
+    return network(x)
+
+
+def main(loader):
+    forgotten, switched, plain = Net(), torchvision.models.resnet18(weights=None), Plain()
+    for net in (1, 2):
+        fit(forgotten, loader, torch.optim.SGD(forgotten.parameters(), 0.1))
+        evaluate(forgotten, loader)
+    fit(switched, loader, torch.optim.SGD(switched.parameters(), 0.1))
+    evaluate_well(switched, loader)
+    opt = torch.optim.SGD(plain.parameters(), 0.1)
+    nn.functional.cross_entropy(plain(torch.ones(1, 4)), torch.ones(1).long()).backward()
+    opt.step()
+    return predict(plain, torch.ones(1, 4))
+
+
+def restored(loader):
+    model = Net()
+    opt = torch.optim.SGD(model.parameters(), 0.1)
+    for x, y in loader:
+        model.train()
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+        model.eval()
+        with torch.no_grad():
+            print(model(x))

@@ -1,0 +1,77 @@
+"""`no_grad` does not switch dropout and batch norm: that is what `model.eval()` is for.
+
+A model is born in training mode and stays there. Evaluated so, dropout still drops, batch norm normalises with the batch at
+hand (the score depends on who shares a batch with whom) and moves its running statistics towards the validation data.
+
+Call `model.eval()` before evaluation and `model.train()` before the next training epoch.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from torchlore.check import classes, flow, frameworks, modes, modules, project
+from torchlore.check.events import Event
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/nshaud/DeepHyperX/issues/51",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+_EVALUATES = re.compile(
+    r"(?:^|_)(?:val|valid|validate|validation|test|eval|evaluate|predict|infer|inference)(?:_|$)", re.IGNORECASE
+)
+_ON_PURPOSE = re.compile(
+    r"mc_?drop|monte|uncertain|bayes|bn_?(?:update|stats)|update_?bn|calibrat|recal", re.IGNORECASE
+)
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    assert bad["gap"] > 0
+    assert good["gap"] == 0
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "no_grad" not in source.text and "inference_mode" not in source.text and "eval" not in source.text:
+        return
+    seen: set[object] = set()
+    for _, events in flow.entries(source):
+        if any(event.what == "backward" for event in events):
+            for event in modes.read_in_train_mode(events, _only_reads):
+                place = event.node if event.source is source else event.at
+                if place not in seen and not frameworks.owned(source, place):
+                    seen.add(place)
+                    name = event.source.code(event.expr) if event.expr is not None else "model"
+                    message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
+                    yield source.hit(place, message)
+
+
+def _only_reads(event: Event) -> bool:
+    names = [function.node.name for function in event.via]
+    if any(_ON_PURPOSE.search(name) for name in names):
+        return False
+    named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
+    return (event.no_grad or named) and _has_modes(event)
+
+
+def _trains(event: Event) -> bool:
+    own = flow.events_of(event.via[-1].source, event.via[-1].node)
+    return any(one.what == "backward" for one in own)
+
+
+def _has_modes(event: Event) -> bool:
+    """Whether the model is surely one for which the mode matters, and not a part of a module that calls its own layers."""
+    if event.expr is None:
+        return False
+    inner = (
+        isinstance(event.expr, ast.Attribute)
+        and isinstance(event.expr.value, ast.Name)
+        and event.expr.value.id == "self"
+    )
+    owner = project.enclosing_class(event.source, event.node) if inner else None
+    if owner is not None and classes.is_module(owner):
+        return False
+    found = event.source.values(event.expr)
+    return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)

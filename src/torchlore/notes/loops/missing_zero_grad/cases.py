@@ -1,0 +1,87 @@
+import torch
+from torch import nn, optim
+
+
+def step_in_a_helper(model, batches):
+    optimizer = optim.Adam(model.parameters())
+
+    def update(loss):
+        loss.backward()
+        optimizer.step()  # trap: missing-zero-grad
+
+    for x, y in batches:
+        update(nn.functional.mse_loss(model(x), y))
+
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.optimizer = optim.SGD(model.parameters(), 0.1)
+
+    def fit(self, loader):
+        self.optimizer.zero_grad()
+        for x, y in loader:
+            loss = nn.functional.cross_entropy(self.model(x), y)
+            loss.backward()
+            self.optimizer.step()  # trap: missing-zero-grad
+
+    def fit_well(self, loader):
+        for x, y in loader:
+            self.one(x, y)
+
+    def one(self, x, y):
+        self.model.zero_grad(set_to_none=True)
+        nn.functional.cross_entropy(self.model(x), y).backward()
+        self.optimizer.step()
+
+
+def only_one_of_two(g, d, loader):
+    opt_g = optim.Adam(g.parameters())
+    opt_d = optim.Adam(d.parameters())
+    for z, real in loader:
+        opt_d.zero_grad()
+        (d(g(z).detach()).mean() - d(real).mean()).backward()
+        opt_d.step()
+        d.zero_grad()
+        (-d(g(z)).mean()).backward()
+        opt_g.step()
+
+
+def forgotten_generator(g, d, loader):
+    opt_g = optim.Adam(g.parameters())
+    opt_d = optim.Adam(d.parameters())
+    for z, real in loader:
+        opt_d.zero_grad()
+        (d(g(z).detach()).mean() - d(real).mean()).backward()
+        opt_d.step()
+        (-d(g(z)).mean()).backward()
+        opt_g.step()  # trap: missing-zero-grad
+
+
+def accumulated(model, loader, every=4):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(3):
+        for i, (x, y) in enumerate(loader):
+            (nn.functional.mse_loss(model(x), y) / every).backward()
+            if (i + 1) % every == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+
+
+def by_hand(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        for p in model.parameters():
+            p.grad = None
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+
+
+def several(model, loader):
+    optimizers = [optim.SGD(part.parameters(), 0.1) for part in model.children()]
+    for x, y in loader:
+        for one in optimizers:
+            one.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        for one in optimizers:
+            one.step()

@@ -1,0 +1,52 @@
+import torch
+import torchvision
+from torch import nn
+
+
+def new_head(classes):
+    net = torchvision.models.resnet18(weights=None)
+    for p in net.parameters():
+        p.requires_grad = False
+    opt = torch.optim.Adam([p for p in net.parameters() if p.requires_grad], lr=1e-3)  # trap: optimizer-before-model-change
+    net.fc = nn.Linear(net.fc.in_features, classes)
+    return net, opt
+
+
+def head_swapped_by_a_helper(classes):
+    net = torchvision.models.vgg11(weights=None)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)  # trap: optimizer-before-model-change
+    adapt(net, classes)
+    return opt
+
+
+def adapt(model, classes):
+    model.classifier[6] = nn.Linear(4096, classes)
+
+
+def right_order(classes):
+    net = torchvision.models.resnet18(weights=None)
+    net.fc = nn.Linear(512, classes)
+    return torch.optim.Adam(net.parameters())
+
+
+def built_again(classes):
+    net = torchvision.models.resnet18(weights=None)
+    opt = torch.optim.Adam(net.parameters())
+    net.fc = nn.Linear(512, classes)
+    opt = torch.optim.Adam(net.parameters())
+    return opt
+
+
+def head_cut_off():
+    net = torchvision.models.resnet18(weights=None)
+    opt = torch.optim.Adam(net.parameters())
+    net.fc = nn.Identity()
+    return opt
+
+
+def another_model(classes):
+    student = torchvision.models.resnet18(weights=None)
+    teacher = torchvision.models.resnet50(weights=None)
+    opt = torch.optim.Adam(student.parameters())
+    teacher.fc = nn.Linear(2048, classes)
+    return opt

@@ -1,0 +1,67 @@
+import copy
+
+import torch
+from torch import nn
+
+
+def fit(model, loader, opt):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+
+
+def validate(model, loader):
+    model.eval()  # trap: train-mode-not-restored
+    with torch.no_grad():
+        return sum(model(x).sum().item() for x, _ in loader)
+
+
+def validate_and_restore(model, loader):
+    was = model.training
+    model.eval()
+    with torch.no_grad():
+        total = sum(model(x).sum().item() for x, _ in loader)
+    model.train(was)
+    return total
+
+
+def left(loader):
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    opt = torch.optim.SGD(model.parameters(), 0.1)
+    model.train()
+    for epoch in range(3):
+        fit(model, loader, opt)
+        validate(model, loader)
+
+
+def kept(loader):
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    opt = torch.optim.SGD(model.parameters(), 0.1)
+    for epoch in range(3):
+        fit(model, loader, opt)
+        validate_and_restore(model, loader)
+
+
+def teacher_only(loader):
+    student = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    teacher = copy.deepcopy(student)
+    opt = torch.optim.SGD(student.parameters(), 0.1)
+    for x, _ in loader:
+        teacher.eval()
+        with torch.no_grad():
+            wanted = teacher(x)
+        opt.zero_grad()
+        nn.functional.mse_loss(student(x), wanted).backward()
+        opt.step()
+
+
+def at_the_end(loader):
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    opt = torch.optim.SGD(model.parameters(), 0.1)
+    for epoch in range(3):
+        fit(model, loader, opt)
+        if epoch == 2:
+            model.eval()
+            return model
+    return model

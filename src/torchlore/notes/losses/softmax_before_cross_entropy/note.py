@@ -1,0 +1,39 @@
+"""`cross_entropy` takes logits; a softmax in front of it is a second softmax.
+
+The loss takes the log-softmax of what it is given. Probabilities lie in [0, 1], so the widest gap it can see between two
+classes is 1: with C classes the loss cannot fall below log(1 + (C - 1) / e), and the gradient shrinks on its way to the
+logits. Training runs, and stalls early.
+
+Give it the logits, the output of the last linear layer. Apply softmax where probabilities are read, not where the loss is
+taken; `argmax` needs none.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from torchlore.check import losses, values
+from torchlore.check.activation import activation_hit
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = (
+    "https://discuss.pytorch.org/t/should-i-use-softmax-as-output-when-using-cross-entropy-loss-in-pytorch/42797",
+)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    import math
+
+    assert bad["loss"] >= math.log(1 + 2 / math.e)  # three classes
+    assert good["loss"] < 0.2
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"):
+        given = values.state(source, loss.input) if loss.input is not None else None
+        if given is not None and given.state == "probs":
+            message = "`{loss}` applies softmax itself, here it gets probabilities: give it the logits"
+            yield activation_hit(source, loss, given, message)

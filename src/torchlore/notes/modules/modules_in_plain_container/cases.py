@@ -1,0 +1,40 @@
+import torch.nn as nn
+from torch.nn import Conv2d, Linear, Module
+
+
+class Block(Module):
+    def __init__(self, n):
+        super().__init__()
+        self.conv = Conv2d(n, n, 3)
+
+
+class Variants(Module):
+    def __init__(self, sizes, teacher):
+        super().__init__()
+        self.literal = [Linear(2, 2), nn.ReLU(), Linear(2, 2)]  # trap: modules-in-plain-container
+        self.comprehension = [Block(n) for n in sizes]  # trap: modules-in-plain-container
+        self.by_name = {"a": Linear(2, 2), "b": Block(3)}  # trap: modules-in-plain-container
+        self.mapped = {str(n): Block(n) for n in sizes}  # trap: modules-in-plain-container
+        self.filled = {}  # trap: modules-in-plain-container
+        for n in sizes:
+            self.filled[n] = nn.Sequential(Linear(n, n), nn.ReLU())
+        self.copies = [Linear(2, 2)] * 3  # trap: modules-in-plain-container
+        self.fine = nn.ModuleList([Block(n) for n in sizes])
+        self.activations = [nn.ReLU(), nn.GELU()]
+        self.hidden_on_purpose = [teacher]
+        self.sizes = [1, 2, 3]
+        self.losses = []
+        self.stages = []
+        for i, n in enumerate(sizes):
+            stage = Block(n)
+            self.add_module(f"stage{i}", stage)
+            self.stages.append(stage)
+        self.later = [Block(n) for n in sizes]
+        self.later = nn.ModuleList(self.later)
+        self.chain = [Linear(2, 2), Linear(2, 2)]
+        self.net = nn.Sequential(*self.chain)
+
+
+class NoModule:
+    def __init__(self):
+        self.models = [Linear(2, 2), Linear(2, 2)]

@@ -1,0 +1,37 @@
+import torch
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = "cpu"
+model = nn.Linear(2, 2)
+model.to(device)
+model.half()
+loss_fn = nn.CrossEntropyLoss()
+loss_fn.to(device)
+
+
+def typed(x: Tensor, y: "torch.Tensor", thing):
+    x.to(device)  # trap: discarded-move
+    y.cuda()  # trap: discarded-move
+    thing.to(device)
+    return x, y
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(3)
+        self.scale.to(device)  # trap: discarded-move
+        self.fc = nn.Linear(3, 3)
+        self.fc.to(device)
+
+
+for inputs, targets in DataLoader(TensorDataset(torch.ones(3, 2), torch.ones(3)), 2):
+    inputs.to(device)  # trap: discarded-move
+    targets = targets.long()
+
+values = torch.zeros(3)
+values.double().sum()
+parts = [torch.zeros(1), torch.zeros(2)]
+for part in parts:
+    part.half()  # trap: discarded-move
