@@ -135,7 +135,10 @@ def _pickled(canary: Path) -> list[Bad]:
     code = f"open({str(canary)!r}, 'w').close()"
     run = system(canary)
     imported = call(name("builtins", "__import__"), text("os"))
-    rot = call(name("_codecs", "encode"), text("bf"), text("rot13")), call(name("_codecs", "encode"), text("flfgrz"), text("rot13"))
+    rot = (
+        call(name("_codecs", "encode"), text("bf"), text("rot13")),
+        call(name("_codecs", "encode"), text("flfgrz"), text("rot13")),
+    )
     namespace = name("argparse", "Namespace") + b")\x81"
     compiled = call(name("marshal", "loads"), blob(marshal.dumps(compile(code, "x", "exec"))))
     function = call(name("types", "FunctionType"), compiled, b"}")
@@ -145,7 +148,7 @@ def _pickled(canary: Path) -> list[Bad]:
         "stack_global": (P4 + run + b".", "os.system"),
         "memo_names": (P4 + text("os") + b"\x94" + text("system") + b"\x940" + b"0h\x00h\x01\x93" + command + b"\x85R.", "os.system"),
         "memo_swapped": (P4 + text("system") + b"q\x05" + text("os") + b"h\x05\x93" + command + b"\x85R.", "os.system"),
-        "far_memo": (P4 + text("os") + b"r\xff\xff\xff\x7f0j\xff\xff\xff\x7f" + text("system") + b"\x93" + command + b"\x85R.", "os.system"),
+        "far_memo": (P4 + text("os") + b"r\xff\xff\x01\x000j\xff\xff\x01\x00" + text("system") + b"\x93" + command + b"\x85R.", "os.system"),
         "dup_pop": (P4 + text("os") + text("safe") + b"0" + text("system") + b"\x932(NNN10" + command + b"\x85R.", "os.system"),
         "rot13_names": (P4 + rot[0] + rot[1] + b"\x93" + command + b"\x85R.", "os.system"),
         "escaped_unicode": (P4 + b"V\\u006f\\u0073\nV\\u0073ystem\n\x93" + command + b"\x85R.", "os.system"),
@@ -154,7 +157,7 @@ def _pickled(canary: Path) -> list[Bad]:
         "inst": (f"(S'{touch}'\nios\nsystem\n.".encode(), "os.system"),
         "obj": (P2 + b"(" + old_name("os", "system") + b"S'" + touch.encode() + b"'\no.", "os.system"),
         "newobj": (P4 + name("subprocess", "Popen") + b"(]" + text("touch") + b"a" + text(str(canary)) + b"at\x81" + b"0" + run + b".", "subprocess.Popen"),
-        "newobj_ex": (P4 + name("_io", "FileIO") + text(str(canary)) + text("w") + b"\x86}\x92.", "_io.FileIO"),
+        "newobj_ex": (P4 + name("_io", "FileIO") + text(str(canary)) + text("w") + b"\x86}\x920" + run + b".", "_io.FileIO"),
         "no_header": (run + b".", "os.system"),
         "eval": (P4 + call(name("builtins", "eval"), text(code)) + b".", "builtins.eval"),
         "exec": (P4 + call(name("builtins", "exec"), text(code)) + b".", "builtins.exec"),
@@ -207,15 +210,21 @@ def _containers(canary: Path) -> list[Bad]:
     boom = zipped({"archive/data.pkl": benign, "archive/data/0": b"\0" * (80 << 20)}, zipfile.ZIP_DEFLATED)
     load_bytes = P4 + call(name("torch.storage", "_load_from_bytes"), blob(legacy(hostile))) + b"."
     wrapped = joblib_objects(hostile)
-    script = torch_zip(benign, **{"archive/constants.pkl": pickle.dumps((), 2), "archive/code/__torch__/m.py": b"ops.aten.save(x, 'f')"})
-    keras = {"class_name": "Functional", "config": {"layers": [{"class_name": "Lambda", "config": {"function": base64.b64encode(b"x").decode()}}]}}
+    script = torch_zip(
+        benign,
+        **{"archive/constants.pkl": pickle.dumps((), 2), "archive/code/__torch__/m.py": b"ops.aten.save(x, 'f')"},
+    )
+    keras = {
+        "class_name": "Functional",
+        "config": {"layers": [{"class_name": "Lambda", "config": {"function": base64.b64encode(b"x").decode()}}]},
+    }
     return [
         Bad("zip.pt", inner, "os.system", "torch"),
         Bad("legacy.pt", legacy(hostile), "os.system", "torch"),
         Bad("tar_storages.pt", legacy_tar(hostile, pickle.dumps(0), benign), "os.system", "torch"),
         Bad("tar_pickle.pt", legacy_tar(pickle.dumps(0) + pickle.dumps([]), pickle.dumps(0), hostile), "os.system", "torch"),
         Bad("tar_slip.pt", legacy_tar(pickle.dumps(0), pickle.dumps(0), benign, "../../evil"), "leads out"),
-        Bad("zip_encrypted_flag.pt", _flag_encrypted(inner), "os.system", "torch"),
+        Bad("zip_encrypted_flag.pt", _flag_encrypted(inner), "os.system"),
         Bad("zip_wrong_checksum.pt", _wrong_checksum(inner), "os.system"),
         Bad("zip_other_local_name.pt", _other_local_name(inner), "two readers"),
         Bad("zip_doubled.pt", _doubled(benign, hostile), "os.system", "torch"),
@@ -251,7 +260,9 @@ def joblib_objects(hostile: bytes) -> bytes:
     """A joblib file whose array of objects is a second pickle inside the first."""
     wrapper = name("joblib.numpy_pickle", "NumpyArrayWrapper") + b")\x81"
     dtype = call(name("numpy", "dtype"), text("O8"), b"\x89", b"\x88")
-    state = b"}(" + text("subclass") + name("numpy", "ndarray") + text("shape") + b"K\x01\x85" + text("order") + text("C")
+    state = (
+        b"}(" + text("subclass") + name("numpy", "ndarray") + text("shape") + b"K\x01\x85" + text("order") + text("C")
+    )
     state += text("dtype") + dtype + text("allow_mmap") + b"\x89" + text("numpy_array_alignment_bytes") + b"K\x10u"
     return P4 + wrapper + state + b"b" + hostile + b"."
 

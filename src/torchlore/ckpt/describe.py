@@ -245,6 +245,13 @@ def _bytes(d: Describer, call: Call, depth: int) -> Any:
     return folded if isinstance(folded, str | bytes) else Opaque("encoded text")
 
 
+def _plain_bytes(d: Describer, call: Call, depth: int) -> Any:
+    given = [fold(item) for item in arguments(call)]
+    if not given:
+        return b""
+    return given[0] if isinstance(given[0], bytes) else Opaque("builtins.bytes")
+
+
 def _numpy_dtype(d: Describer, call: Call, depth: int) -> Any:
     given = arguments(call)
     code = given[0] if given and isinstance(given[0], str) else "?"
@@ -419,7 +426,7 @@ _HANDLERS: dict[str, Callable[[Describer, Call, int], Any]] = {
     "torch.device": _size,
     "torch.torch_version.TorchVersion": _size,
     "builtins.bytearray": _size,
-    "builtins.complex": _object,
+    "builtins.bytes": _plain_bytes,
     "torch.serialization._get_layout": _size,
     "torch.jit._pickle.restore_type_tag": _size,
     "torch.jit._pickle.build_intlist": _size,

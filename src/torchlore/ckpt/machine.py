@@ -9,6 +9,7 @@ from __future__ import annotations
 import _compat_pickle  # the names that Python 3 translates when it meets a pickle of Python 2
 import codecs
 import struct
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import BinaryIO
@@ -77,6 +78,13 @@ class Machine:
         if not data.endswith(b"\n"):
             raise Fault("a line of text does not end")
         return data[:-1]
+
+    def name(self) -> str:
+        """A line that is a name; the unpickler in pure Python also takes one that the file's end cuts off."""
+        try:
+            return self.stream.readline(MAX_LINE)[:-1].decode("utf-8")
+        except UnicodeDecodeError:
+            raise Fault("a name is not UTF-8") from None
 
     def constant(self, count: int, *, text: bool = False) -> bytes | Blob:
         """The next `count` bytes, left in the file when they are many."""
@@ -208,7 +216,9 @@ def _string_line(m: Machine) -> None:
     if len(text) < 2 or text[0] != text[-1] or text[:1] not in (b"'", b'"'):
         raise Fault("a string has no quotes")
     try:
-        m.stack.append(_text(codecs.escape_decode(text[1:-1])[0]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # an odd escape is the file's fault
+            m.stack.append(_text(codecs.escape_decode(text[1:-1])[0]))
     except ValueError:
         raise Fault("a string has a broken escape") from None
 
@@ -350,15 +360,8 @@ def _python3(module: str, name: str) -> tuple[str, str]:
 
 def _global_line(m: Machine) -> None:
     at = m.stream.tell() - 1
-    module, name = _name(m.line()), _name(m.line())
+    module, name = m.name(), m.name()
     m.stack.append(_import(m, module, name, "GLOBAL", at=at))
-
-
-def _name(line: bytes) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Fault("a name is not UTF-8") from None
 
 
 def _stack_global(m: Machine) -> None:
@@ -433,7 +436,7 @@ def _new_object_ex(m: Machine) -> None:
 
 def _inst(m: Machine) -> None:
     at = m.stream.tell() - 1
-    module, name = _name(m.line()), _name(m.line())
+    module, name = m.name(), m.name()
     given = m.pop_mark()
     _call(m, _import(m, module, name, "INST", at=at), Seq("tuple", given), "INST")
 

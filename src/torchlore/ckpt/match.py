@@ -136,12 +136,14 @@ def _prefixes(source: Specs, target: Specs) -> tuple[dict[str, str], list[str]]:
         [],
     )
     for off in _heads(source):
+        covered = sum(key.startswith(off) for key in source)
         for on in _heads(target):
             if off == on:
                 continue
-            names = {key: on + key[len(off) :] for key in source if key.startswith(off)}
+            names = {key: on + key[len(off) :] if key.startswith(off) else key for key in source}
             score = _score(names, source, target)
-            if score > best_score:
+            serves = covered * 2 >= len(source) or score * 5 >= len(target) * 6  # a prefix of few keys is a renaming
+            if score > best_score and serves:
                 best, best_score = names, score
                 best_rules = [f"take the prefix {off!r} off"] if off else []
                 best_rules += [f"put {on!r} in front"] if on else []
@@ -166,10 +168,24 @@ def _score(names: dict[str, str], source: Specs, target: Specs) -> int:
 # one consistent renaming ------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A run of name parts and what replaces it; `#` stands for a number that is kept."""
+
+    old: str
+    new: str
+
+    def apply(self, name: str) -> str:
+        numbers = iter(range(1, 10))
+        pattern = "".join(r"(\d+)" if part == "#" else re.escape(part) for part in re.split("(#)", self.old))
+        replacement = re.sub("#", lambda _: rf"\g<{next(numbers)}>", self.new.replace("\\", r"\\"))
+        return re.sub(rf"(?<![^.]){pattern}(?![^.])", replacement, name, count=1)
+
+
 def _renames(names: dict[str, str], source: Specs, target: Specs) -> tuple[dict[str, str], list[str]]:
     """Replace one run of name parts by another, the same everywhere, as long as that makes more keys fit."""
     current, rules = dict(names), []
-    for _ in range(6):
+    for _ in range(16):
         free = {key: new for key, new in current.items() if new not in target}
         reached = {new for new in current.values() if new in target}
         open_ = [key for key in target if key not in reached]
@@ -178,30 +194,25 @@ def _renames(names: dict[str, str], source: Specs, target: Specs) -> tuple[dict[
         rule = _best_rule(free, open_, source, target)
         if rule is None:
             break
-        old, new = rule
-        current.update({key: _replace(name, old, new) for key, name in free.items()})
-        rules.append(f"rename {'.'.join(old)!r} to {'.'.join(new)!r}" if old else f"put {'.'.join(new)!r} in front")
+        wanted = set(open_)
+        moved = {key: rule.apply(name) for key, name in free.items()}
+        current.update({key: name for key, name in moved.items() if name in wanted})
+        rules.append(f"rename {rule.old!r} to {rule.new!r}")
     return current, rules
 
 
-def _best_rule(
-    free: dict[str, str], open_: list[str], source: Specs, target: Specs
-) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    votes: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+def _best_rule(free: dict[str, str], open_: list[str], source: Specs, target: Specs) -> _Rule | None:
+    votes: Counter[_Rule] = Counter()
     shapes: dict[Shape, list[str]] = {}
     for key in open_:
         shapes.setdefault(target[key][0], []).append(key)
-    sampled = list(free.items())[:: max(len(free) // 60, 1)]
-    for key, name in sampled:
+    for key, name in list(free.items())[:: max(len(free) // 60, 1)]:
         for candidate in shapes.get(source[key][0], [])[:40]:
-            rule = _rule(name, candidate)
-            if rule is not None:
-                votes[rule] += 1
+            votes.update(_rules(name, candidate))
     wanted = set(open_)
-    best, best_gain = None, 0
-    for rule, _ in votes.most_common(80):
-        landed = [(key, _replace(name, *rule)) for key, name in free.items()]
-        hits = [(key, new) for key, new in landed if new in wanted]
+    best, best_gain = None, min(1, len(free) - 1)  # a rule for one key of many is a guess
+    for rule, _ in votes.most_common(120):
+        hits = [(key, new) for key, name in free.items() if (new := rule.apply(name)) in wanted]
         if len({new for _, new in hits}) < len(hits):
             continue  # two keys would become one
         gain = sum(1 if source[key][0] == target[new][0] else -1 for key, new in hits)
@@ -210,7 +221,8 @@ def _best_rule(
     return best
 
 
-def _rule(name: str, candidate: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _rules(name: str, candidate: str) -> list[_Rule]:
+    """What would turn one name into the other: as it stands, and with its numbers kept open."""
     a, b = name.split("."), candidate.split(".")
     start = 0
     while start < min(len(a), len(b)) and a[start] == b[start]:
@@ -218,25 +230,28 @@ def _rule(name: str, candidate: str) -> tuple[tuple[str, ...], tuple[str, ...]] 
     end = 0
     while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
         end += 1
-    old, new = tuple(a[start : len(a) - end]), tuple(b[start : len(b) - end])
-    return (old, new) if old and old != new and len(old) <= 4 and len(new) <= 4 else None
-
-
-def _replace(name: str, old: tuple[str, ...], new: tuple[str, ...]) -> str:
-    parts = name.split(".")
-    for at in range(len(parts) - len(old) + 1):
-        if tuple(parts[at : at + len(old)]) == old:
-            return ".".join([*parts[:at], *new, *parts[at + len(old) :]])
-    return name
+    if not a[start : len(a) - end] or len(a) - end - start > 5 or len(b) - end - start > 5:
+        return []
+    old, new = ".".join(a[start : len(a) - end]), ".".join(b[start : len(b) - end])
+    if not new or "#" in old + new:
+        return []
+    found = [_Rule(old, new)]
+    numbers, wanted = re.findall(r"\d+", old), re.findall(r"\d+", new)
+    if numbers and numbers == wanted:
+        found.append(_Rule(re.sub(r"\d+", "#", old), re.sub(r"\d+", "#", new)))
+    if numbers and wanted and numbers[0] == wanted[0] and (len(numbers) > 1 or len(wanted) > 1):
+        found.append(_Rule(re.sub(r"\d+", "#", old, count=1), re.sub(r"\d+", "#", new, count=1)))
+    return found
 
 
 def _by_order(source: Specs, target: Specs) -> dict[str, str]:
     """Pair the keys in order when all shapes agree; counters may be missing on one side."""
-    a = [key for key in source if not key.endswith(_COUNTERS)]
-    b = [key for key in target if not key.endswith(_COUNTERS)]
-    if len(a) != len(b) or any(source[x][0] != target[y][0] for x, y in zip(a, b, strict=True)):
-        return {}
-    return dict(zip(a, b, strict=True))
+    for counters in ((), _COUNTERS):
+        a = [key for key in source if not counters or not key.endswith(counters)]
+        b = [key for key in target if not counters or not key.endswith(counters)]
+        if len(a) == len(b) and all(source[x][0] == target[y][0] for x, y in zip(a, b, strict=True)):
+            return dict(zip(a, b, strict=True))
+    return {}
 
 
 def rename_map(result: Match) -> dict[str, str]:

@@ -121,9 +121,7 @@ def _entry(archive: Extent, table: bytes, at: int, moved: int, result: Directory
             _odd(name, Verdict.DANGEROUS, f"its own header calls it {local_name!r}: two readers see two files")
         )
     if flags & 1:
-        result.odd.append(
-            _odd(name, Verdict.UNKNOWN, "it is marked as encrypted, which stops other scanners and not torch")
-        )
+        result.odd.append(_odd(name, Verdict.UNKNOWN, "it is marked as encrypted, which blinds other scanners"))
     if method not in (0, 8):
         result.odd.append(
             _odd(name, Verdict.UNKNOWN, f"it is compressed by method {method}, which cannot be read here")
