@@ -312,13 +312,15 @@ def load_optimizer(optimizer: Optimizer, state: Mapping[str, Any]) -> None:
         raise ValueError(f"the saved optimizer has {len(saved)} groups, this one has {len(present)}")
     if all("param_names" in group for group in [*saved, *present]):
         saved = [_reorder(saved, number, group["param_names"]) for number, group in enumerate(present)]
+    buffers: dict[Any, Any] = {}
     for number, (old, new) in enumerate(zip(saved, present, strict=True)):
         if len(old["params"]) != len(new["params"]):
             counts = f"{len(old['params'])} parameters saved, {len(new['params'])} here"
             raise ValueError(f"group {number} of the optimizer does not fit: {counts}")
         for key, parameter in zip(old["params"], new["params"], strict=True):
-            _check_buffers(state["state"].get(key, {}), parameter, number)
-    optimizer.load_state_dict({**state, "param_groups": saved})
+            if key in state["state"]:
+                buffers[key] = _own_buffers(state["state"][key], parameter, number)
+    optimizer.load_state_dict({**state, "state": buffers, "param_groups": saved})
 
 
 def _reorder(saved: list[Group], number: int, names: list[str]) -> Group:
@@ -332,12 +334,14 @@ def _reorder(saved: list[Group], number: int, names: list[str]) -> Group:
     raise ValueError(f"group {number} has no counterpart in the saved optimizer: {detail}")
 
 
-def _check_buffers(buffers: Mapping[str, Any], parameter: torch.Tensor, number: int) -> None:
+def _own_buffers(buffers: Mapping[str, Any], parameter: torch.Tensor, number: int) -> dict[str, Any]:
+    """Checked copies: torch would go on writing into the very tensors that it was given."""
     for name, value in buffers.items():
         factored = name in {"row_var", "col_var"}  # Adafactor keeps rows and columns only
         if isinstance(value, torch.Tensor) and value.ndim and not factored and value.shape != parameter.shape:
             shapes = f"{tuple(value.shape)} for a parameter of shape {tuple(parameter.shape)}"
             raise ValueError(f"group {number} of the saved optimizer holds {name} of shape {shapes}")
+    return {name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in buffers.items()}
 
 
 def _gradients(parameters: nn.Module | Iterable[torch.Tensor]) -> list[torch.Tensor]:
