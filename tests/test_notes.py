@@ -2,6 +2,7 @@
 
 import io
 import re
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -9,9 +10,13 @@ import pytest
 import torch  # before the forks, so that each child has it
 
 from torchlore.catalogue import Erratum, Note, notes
-from torchlore.verify import absent, isolated, run_claim
+from torchlore.verify import absent, isolated
+
+sys.path.insert(0, str(Path(__file__).parent))
+import contract
 
 by_note = pytest.mark.parametrize("note", notes(), ids=lambda note: note.slug)
+by_trap = pytest.mark.parametrize("note", [note for note in notes() if note.is_trap], ids=lambda note: note.slug)
 errata = [(note, erratum) for note in notes() for erratum in note.errata]
 NAMES = {"ROWS", "SOURCES", "TORCH", "NEEDS", "SEVERITY", "claim", "find", "watch"}
 
@@ -42,14 +47,43 @@ def test_the_facts_are_stated(note: Note) -> None:
         assert note.part("find") or note.part("watch"), "a trap is found by somebody"
         assert "SEVERITY" in vars(note.module)
     else:
-        assert not (note.part("find") or note.part("watch")), "a detector needs bad.py and good.py"
+        assert not [name for name in ("find", "watch") if note.part(name)], "a detector needs bad.py and good.py"
 
 
 @by_note
 def test_the_claim_holds_when_run(note: Note) -> None:
     if missing := absent(note, "cpu"):
         pytest.skip(f"needs {missing}")
-    assert isolated(lambda: run_claim(note, "cpu")) == ""
+    assert contract.claim(note) == ""
+
+
+@pytest.fixture(scope="module")
+def rules() -> dict[str, contract.Rule]:
+    return contract.rules()
+
+
+@pytest.fixture(scope="module")
+def sentinels() -> list[contract.Sentinel]:
+    return contract.sentinels()
+
+
+@by_trap
+def test_the_checker_flags_exactly_the_marked_lines(note: Note, rules: dict[str, contract.Rule]) -> None:
+    assert contract.flags(note, rules) == ""
+
+
+@by_trap
+def test_the_fixed_script_gives_what_the_good_one_gives(note: Note, rules: dict[str, contract.Rule]) -> None:
+    if missing := absent(note, "cpu"):
+        pytest.skip(f"needs {missing}")
+    assert contract.fixes(note, rules) == ""
+
+
+@by_trap
+def test_the_sentinel_speaks_on_bad_and_none_speaks_on_good(note: Note, sentinels: list[contract.Sentinel]) -> None:
+    if missing := absent(note, "cpu"):
+        pytest.skip(f"needs {missing}")
+    assert contract.speaks(note, sentinels) == ""
 
 
 def last_line(erratum: Erratum) -> str:

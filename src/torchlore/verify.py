@@ -164,11 +164,17 @@ def verify(slugs: Sequence[str], device: str = "cpu", jobs: int = 2) -> Iterator
 
 def _work(todo: Any, done: Any, device: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    if importlib.util.find_spec("torch") is not None:
-        import torch  # noqa: F401 - once here, so that every child has it
+    warm()
     while (slug := todo.get()) is not None:
         done.put(judge(note(slug), device))
     sys.stdout.flush()
+
+
+def warm() -> None:
+    """Import what nearly every claim needs, once, so that each forked child has it."""
+    if importlib.util.find_spec("torch") is not None:
+        import torch._dynamo  # the first optimizer step imports it, which takes seconds
+        import torch.utils.data  # noqa: F401 - for the children
 
 
 def judge(one: Note, device: str) -> Verdict:
