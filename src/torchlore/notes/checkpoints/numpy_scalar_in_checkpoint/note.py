@@ -10,9 +10,11 @@ written loads with `torch.serialization.safe_globals([...])`; `lore ckpt` names 
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import saved, scopes, tree
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("ckpt-resume",)
 SOURCES = ("003:558", "003:568-578", "003:583")
@@ -84,3 +86,14 @@ def _is_namespace(source: Source, node: ast.expr) -> bool:
     found = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
     calls = [one.value.func for one in found if isinstance(one.value, ast.Call) and not one.path]
     return bool(calls) and all(isinstance(one, ast.Attribute) and one.attr == "parse_args" for one in calls)
+
+
+def watch(call: Annotated[Call, "torch.save"]) -> Alarm | None:
+    given = call.argument(0, "obj")
+    for key, part in given.items() if isinstance(given, dict) else ():
+        kind = type(part)
+        if kind.__module__ == "numpy" and hasattr(part, "item") and getattr(part, "ndim", 1) == 0:
+            return Alarm(
+                f'"{key}" is a NumPy {kind.__name__}, and torch.load refuses a file that holds one; save float(...)'
+            )
+    return None

@@ -18,9 +18,11 @@ To ship a program with its weights, use `torch.export`; for weights alone, safet
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import edits, saved, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("ckpt-state-dict", "ckpt-whole-model")
 SOURCES = ("001:1-2", "001:72")
@@ -76,3 +78,16 @@ def find(source: Source) -> Iterator[Hit]:
                 *fix,
                 safe=False,
             )
+
+
+def watch(call: Annotated[Call, "torch.save"]) -> Alarm | None:
+    given = call.argument(0, "obj")
+    parts = given.items() if isinstance(given, dict) else [("", given)]
+    for key, part in parts:
+        if callable(getattr(part, "named_parameters", None)) and not type(part).__module__.startswith("torch.jit"):
+            where = f' under "{key}"' if key else ""
+            return Alarm(
+                f"a whole {type(part).__name__} is pickled{where}: it needs its class to load, and torch.load refuses "
+                "it; save its state_dict()"
+            )
+    return None

@@ -16,9 +16,11 @@ scheduler.load_state_dict(checkpoint["scheduler"])
 """
 
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import flow, frameworks, saved, tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("ckpt-resume", "ckpt-save-best")
 SOURCES = ("003:552-578",)
@@ -64,3 +66,17 @@ def _stepped(source: Source, save: object) -> str:
             if not keeps_time:
                 return source.code(event.expr)
     return ""
+
+
+def watch(call: Annotated[Call, "torch.save"]) -> Alarm | None:
+    given = call.argument(0, "obj")
+    parts = [part for part in given.values() if isinstance(part, dict)] if isinstance(given, dict) else []
+    stepped = [one for one in call.run.schedulers if one.steps and one.thing is not None]
+    if not stepped or not any({"state", "param_groups"} <= part.keys() for part in parts):
+        return None
+    if any("sched" in str(key).lower() for key in given) or any("last_epoch" in part for part in parts):
+        return None
+    kind = type(stepped[0].thing).__name__
+    return Alarm(
+        f"the optimizer is saved without its {kind}, so a resumed run starts the schedule again; save its state_dict() too"
+    )

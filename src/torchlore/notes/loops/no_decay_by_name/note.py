@@ -18,9 +18,11 @@ Use AdamW: in Adam `weight_decay` is added to the gradient and divided by its si
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import scopes, tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("train-weight-decay",)
 SOURCES = ("003:472-479", "https://github.com/namisan/mt-dnn/pull/37")
@@ -42,15 +44,11 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     by_shape = {name for name, p in model.named_parameters() if p.ndim <= 1}
     assert by_shape == {"norm.bias", "norm.weight", "rnn.bias_ih_l0", "rnn.bias_hh_l0"}
 
-    def after_one_step(kind: type[torch.optim.Optimizer]) -> float:
-        weight = nn.Parameter(torch.ones(1))
-        optimizer = kind([weight], lr=0.1, weight_decay=0.1)  # type: ignore[call-arg]  # both take them
-        weight.grad = torch.zeros(1)
-        optimizer.step()
-        return round(float(weight), 3)
-
-    assert after_one_step(torch.optim.Adam) == 0.9  # a full step of lr, whatever the decay
-    assert after_one_step(torch.optim.AdamW) == 0.99
+    weight = nn.Parameter(torch.ones(1))
+    for kind, left in ((torch.optim.Adam, 0.9), (torch.optim.AdamW, 0.99)):  # Adam's decay is a full step of lr
+        weight.data, weight.grad = torch.ones(1), torch.zeros(1)
+        kind([weight], lr=0.1, weight_decay=0.1).step()
+        assert abs(float(weight) - left) < 1e-3
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -91,3 +89,14 @@ def _of_the_model(source: Source, name: ast.Name) -> bool:
         if layer or looped or not values.sure(source, owner, "module", weak=True):
             return False
     return bool(scopes.reaching(source, name))
+
+
+def watch(call: Annotated[Call, "Optimizer"]) -> Alarm | None:
+    groups = getattr(call.owner, "param_groups", [])
+    if all(one["params"] or one.get("weight_decay") != 0 for one in groups) or not any(
+        one["params"] and one.get("weight_decay") for one in groups
+    ):
+        return None
+    return Alarm(
+        "the group without weight decay holds no parameter: its name test matches nothing; choose by `p.ndim <= 1`"
+    )

@@ -10,9 +10,11 @@ Write `"params"`, and name options as the optimizer's constructor does: `lr`, `w
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("train-weight-decay",)
 SOURCES = ("003:472-479", "https://github.com/lucidrains/stylegan2-pytorch")
@@ -75,3 +77,14 @@ def _keys(source: Source, group: ast.Dict) -> Iterator[Hit]:
             quoted = f'"{meant}"'
             yield source.hit(node, f"the key `{key}` of a parameter group {why}: write {quoted}",
                              edits.replace(source, node, quoted))  # fmt: skip
+
+
+def watch(call: Annotated[Call, "Optimizer"]) -> Alarm | None:
+    for group in getattr(call.owner, "param_groups", ()):
+        for key in group:
+            meant = _MEANT.get(key, "")
+            if meant and meant != "params" and key not in call.owner.defaults:
+                return Alarm(
+                    f'the key "{key}" of a parameter group is kept and never read; write "{meant}"', certain=False
+                )
+    return None
