@@ -16,6 +16,12 @@ print(load_into(model, state, skip=("head",)))
 ```
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree
+from torchlore.check.source import Hit, Source
+
 ROWS = ("init-partial-load",)
 SOURCES = ("003:258-261",)
 TORCH = "2.11, 2.15"
@@ -37,3 +43,34 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert answer.unexpected_keys == ["module.weight"]
     wrong = {"weight": torch.ones(3, 2)}
     assert error_of(lambda: layer.load_state_dict(wrong, strict=False)) == "RuntimeError"
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("load_state_dict"):
+        loose = tree.literal(tree.argument(call, 1, "strict")) is False
+        if loose and tree.is_statement(source, call) and call.args and _as_it_was_saved(source, call.args[0]):
+            model = source.code(tree.receiver(call))
+            message = f"keys that do not fit `{model}` are skipped in silence: read the lists that this returns"
+            yield source.hit(call, message)
+
+
+def _as_it_was_saved(source: Source, state: ast.expr, depth: int = 4) -> bool:
+    """Straight from a file or another model: nobody has picked or renamed its keys."""
+    if isinstance(state, ast.Subscript):
+        return isinstance(tree.literal(state.slice), str) and _as_it_was_saved(source, state.value, depth)
+    if isinstance(state, ast.Call):
+        full = source.name(state.func)
+        saved = not full and isinstance(state.func, ast.Attribute) and state.func.attr == "state_dict"
+        return saved or full in ("torch.load", "torch.hub.load_state_dict_from_url")
+    if not isinstance(state, ast.Name) or not depth:
+        return False
+    home = tree.function(source, state)
+    for other in source.all(ast.Name):
+        up = source.parents[other]
+        touched = isinstance(up, ast.Attribute) and up.attr in ("pop", "update", "items", "keys", "copy")
+        stored = isinstance(up, ast.Subscript) and not isinstance(up.ctx, ast.Load)
+        if other.id == state.id and (touched or stored) and tree.function(source, other) is home:
+            return False
+    bindings = scopes.reaching(source, state)
+    kept = [one.value for one in bindings if one.value is not None and one.how == "assign" and not one.path]
+    return bool(kept) and len(kept) == len(bindings) and all(_as_it_was_saved(source, one, depth - 1) for one in kept)

@@ -14,6 +14,13 @@ It keeps what hand-written recursions lose: the number of batches seen, the mode
 objects, so that an optimizer built before still holds the live ones.
 """
 
+from collections.abc import Iterator
+
+from torchlore.check.source import Hit, Source
+
+_SYNC = ("torch.nn.SyncBatchNorm", "torch.nn.SyncBatchNorm.convert_sync_batchnorm")
+_GROUP = ("torch.nn.parallel.DistributedDataParallel", "torch.distributed.init_process_group")
+
 ROWS = ("layer-syncbn", "layer-syncbn-convert")
 SOURCES = ("003:195-200", "003:201-222")
 TORCH = "2.11, 2.15"
@@ -44,3 +51,13 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert not converted.training
     assert converted.weight is weight
     assert not converted.weight.requires_grad
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.calls(*_SYNC)) or any(source.calls(*_GROUP)):
+        return
+    for call in source.calls("torch.nn.DataParallel", "torch.nn.parallel.DataParallel"):
+        message = (
+            "SyncBatchNorm needs a process group and is plain BatchNorm under DataParallel: use DistributedDataParallel"
+        )
+        yield source.hit(call, message)

@@ -13,6 +13,15 @@ log_q = F.logsigmoid(-x)      # log(1 - sigmoid(x))
 `nn.CrossEntropyLoss` is `log_softmax` followed by `nn.NLLLoss`: it wants the scores themselves.
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree, values
+from torchlore.check.source import Hit, Source
+
+_BETTER = {"torch.softmax": "torch.log_softmax", "torch.nn.functional.softmax": "{}.log_softmax",
+           "torch.sigmoid": "torch.nn.functional.logsigmoid", "torch.nn.functional.sigmoid": "{}.logsigmoid"}  # fmt: skip
+
 ROWS = ("loss-ce-decomp",)
 SOURCES = ("001:68", "003:665")
 TORCH = "2.11, 2.15"
@@ -37,3 +46,31 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     (far.sigmoid() + 1e-8).log().backward()
     assert far.grad is not None
     assert far.grad == 0  # eps: no infinity, and no gradient
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in (*source.calls("torch.log"), *source.methods("log")):
+        plain = source.name(call.func) == "torch.log"
+        inner = call.args[0] if plain and call.args else None if plain or call.args else tree.receiver(call)
+        given = values.state(source, inner) if inner is not None else None
+        if inner is None or given is None or given.state not in ("probs", "sigmoid") or _guarded(inner):
+            continue
+        first, better = ("softmax", "log_softmax") if given.state == "probs" else ("sigmoid", "logsigmoid")
+        message = f"the logarithm of a {first} is -inf for a score far below the best: write `F.{better}`"
+        fixed = _fixed(source, inner)
+        yield source.hit(call, message, *([edits.replace(source, call, fixed)] if fixed else []))
+
+
+def _guarded(node: ast.expr) -> bool:
+    """`p.clamp(min=eps)` never reaches zero."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("clamp")
+
+
+def _fixed(source: Source, inner: ast.expr) -> str:
+    """`F.log_softmax(x, dim=1)` for `F.softmax(x, dim=1)`; "" where it is another expression."""
+    name = source.name(inner.func) if isinstance(inner, ast.Call) else ""
+    if name not in _BETTER or not isinstance(inner, ast.Call):
+        return ""
+    home = source.code(inner.func).rpartition(".")[0]
+    arguments = source.code(inner)[len(source.code(inner.func)) :]
+    return _BETTER[name].format(home) + arguments if home else ""

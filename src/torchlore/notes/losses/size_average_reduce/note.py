@@ -10,6 +10,15 @@ nn.CrossEntropyLoss(reduction="sum")   # or "mean", or "none"
 ```
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
+_OLD = ("size_average", "reduce")
+_WORDS = {"none", "mean", "sum", "batchmean"}
+
 ROWS = ("loss-ce-reduction",)
 SOURCES = ("000:22-27", "000:30", "002:66-79", "002:86")
 TORCH = "2.11, 2.15"
@@ -43,3 +52,39 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert warnings_of(lambda: nn.CrossEntropyLoss(reduction="elementwise_mean")(logits, target))
     misspelt = nn.CrossEntropyLoss(reduction="avg")
     assert error_of(lambda: misspelt(logits, target)) == "ValueError"
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.all(ast.Call):
+        given = {one.arg: one for one in call.keywords if one.arg in (*_OLD, "reduction")}
+        if not given or not _loss(source.name(call.func)):
+            continue
+        old = [given[name] for name in _OLD if name in given]
+        word = tree.literal(given["reduction"].value) if "reduction" in given else "mean"
+        if old:
+            better = _reduction({one.arg or "": tree.literal(one.value) for one in old})
+            message = f'`{old[0].arg}` is deprecated and overrules `reduction`: write `reduction="{better or "..."}"`'
+            simple = better and len(old) == 1 and "reduction" not in given
+            fix = [edits.replace(source, old[0], f'reduction="{better}"')] if simple else []
+            yield source.hit(call, message, *fix)
+        elif word == "elementwise_mean":
+            edit = edits.replace(source, given["reduction"].value, '"mean"')
+            yield source.hit(call, '`"elementwise_mean"` is deprecated: write `"mean"`', edit)
+        elif isinstance(word, str) and word not in _WORDS:
+            message = f'torch has no reduction "{word}" and will raise at the first call: "none", "mean" or "sum"'
+            yield source.hit(call, message, severity="error")
+
+
+def _loss(name: str) -> bool:
+    module = name.startswith("torch.nn.") and name.endswith("Loss")
+    known = name.endswith(("_loss", "cross_entropy", "_with_logits", "kl_div"))
+    return module or (name.startswith("torch.nn.functional.") and known)
+
+
+def _reduction(flags: dict[str, object]) -> str:
+    """What the two flags mean together; "" where one is no constant."""
+    if any(value not in (True, False, None) for value in flags.values()):
+        return ""
+    if flags.get("reduce") is False:
+        return "none"
+    return "sum" if flags.get("size_average") is False else "mean"

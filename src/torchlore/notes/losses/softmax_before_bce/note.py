@@ -12,6 +12,12 @@ loss = F.binary_cross_entropy_with_logits(logits, multi_hot)
 ```
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import losses, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
 ROWS = ("loss-bce",)
 SOURCES = ("001:69",)
 TORCH = "2.11, 2.15"
@@ -28,3 +34,25 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     logits, labels = torch.randn(6, 4), torch.randint(0, 4, (6,))
     hot = F.one_hot(labels, 4).float()
     assert not torch.allclose(F.binary_cross_entropy(logits.softmax(1), hot), F.cross_entropy(logits, labels))
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for loss in losses.loss_calls(source, "BCELoss", "binary_cross_entropy"):
+        given = values.state(source, loss.input) if loss.input is not None else None
+        if loss.input is None or given is None or given.state != "probs" or _picked(source, loss.input):
+            continue
+        code = source.code(loss.input)
+        message = f"`{code}` comes out of a softmax, whose outputs compete: give the logits to BCEWithLogitsLoss"
+        yield source.hit(loss.call, message)
+
+
+def _picked(source: Source, node: ast.expr) -> bool:
+    """One class's column of a softmax is a probability like any other."""
+    if isinstance(node, ast.Subscript):
+        return True
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not source.name(node.func):
+        return node.func.attr in ("select", "gather", "narrow", "index_select") or _picked(source, tree.receiver(node))
+    if isinstance(node, ast.Name):
+        found = [one.value for one in scopes.reaching(source, node) if one.value is not None and one.how == "assign"]
+        return any(one is not node and _picked(source, one) for one in found)
+    return False

@@ -12,6 +12,14 @@ loss = each.sum() / w[labels].sum()
 ```
 """
 
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_FUNCTIONS = ("torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss")
+
 ROWS = ("loss-ce-weight",)
 SOURCES = ("000:28", "002:81-83", "001:68")
 TORCH = "2.11, 2.15"
@@ -36,3 +44,28 @@ def claim(bad: dict[str, list[float]], good: dict[str, list[float]]) -> None:
     assert not torch.allclose(mean, each.mean())
     assert torch.allclose(mean, each.sum() / weight[labels].sum())
     assert error_of(lambda: F.cross_entropy(logits, labels, weight=weight[:2])) == "RuntimeError"
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("mean"):
+        inner = tree.receiver(call)
+        if isinstance(inner, ast.Name):
+            bindings = scopes.reaching(source, inner)
+            inner = bindings[0].value or inner if len(bindings) == 1 and bindings[0].how == "assign" else inner
+        if isinstance(inner, ast.Call) and not call.args and not call.keywords and _weighted(source, inner):
+            message = 'this divides by the number of labels, not by their weights: use `reduction="mean"` or divide by `weight[labels].sum()`'
+            yield source.hit(call, message)
+
+
+def _weighted(source: Source, call: ast.Call) -> bool:
+    """Whether this is a cross-entropy with class weights that is not reduced."""
+    made: ast.AST | None = call
+    if source.name(call.func) not in _FUNCTIONS:
+        loss = values.made_by(source, call.func, "torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss")
+        made = loss.node if loss is not None and loss.source is source else None
+    if not isinstance(made, ast.Call):
+        return False
+    first = 0 if made is not call else 2
+    weight = tree.argument(made, first, "weight")
+    given = weight is not None and values.sure(source, weight, "tensor")
+    return given and tree.literal(tree.argument(made, None, "reduction")) == "none"

@@ -1,8 +1,8 @@
 """`model.parameters()` is a generator: what reads it a second time gets nothing.
 
 `params = model.parameters()` handed to an optimizer is used up. A second optimizer then complains of an empty list, but
-`clip_grad_norm_(params, 1.0)` clips nothing and only warns, and a loop over it, a norm or a count of it, runs zero times
-in silence. The same is true of `named_parameters()`, `filter(...)`, `map(...)` and generator expressions over them.
+`clip_grad_norm_(params, 1.0)` clips nothing and only warns, and a loop over it runs zero times in silence. The same is
+true of `named_parameters()`, `filter(...)`, `map(...)` and generator expressions over them.
 
 Make a list once, or ask the model again each time:
 
@@ -71,10 +71,8 @@ def _whole(source: Source, node: ast.expr) -> ast.expr:
 def _second(source: Source, name: ast.Name) -> ast.Name | None:
     """The first use that finds the generator used up."""
     home, around = tree.function(source, name), tree.loops(source, name)
-    uses = [n for n in source.all(ast.Name) if n.id == name.id and n is not name and _eats(source, n)]
-    uses = [
-        n for n in uses if tree.function(source, n) is home and [b.node for b in scopes.reaching(source, n)] == [name]
-    ]
+    uses = [n for n in source.all(ast.Name) if n.id == name.id and n is not name and tree.function(source, n) is home]
+    uses = [n for n in uses if _eats(source, n) and [one.node for one in scopes.reaching(source, n)] == [name]]
     for index, use in enumerate(uses):
         inner = [loop for loop in tree.loops(source, use) if loop not in around]
         turns = inner and not any(isinstance(n, ast.Break | ast.Return) for n in tree.body_nodes(inner[0]))
