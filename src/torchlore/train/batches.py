@@ -87,7 +87,9 @@ def batches(samples: Samples, plan: Plan, first: int, last: int, workers: int = 
     if workers == 0:
         reader = _Reader(samples)
         return (reader[job] for job in jobs)
-    own = torch.Generator().manual_seed(plan.seed)  # else the loader draws its seed from the generator that dropout uses
+    own = torch.Generator().manual_seed(
+        plan.seed
+    )  # else the loader draws its seed from the generator that dropout uses
     return iter(
         DataLoader(
             _Reader(samples),  # type: ignore[arg-type]  # a job is the index

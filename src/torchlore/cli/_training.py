@@ -1,0 +1,86 @@
+"""What `lore train` and `lore resume` share: watch, train with a status line, test, report."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torchlore.finding import Finding
+
+if TYPE_CHECKING:
+    from torchlore.train.loop import Stepped
+    from torchlore.train.run import Run
+    from torchlore.train.setup import Ready
+
+
+def go(run: Run, folder: Path) -> int:
+    """Train to the end and report; status 75 if a signal stopped it, with the command that goes on."""
+    from torchlore.train.discover import open_data
+    from torchlore.train.finish import test, write_report
+    from torchlore.train.fit import STOPPED, fit
+    from torchlore.train.setup import ready
+
+    made = ready(run, open_data(run))
+    say(plan(made, folder))
+    begun = time.perf_counter()
+    with watched(run) as found:
+        outcome = fit(made, folder, status if sys.stderr.isatty() else None)
+    if sys.stderr.isatty():
+        print("\r\x1b[2K", end="", file=sys.stderr)
+    if outcome.stopped:
+        say(
+            f"stopped by {outcome.stopped} after step {outcome.step} of {made.total_steps}; everything is saved\n  lore resume {folder}"
+        )
+        return STOPPED
+    tested = test(made, folder, made.data.test)
+    report = write_report(made, folder, tested, found)
+    for one in found:
+        say(f"{one.where}: {one.severity}: {one.message} [{one.slug}]")
+    say(
+        f"test accuracy {tested['accuracy']:.2%} on {tested['samples']} samples, {time.perf_counter() - begun:.1f} s\n  {report}"
+    )
+    return 0
+
+
+def say(text: str) -> None:
+    """Print at once, also into a pipe."""
+    print(text, flush=True)
+
+
+def plan(made: Ready, folder: Path) -> str:
+    """What is about to happen, in three lines."""
+    data = made.data
+    counts = ", ".join(
+        f"{len(part.labels)} {name}" for name, part in (("train", data.train), ("val", data.val), ("test", data.test))
+    )
+    parameters = sum(p.numel() for p in made.built.model.parameters() if p.requires_grad)
+    first = f"{data.name}: {len(data.classes)} classes, {counts}" + (
+        f", {len(data.skipped)} files left out" if data.skipped else ""
+    )
+    return f"{first}\n{made.run.model}: {parameters:,} trainable parameters on {made.device}\n{made.total_steps} steps in {made.run.epochs} epochs, into {folder}"
+
+
+def status(made: Ready, stepped: Stepped, since: float) -> None:
+    """One line that is written over twice a second: rate, loss, learning rate, memory, time left."""
+    import torch
+
+    done = stepped.step + 1
+    inside = stepped.step % made.epoch_steps + 1
+    speed = inside / max(time.perf_counter() - since, 1e-9)
+    left = (made.total_steps - done) / max(speed, 1e-9)
+    memory = f"  {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB" if made.device.type == "cuda" else ""
+    line = f"epoch {stepped.epoch + 1}/{made.run.epochs}  step {done}/{made.total_steps}  loss {float(stepped.loss):.4f}  lr {stepped.rate:.2e}  {speed * made.run.batch_size:.0f} samples/s{memory}  {left:.0f} s left"
+    print(f"\r\x1b[2K{line}", end="", file=sys.stderr, flush=True)
+
+
+def watched(run: Run) -> AbstractContextManager[list[Finding]]:
+    """The watch over our own loop, where it is wanted."""
+    if not run.watch:
+        return nullcontext([])
+    from torchlore.catalogue import notes
+    from torchlore.watch import Sentinel, watching
+
+    return watching([Sentinel(note.slug, watch, note.severity) for note in notes() if (watch := note.part("watch"))])

@@ -1,0 +1,29 @@
+"""Go on with a run that was stopped or killed: it ends with the same bits as one that never was."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from torchlore.train.flags import read
+from torchlore.train.run import Refused, checked
+
+from torchlore.cli import Failure  # isort: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The run's folder."""
+    parser.add_argument("folder", type=Path, metavar="RUN", help="the folder that `lore train` made")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read the run's own config and go on from its newest whole checkpoint."""
+    config = args.folder / "config.yaml"
+    if not config.is_file():
+        raise Failure(f"{args.folder} is no run: it has no config.yaml")
+    try:
+        from torchlore.cli._training import go
+
+        return go(checked(read(config)), args.folder)
+    except Refused as refused:
+        raise Failure(str(refused)) from None

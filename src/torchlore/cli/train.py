@@ -1,0 +1,58 @@
+"""Train a model: with no arguments a small network on the embedded digits.
+
+Leaves a folder under runs/ with the report, the log, the figures and the checkpoints. Ctrl-C finishes the step, saves,
+and says how to go on.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from torchlore.train.flags import add_flags, from_flags, write
+from torchlore.train.run import Refused, checked
+
+from torchlore.cli import Failure  # isort: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """One flag a field of the run."""
+    parser.add_argument("data_or_none", nargs="?", metavar="DATA", help="the same as --data")
+    parser.add_argument(
+        "--out", type=Path, default=Path("runs"), metavar="DIR", help="where the run's folder is made (default: runs)"
+    )
+    parser.add_argument("--name", default="", help="the run's folder (default: the next free number)")
+    add_flags(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check everything, make the folder, train, test, report."""
+    if args.data_or_none:
+        args.data = args.data_or_none
+    try:
+        wanted = checked(from_flags(args))
+        folder = new_folder(args.out, args.name)
+        write(wanted, folder / "config.yaml")
+        from torchlore.cli._training import go
+
+        return go(wanted, folder)
+    except Refused as refused:
+        raise Failure(str(refused)) from None
+
+
+def new_folder(out: Path, name: str) -> Path:
+    """The run's own folder, made new."""
+    try:
+        if name:
+            (out / name).mkdir(parents=True)
+            return out / name
+        taken = [int(path.name) for path in out.glob("[0-9]*") if path.name.isdigit()] if out.is_dir() else []
+        folder = out / f"{max(taken, default=0) + 1:03}"
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise Refused(
+            f"{out / name} exists already: `lore resume {out / name}` goes on with it, or choose another --name"
+        ) from None
+    except OSError as error:
+        raise Refused(f"{out} cannot be written to ({error.strerror}): give another folder with --out") from None
+    return folder
