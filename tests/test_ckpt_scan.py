@@ -73,7 +73,7 @@ def test_the_corpus_is_live(tmp_path):
     script = (
         "import io, os, pickle, sys, warnings\n"
         "warnings.simplefilter('ignore')\n"
-        "import torch\n"
+        "import torch, torch.fx, joblib, numpy.testing, timeit, cProfile, code, bdb, runpy, subprocess\n"  # once, not a child
         "folder, canary = sys.argv[1:3]\n"
         "for entry in sys.argv[3:]:\n"
         "    fuse, name = entry.split('=', 1)\n"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from torchlore.ckpt.files import Extent
-from torchlore.ckpt.machine import fold
+from torchlore.ckpt.files import Extent, read
+from torchlore.ckpt.machine import MAX_HELD, fold
 from torchlore.ckpt.tensors import ITEMSIZE, Storage, Tensor, contiguous
 from torchlore.ckpt.values import Blob, Call, Global, Map, Persistent, Seq, Unknown, Value, arguments, is_global
 
@@ -55,6 +55,7 @@ class Describer:
     memo: dict[int, Any] = field(default_factory=dict)
     keep: list[Value] = field(default_factory=list)  # so that no id is used twice
     nodes: int = 0
+    held: int = 0  # bytes of arrays that had to be decoded into memory
 
     def plain(self, value: Value, depth: int = 0) -> Any:
         """The plain form of a value."""
@@ -271,13 +272,18 @@ def _numpy_array(d: Describer, call: Call, depth: int) -> Any:
     if len(state) < 5:
         return Opaque("numpy.ndarray")
     shape, kind, fortran = _ints(d.plain(state[1], depth)), d.plain(state[2], depth), state[3] is True
-    return _array(d, shape, kind, fold(state[4]), fortran=fortran)
+    data = fold(state[4])
+    if isinstance(data, Call) and is_global(data.function, "_codecs.encode") and arguments(data):
+        data = arguments(data)[0]  # too long to fold
+    return _array(d, shape, kind, data, fortran=fortran)
 
 
 def _array(d: Describer, shape: tuple[int, ...] | None, kind: Any, data: Value, *, fortran: bool) -> Any:
     if shape is None or not isinstance(kind, _NumpyType) or kind.name not in ITEMSIZE or len(shape) > 64:
         return Opaque("numpy.ndarray", {"shape": shape})
-    if isinstance(data, Blob) and not data.text and not d.origin.deflated:
+    if isinstance(data, Blob) and (data.text or d.origin.deflated):
+        data = _decoded(d, data)
+    if isinstance(data, Blob):
         extent = d.origin.part(data.offset, data.length)
     elif isinstance(data, str | bytes):
         raw = data if isinstance(data, bytes) else data.encode("latin-1", "replace")
@@ -287,6 +293,15 @@ def _array(d: Describer, shape: tuple[int, ...] | None, kind: Any, data: Value, 
     stride = contiguous(shape[::-1])[::-1] if fortran else contiguous(shape)
     storage = Storage("", kind.name, "cpu", extent.nbytes, extent, kind.big)
     return Tensor(shape, kind.name, stride, 0, storage, kind="numpy")
+
+
+def _decoded(d: Describer, blob: Blob) -> bytes | None:
+    """The bytes of an array that is compressed, or that protocol 2 has written as text."""
+    d.held += blob.length
+    if d.held > MAX_HELD:
+        return None
+    data = read(d.origin, blob.offset, blob.length)
+    return data.decode("utf-8", "replace").encode("latin-1", "replace") if blob.text else data
 
 
 def _from_buffer(d: Describer, call: Call, depth: int) -> Any:

@@ -436,9 +436,8 @@ def _new_object_ex(m: Machine) -> None:
 
 def _inst(m: Machine) -> None:
     at = m.stream.tell() - 1
-    module, name = m.name(), m.name()
-    given = m.pop_mark()
-    _call(m, _import(m, module, name, "INST", at=at), Seq("tuple", given), "INST")
+    found = _import(m, m.name(), m.name(), "INST", at=at)
+    _call(m, found, Seq("tuple", m.pop_mark()), "INST")
 
 
 def _obj(m: Machine) -> None:

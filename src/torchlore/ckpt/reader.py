@@ -8,7 +8,7 @@ from pathlib import Path
 from torchlore.ckpt.dcp import load_dcp
 from torchlore.ckpt.files import Extent, read, whole
 from torchlore.ckpt.formats import inside, load_hdf5, load_npy, load_onnx, load_safetensors, npy_tensor, read_index
-from torchlore.ckpt.torchfile import LEGACY_HEAD, Checkpoint, load_legacy, load_pickle, load_tar, load_zip, pickle_entry
+from torchlore.ckpt.torchfile import LEGACY_MARK, Checkpoint, load_legacy, load_pickle, load_tar, load_zip, pickle_entry
 from torchlore.ckpt.values import BadFile
 from torchlore.ckpt.zips import directory
 
@@ -40,7 +40,7 @@ def sniff(source: Extent) -> str:
     size = int.from_bytes(head[:8], "little")
     for kind, found in (
         ("zip", head[:4] in (b"PK\x03\x04", b"PK\x05\x06")),
-        ("legacy", head.startswith(LEGACY_HEAD)),
+        ("legacy", head[:1] == b"\x80" and LEGACY_MARK in head[:32]),
         ("hdf5", head[:8] == b"\x89HDF\r\n\x1a\n"),
         ("npy", head[:6] == b"\x93NUMPY"),
         ("gzip", head[:2] == b"\x1f\x8b"),

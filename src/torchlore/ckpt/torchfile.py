@@ -16,7 +16,7 @@ from torchlore.ckpt.values import BadFile, Global, Persistent, Seq
 from torchlore.ckpt.zips import Directory, Entry, directory
 
 MAGIC = 0x1950A86A20F9469CFC6C
-LEGACY_HEAD = b"\x80\x02\x8a\x0a" + MAGIC.to_bytes(10, "little")
+LEGACY_MARK = b"\x8a\x0a" + MAGIC.to_bytes(10, "little")  # the first constant of the first pickle
 
 
 @dataclass(slots=True)
