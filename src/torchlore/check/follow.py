@@ -1,0 +1,64 @@
+"""Small steps that many rules take: what a name stands for, what the code asks first, how often a line runs."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import scopes, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.source import Source
+
+
+def binding(source: Source, node: ast.expr) -> ast.expr | None:
+    """The value of a name that one plain assignment binds, else None."""
+    if not isinstance(node, ast.Name):
+        return None
+    found = scopes.reaching(source, node)
+    one = found[0] if len(found) == 1 else None
+    return one.value if one is not None and one.how == "assign" and not one.path else None
+
+
+def followed(source: Source, node: ast.expr, hops: int = 4) -> ast.expr:
+    """The expression itself, or what the name stands for, through names that one plain assignment binds."""
+    for _ in range(hops):
+        value = binding(source, node)
+        if value is None:
+            break
+        node = value
+    return node
+
+
+def asks_version(source: Source, node: ast.AST) -> bool:
+    """Whether the code asks which torch it has, or is ready for the name to be missing."""
+    tests = " ".join(source.code(test) for test, _ in tree.conditions(source, node)).lower()
+    if any(word in tests for word in ("version", "torch_", "hasattr")):
+        return True
+    tries = (up for up in tree.ancestors(source, node) if isinstance(up, ast.Try))
+    caught = " ".join(source.code(h.type) for one in tries for h in one.handlers if h.type is not None)
+    return "AttributeError" in caught or "ImportError" in caught
+
+
+def seldom(source: Source, node: ast.AST, loop: ast.AST) -> bool:
+    """Whether something between the node and its loop keeps it from running in every turn."""
+    for up in tree.ancestors(source, node):
+        if up is loop:
+            return False
+        if isinstance(up, ast.If | ast.IfExp | ast.ExceptHandler | ast.Match):
+            return True
+    return False
+
+
+def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.Name]:
+    """Reads of the value that `name` has here which come after another expression, or stand beside it."""
+    home = tree.function(source, after) or source.tree
+    mine = {id(one.node) for one in scopes.reaching(source, name)}
+    for node in tree.body_nodes(home):
+        if isinstance(node, ast.Name) and node.id == name.id and node is not name and isinstance(node.ctx, ast.Load):
+            later = (node.lineno, node.col_offset) > (after.lineno, after.col_offset)
+            beside = tree.statement(source, node) is tree.statement(source, after)
+            if (later or beside) and mine & {id(one.node) for one in scopes.reaching(source, node)}:
+                yield node
