@@ -1,6 +1,6 @@
-"""Save the inner model: DataParallel and DDP put `module.` before every name, torch.compile `_orig_mod.`.
+"""Save the inner model: wrappers put `module.` or `_orig_mod.` before every name.
 
-A wrapper's `state_dict` names its weights through the wrapper. Loaded into the bare model, strictly, that is an error
+DataParallel, DistributedDataParallel and torch.compile name the weights through the wrapper. Loaded into the bare model, strictly, that is an error
 about every key; with `strict=False` nothing matches, nothing is loaded and nothing is said. The notes advise wrapping
 the new model too; that is not needed, and `DataParallel(model).module` is the model itself.
 

@@ -1,4 +1,4 @@
-"""`torch.load` puts tensors back on the device they were saved from; `map_location="cpu"` says otherwise.
+"""`torch.load` puts tensors back on the device they were saved from: give it `map_location`.
 
 A file saved from `cuda:0` loads onto `cuda:0`. On a machine without CUDA that is a RuntimeError; on a machine with
 several processes every one of them fills the first GPU; with a model already there the weights are in its memory twice.

@@ -1,4 +1,4 @@
-"""An optimizer's state is matched by position: reorder the parameters, and momenta go to the wrong weights.
+"""An optimizer's state is matched by position: reordered parameters get each other's momenta.
 
 `optimizer.state_dict()` numbers the parameters 0, 1, 2 in the order of the groups; it knows no names. Load it after the
 model's layers were reordered, or the groups built in another way, and every buffer lands where its number says.

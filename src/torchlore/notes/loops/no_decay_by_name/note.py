@@ -5,13 +5,8 @@ equality (`name in ["bias", "LayerNorm.weight"]`) compares with the full path: `
 so nothing is spared. A test by suffix (`name[-4:] == "bias"`) misses `bias_ih_l0` of an LSTM, hits `unbias`, and leaves
 the weight of every batch norm in the decayed group.
 
-Test the shape: everything with one dimension is a bias or a scale. `torchlore.recipes.optim` builds the groups:
-
-```python
-decay = [p for p in model.parameters() if p.ndim > 1]
-spared = [p for p in model.parameters() if p.ndim <= 1]
-optimizer = torch.optim.AdamW([{"params": decay}, {"params": spared, "weight_decay": 0.0}], lr=1e-3)
-```
+Test the shape: what has one dimension is a bias or a scale (`p.ndim <= 1`). The recipe builds the groups:
+`torch.optim.AdamW(torchlore.recipes.optim.decay_groups(model, weight_decay=0.05), lr=1e-3)`.
 
 Use AdamW: in Adam `weight_decay` is added to the gradient and divided by its size like the rest of it.
 """
@@ -48,7 +43,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     for kind, left in ((torch.optim.Adam, 0.9), (torch.optim.AdamW, 0.99)):  # Adam's decay is a full step of lr
         weight.data, weight.grad = torch.ones(1), torch.zeros(1)
         kind([weight], lr=0.1, weight_decay=0.1).step()
-        assert abs(float(weight) - left) < 1e-3
+        assert abs(weight.item() - left) < 1e-3
 
 
 def find(source: Source) -> Iterator[Hit]:

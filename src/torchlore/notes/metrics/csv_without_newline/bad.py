@@ -12,7 +12,7 @@ with tempfile.TemporaryDirectory() as folder:
         writer.writerow(["class", "comment", "score"])
         for name, score in zip(["cat", "dog"], scores):
             writer.writerow([name, "a\r\nb", f"{score.item():.3f}"])
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8") as file:  # trap: csv-without-newline
         rows = list(csv.reader(file))
 
 result = {"fields": sorted({row[1] for row in rows[1:]})}

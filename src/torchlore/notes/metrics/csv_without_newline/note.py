@@ -48,8 +48,14 @@ def find(source: Source) -> Iterator[Hit]:
                 isinstance(opened.func, ast.Attribute) and opened.func.attr == "open" and not source.name(opened.func)
             )
             plain = source.name(opened.func) in ("open", "io.open", "codecs.open")
-            mode = tree.literal(tree.argument(opened, 0 if method else 1, "mode")) or "r"
-            if (method or plain) and tree.lacks(opened, 4 if method else 5, "newline") and "b" not in str(mode):
+            given = tree.argument(opened, 0 if method else 1, "mode")
+            mode = tree.literal(given) if given is not None else "r"
+            if (
+                (method or plain)
+                and tree.lacks(opened, 4 if method else 5, "newline")
+                and isinstance(mode, str)
+                and "b" not in mode
+            ):
                 yield source.hit(
                     opened,
                     'the csv module ends lines itself, and this file translates them again: open it with newline=""',
