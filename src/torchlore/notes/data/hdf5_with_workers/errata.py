@@ -33,4 +33,12 @@ ERRATA = (
         happens="no load_lua",
         instead="Lua Torch's files are not read any more, and h5 never was: h5py reads it, safely in every worker.",
     ),
+    Erratum(
+        id="E118",
+        where="002",
+        written="### 1, ### 2, ### 4 ... ```numpy ... ![](https://pic4.zhimg.com/...)",
+        proof="",
+        happens="Note 3 is missing, code stands under the labels `numpy` and `text`, and a formula is a picture elsewhere.",
+        instead="Number the notes through, label code `python`, and write formulas out.",
+    ),
 )

@@ -72,4 +72,13 @@ ERRATA = (
         happens="Three stray characters: the bytes of one full-width comma, read in the wrong encoding.",
         instead="mechanism, RCM",
     ),
+    Erratum(
+        id="E116",
+        where="003:269,303,428,444",
+        written="[2] [3] [4] [5]",
+        proof="",
+        happens="Four papers are cited by number, and no list of them follows.",
+        instead="Chen et al. 2019 (region confusion), Wang et al. 2016 (TSN), Szegedy et al. 2016 (label smoothing), "
+        "Zhang et al. 2018 (mixup).",
+    ),
 )
