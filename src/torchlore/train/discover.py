@@ -2,14 +2,222 @@
 
 from __future__ import annotations
 
+import csv
+import tarfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import torch
+from torch import Tensor
+
+from torchlore.recipes.data import SUFFIXES, PackedStrings, find_classes, list_images
+from torchlore.train.files import Files, FolderReader, H5Reader, TarReader
 from torchlore.train.run import Refused, Run
-from torchlore.train.samples import Data, digits
+from torchlore.train.samples import Data, digits, stratified
+from torchlore.train.scan import broken
 
 EMBEDDED = {"digits": digits}
+SPLITS = {"train": ("train", "training"), "val": ("val", "valid", "validation", "dev"), "test": ("test", "testing")}
 
 
-def open_data(run: Run) -> Data:
+@dataclass(frozen=True)
+class Listed:
+    """What was found, before it is split: a name, a class and, where the data says so, a split of each sample."""
+
+    names: Sequence[str]
+    classes: Sequence[str]
+    labels: Sequence[int]
+    splits: Sequence[str]  # "" where the data does not say
+    open: Callable[[str], Tensor]
+    skipped: tuple[tuple[str, str], ...] = ()
+
+
+def open_data(run: Run, size: int = 0) -> Data:
     """The data set with its splits, or Refused with the file or class at fault."""
     if run.data in EMBEDDED:
         return EMBEDDED[run.data](run.val, run.seed)
-    raise Refused(f"--data {run.data}: only the embedded sets {', '.join(EMBEDDED)} can be read so far")
+    try:
+        return split(list_data(Path(run.data)), run, size)
+    except (ValueError, FileNotFoundError) as error:
+        raise Refused(f"--data {run.data}: {error}") from None
+
+
+def list_data(path: Path) -> Listed:
+    """Every sample of a folder, manifest, HDF5 file or set of shards."""
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet"):
+        return _manifest(path)
+    if path.suffix.lower() in (".h5", ".hdf5"):
+        return _hdf5(path)
+    if path.suffix.lower() == ".tar" or (path.is_dir() and any(path.glob("*.tar"))):
+        return _shards(path)
+    if not path.is_dir():
+        raise FileNotFoundError(f"there is no such folder or file, and the embedded sets are {', '.join(EMBEDDED)}")
+    return _folders(path)
+
+
+def _split_folder(path: Path, split: str) -> Path | None:
+    return next((path / name for name in SPLITS[split] if (path / name).is_dir()), None)
+
+
+def _folders(path: Path) -> Listed:
+    train = _split_folder(path, "train")
+    if train is None:
+        samples, classes = list_images(path)
+        parts = [(one, "") for one in samples]
+    else:
+        classes = find_classes(train)  # one list for all splits: a class missing in one must not shift the rest
+        folders = {name: folder for name in SPLITS if (folder := _split_folder(path, name)) is not None}
+        parts = [(one, name) for name, folder in folders.items() for one in list_images(folder, classes)[0]]
+    names = [str(one.path.relative_to(path)) for one, _ in parts]
+    return _whole(path, names, classes, [one.label for one, _ in parts], [split for _, split in parts])
+
+
+def _whole(path: Path, names: list[str], classes: Sequence[str], labels: list[int], splits: list[str]) -> Listed:
+    """The samples whose pictures can be read; the others are named."""
+    bad = broken(path, names)
+    kept = [at for at, name in enumerate(names) if name not in bad]
+    return Listed(
+        [names[i] for i in kept],
+        classes,
+        [labels[i] for i in kept],
+        [splits[i] for i in kept],
+        FolderReader(str(path)),
+        tuple(bad.items()),
+    )
+
+
+def _manifest(path: Path) -> Listed:
+    rows = _rows(path)
+    if not rows:
+        raise ValueError("the manifest is empty")
+    missing = [name for name in ("path", "label") if name not in rows[0]]
+    if missing:
+        raise ValueError(f"the manifest has no column {missing[0]!r}; it has {', '.join(rows[0])}")
+    names = [str(row["path"]) for row in rows]
+    root = path.parent.resolve()
+    for number, name in enumerate(names, 2):
+        if not (root / name).resolve().is_relative_to(root):
+            raise ValueError(f"line {number}: {name} leads out of the manifest's folder")
+        if not (root / name).is_file():
+            raise ValueError(f"line {number}: there is no file {name}")
+    classes = sorted({str(row["label"]) for row in rows}, key=_natural)
+    splits = [_known_split(str(row.get("split") or ""), number) for number, row in enumerate(rows, 2)]
+    return _whole(root, names, classes, [classes.index(str(row["label"])) for row in rows], splits)
+
+
+def _natural(name: str) -> tuple[int, str]:
+    return (int(name), "") if name.isdigit() else (1 << 62, name)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    if path.suffix.lower() == ".parquet":
+        from pyarrow import parquet
+
+        found: list[dict[str, str]] = parquet.read_table(path).to_pylist()
+        return found
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
+
+
+def _known_split(word: str, number: int) -> str:
+    found = next((split for split, words in SPLITS.items() if word.lower() in words), "")
+    if word and not found:
+        raise ValueError(f"line {number}: the split {word!r} is not train, val or test")
+    return found
+
+
+def _hdf5(path: Path) -> Listed:
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        names = [
+            next((name for name in wanted if name in file), "")
+            for wanted in (("images", "data", "x"), ("labels", "targets", "y"))
+        ]
+        if "" in names:
+            raise ValueError(f"the file needs datasets `images` and `labels`; it has {', '.join(file)}")
+        pictures, labels = file[names[0]], torch.from_numpy(file[names[1]][:]).long()
+        if len(pictures) != len(labels) or pictures.dtype != "uint8":
+            raise ValueError(
+                f"`{names[0]}` must be uint8 with one picture a label; it is {pictures.dtype} of shape {pictures.shape} for {len(labels)} labels"
+            )
+        classes = (
+            [str(name.decode() if isinstance(name, bytes) else name) for name in file["classes"]]
+            if "classes" in file
+            else [str(c) for c in range(int(labels.max()) + 1)]
+        )
+    if int(labels.min()) < 0 or int(labels.max()) >= len(classes):
+        raise ValueError(f"labels run from {int(labels.min())} to {int(labels.max())} for {len(classes)} classes")
+    rows = [str(row) for row in range(len(labels))]
+    return Listed(rows, classes, labels.tolist(), [""] * len(rows), H5Reader(str(path), names[0]))
+
+
+def _shards(path: Path) -> Listed:
+    root, shards = (path.parent, [path]) if path.suffix == ".tar" else (path, sorted(path.glob("*.tar")))
+    pictures: dict[str, str] = {}
+    words: dict[str, str] = {}
+    for shard in shards:
+        with tarfile.open(shard) as tar:
+            for member in tar:
+                key, dot, suffix = PurePosixPath(member.name).name.partition(".")
+                key = f"{shard.name}/{PurePosixPath(member.name).parent / key}"
+                if f".{suffix.lower()}" in SUFFIXES:
+                    pictures[key] = f"{shard.name}:{member.offset_data}:{member.size}"
+                elif dot and suffix in ("cls", "txt"):
+                    file = tar.extractfile(member)
+                    words[key] = file.read(1000).decode(errors="replace").strip() if file else ""
+    if lost := sorted(pictures.keys() - words.keys()):
+        raise ValueError(f"{lost[0]} has a picture but no .cls file")
+    classes = sorted(set(words.values()), key=_natural)
+    keys = sorted(pictures)
+    splits = [next((s for s, names in SPLITS.items() if key.split("-")[0].split("/")[0] in names), "") for key in keys]
+    return Listed(
+        [pictures[key] for key in keys],
+        classes,
+        [classes.index(words[key]) for key in keys],
+        splits,
+        TarReader(str(root)),
+    )
+
+
+def split(listed: Listed, run: Run, size: int) -> Data:
+    """The three splits: the data's own, or stratified parts of what it has."""
+    labels = torch.tensor(listed.labels, dtype=torch.long)
+    _refuse_classes(listed, labels)
+    side = run.size or size or 224
+    whole = Files(PackedStrings(listed.names), labels, side, run.augment, listed.open)
+    given = {
+        name: torch.tensor([i for i, word in enumerate(listed.splits) if (word or "train") == name], dtype=torch.long)
+        for name in SPLITS
+    }
+    rest = given["train"]
+    parts = {}
+    for name in ("test", "val"):
+        if len(given[name]) or run.val == 0:
+            parts[name] = given[name]
+            continue
+        kept, off = stratified(labels[rest], run.val, run.seed, name)
+        rest, parts[name] = rest[kept], rest[off]
+    made = {name: whole.part(at) for name, at in parts.items()} | {"train": whole.part(rest)}
+    return Data(
+        Path(run.data).name, tuple(listed.classes), made["train"], made["val"], made["test"], 3, side, listed.skipped
+    )
+
+
+def _refuse_classes(listed: Listed, labels: Tensor) -> None:
+    if len(listed.classes) < 2:
+        raise ValueError(
+            f"there is only one class, {', '.join(map(str, listed.classes))}: telling classes apart needs two"
+        )
+    training = [label for label, word in zip(listed.labels, listed.splits, strict=True) if (word or "train") == "train"]
+    count = Counter(training)
+    least = min(range(len(listed.classes)), key=lambda label: count[label])
+    if count[least] == 0:
+        raise ValueError(f"the class {listed.classes[least]!r} has no picture to train on")
+    if count[least] < 3 and not any(listed.splits):
+        raise ValueError(
+            f"the class {listed.classes[least]!r} has {count[least]} pictures; splitting off validation and test needs 3"
+        )
+    assert len(labels) == len(listed.names)

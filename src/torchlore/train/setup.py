@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from torchlore.recipes.optim import EMA, check_groups, decay_groups, finetune_gr
 from torchlore.recipes.seed import seed_everything, set_deterministic
 from torchlore.train import classify
 from torchlore.train.batches import Plan
+from torchlore.train.files import Files
 from torchlore.train.loop import Parts
 from torchlore.train.models import Built, build, prepared
 from torchlore.train.run import Refused, Run
@@ -85,6 +86,7 @@ def ready(run: Run, data: Data) -> Ready:
         set_deterministic()
     seed_everything(run.seed)  # the same first weights on every process
     built = build(run, len(data.classes), data.channels)
+    data = sized(data, run.size or built.size)
     model = built.model.to(device, memory_format=torch.channels_last if run.channels_last else torch.preserve_format)
     if run.freeze:
         _freeze(run, built)
@@ -106,6 +108,14 @@ def ready(run: Run, data: Data) -> Ready:
         ema=EMA(model, run.ema, warmup=True) if run.ema else None,
     )
     return Ready(run, data, built, parts, plan, device, place, prepare, plateau)
+
+
+def sized(data: Data, size: int) -> Data:
+    """The data with its pictures read at this size; pictures held in memory keep theirs."""
+    parts = {name: getattr(data, name) for name in ("train", "val", "test")}
+    if size in (0, data.size) or not all(isinstance(part, Files) for part in parts.values()):
+        return data
+    return replace(data, size=size, **{name: replace(part, size=size) for name, part in parts.items()})
 
 
 def _freeze(run: Run, built: Built) -> None:

@@ -1,0 +1,122 @@
+"""Pictures in files, HDF5 and tar shards, read when asked for: decode, crop, resize, uint8 out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from torchlore.recipes.data import PackedStrings, decode_image
+from torchlore.train.augment import crop_box
+
+
+@dataclass(frozen=True)
+class Files:
+    """Samples that lie in files; `open` turns a name into a picture (3, H, W) uint8."""
+
+    names: PackedStrings
+    labels: Tensor
+    size: int
+    augment: str
+    open: Callable[[str], Tensor]
+
+    def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
+        """The pictures at the run's size: a random crop and flip in training, the middle otherwise."""
+        rows = [None] * len(indices) if draws is None else list(draws)
+        return torch.stack([self._one(index, row) for index, row in zip(indices, rows, strict=True)])
+
+    def _one(self, index: int, row: Tensor | None) -> Tensor:
+        picture = self.open(self.names[index])
+        if row is None or self.augment == "none":
+            return middle(picture, self.size)
+        cut = crop(picture, row, self.size) if self.augment == "crop" else middle(picture, self.size)
+        return cut.flip(2) if row[0] < 0.5 else cut
+
+    def part(self, at: Tensor) -> Files:
+        """Some of the samples."""
+        return replace(self, names=PackedStrings(self.names[i] for i in at.tolist()), labels=self.labels[at])
+
+
+def crop(picture: Tensor, row: Tensor, size: int) -> Tensor:
+    """A random part of the picture, resized."""
+    top, left, height, width = crop_box(row, *picture.shape[1:])
+    return resize(picture[:, top : top + height, left : left + width], size, size)
+
+
+def middle(picture: Tensor, size: int) -> Tensor:
+    """The middle square of the picture after its short side was made an eighth larger than the size."""
+    _, height, width = picture.shape
+    short = min(height, width)
+    side = size + size // 8 if short > size else size
+    scale = side / short
+    larger = resize(picture, max(side, round(height * scale)), max(side, round(width * scale)))
+    top, left = (larger.shape[1] - size) // 2, (larger.shape[2] - size) // 2
+    return larger[:, top : top + size, left : left + size]
+
+
+def resize(picture: Tensor, height: int, width: int) -> Tensor:
+    """Bilinear with antialiasing, uint8 in and out, the same as Pillow's."""
+    if picture.shape[1:] == (height, width):
+        return picture
+    return F.interpolate(picture[None], (height, width), mode="bilinear", antialias=True)[0]
+
+
+@dataclass(frozen=True)
+class FolderReader:
+    """Names below a folder."""
+
+    root: str
+
+    def __call__(self, name: str) -> Tensor:
+        """The picture of a name."""
+        return decode_image(os.path.join(self.root, name))  # noqa: PTH118 - a Path a picture costs more than the join
+
+
+@dataclass
+class H5Reader:
+    """Rows of one HDF5 dataset; each process opens the file itself, at its first picture."""
+
+    path: str
+    dataset: str
+    handle: Any = field(default=None, repr=False)
+    owner: int = 0
+
+    def __call__(self, name: str) -> Tensor:
+        """The picture of a row's number."""
+        if self.owner != os.getpid():
+            import h5py
+
+            self.handle, self.owner = h5py.File(self.path, "r")[self.dataset], os.getpid()
+        return as_rgb(torch.from_numpy(self.handle[int(name)]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path, "dataset": self.dataset, "handle": None, "owner": 0}
+
+
+@dataclass(frozen=True)
+class TarReader:
+    """Members of tar files, found by the place of their bytes: `shard.tar:offset:length`."""
+
+    root: str
+
+    def __call__(self, name: str) -> Tensor:
+        """The picture at a place in a shard."""
+        shard, offset, length = name.rsplit(":", 2)
+        with Path(self.root, shard).open("rb") as file:
+            file.seek(int(offset))
+            return decode_image(file.read(int(length)))
+
+
+def as_rgb(picture: Tensor) -> Tensor:
+    """(H, W), (H, W, C) or (C, H, W) uint8 as (3, H, W)."""
+    if picture.ndim == 2:
+        picture = picture[None]
+    elif picture.shape[-1] in (1, 3) and picture.shape[0] not in (1, 3):
+        picture = picture.permute(2, 0, 1)
+    return picture.expand(3, -1, -1) if picture.shape[0] == 1 else picture
