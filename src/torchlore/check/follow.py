@@ -53,9 +53,10 @@ def seldom(source: Source, node: ast.AST, loop: ast.AST) -> bool:
 
 
 def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.Name]:
-    """Reads of the value that `name` has here which come after another expression, or stand beside it."""
+    """Reads of the value that `name` has (or is given) here which come after another expression, or stand beside it."""
     home = tree.function(source, after) or source.tree
-    mine = {id(one.node) for one in scopes.reaching(source, name)}
+    stored = isinstance(name.ctx, ast.Store)
+    mine = {id(name)} if stored else {id(one.node) for one in scopes.reaching(source, name)}
     for node in tree.body_nodes(home):
         if isinstance(node, ast.Name) and node.id == name.id and node is not name and isinstance(node.ctx, ast.Load):
             later = (node.lineno, node.col_offset) > (after.lineno, after.col_offset)

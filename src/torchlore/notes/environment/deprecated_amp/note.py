@@ -18,7 +18,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, follow, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -48,9 +48,8 @@ _NEW = {
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_NEW):
         name, device = _NEW[source.name(call.func)]
-        tests = " ".join(source.code(test) for test, _ in tree.conditions(source, call)).lower()
-        if "version" in tests or "torch_" in tests or "hasattr" in tests:
-            continue  # the code asks which torch it has
+        if follow.asks_version(source, call):
+            continue
         given = source.code(call)[len(source.code(call.func)) :].strip()
         positional = bool(call.args) or tree.spread(call)  # `autocast(True)` is enabled, not a device
         decorator = name.startswith("custom")

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, follow
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-migration-guide",)
@@ -68,7 +68,7 @@ _EXACT = {"symeig", "matrix_rank", "qr", "cholesky", "set_deterministic", "is_de
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*(f"torch.{name}" for name in _GONE)):
-        if _guarded(source, call):
+        if follow.asks_version(source, call):
             continue
         old = source.name(call.func).removeprefix("torch.")
         first = source.code(call.args[0]) if call.args else ""
@@ -77,11 +77,3 @@ def find(source: Source) -> Iterator[Hit]:
         fix = old in _EXACT and plain and source.name(ast.Name("torch")) == "torch"
         edit = [edits.replace(source, call, write)] if fix else []
         yield source.hit(call, f"`torch.{old}` was removed and raises: write `{write}`", *edit)
-
-
-def _guarded(source: Source, node: ast.AST) -> bool:
-    """Whether the code asks first, or is ready for the name to be missing."""
-    tests = " ".join(source.code(test) for test, _ in tree.conditions(source, node))
-    tries = (up for up in tree.ancestors(source, node) if isinstance(up, ast.Try))
-    caught = " ".join(source.code(h.type) for one in tries for h in one.handlers if h.type is not None)
-    return "hasattr" in tests or "version" in tests.lower() or "AttributeError" in caught or "ImportError" in caught

@@ -10,7 +10,12 @@ alone. One call between two phases is fine when another process needs the memory
 evaluation that runs elsewhere.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import edits, flow, follow, tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("env-empty-cache",)
 SOURCES = ("003:49-52", "004:110", "https://discuss.pytorch.org/t/about-torch-cuda-empty-cache/34232")
@@ -43,3 +48,16 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 
     assert asked_the_driver(empty=False) == 0
     assert asked_the_driver(empty=True) >= 4
+
+
+def find(source: Source) -> Iterator[Hit]:
+    calls = [call for call in source.calls("torch.cuda.empty_cache") if tree.is_statement(source, call)]
+    training = {loop.node for loop in flow.training_loops(source)} if calls else set()
+    for call in calls:
+        inner = next(iter(tree.loops(source, call)), None)
+        if inner is None or follow.seldom(source, call, inner):
+            continue
+        batches = isinstance(inner, ast.For) and values.sure(source, inner.iter, "loader", weak=True)
+        if inner in training or batches:
+            message = "empty_cache() in every step waits for the GPU and asks for the memory again: take it out"
+            yield source.hit(call, message, edits.delete(source, call))

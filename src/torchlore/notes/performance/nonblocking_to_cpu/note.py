@@ -16,7 +16,12 @@ print(host.sum())
 From the CPU to the GPU it is safe: the GPU does its work in order.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import edits, tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://github.com/pytorch/pytorch/issues/39694",)
@@ -28,3 +33,41 @@ SEVERITY = "warning"
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert good["sum"] == good["expected"]
     assert bad["sum"] != bad["expected"]  # read before the copy had run
+
+
+_WAITS = {"synchronize", "wait", "wait_stream", "wait_event", "query"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("to"):
+        flag = tree.keyword(call, "non_blocking")
+        if flag is None or tree.literal(flag.value) is not True or not call.args or not _is_cpu(source, call.args[0]):
+            continue
+        if _waits(source, call) or (values.kind(source, tree.receiver(call)) - {"tensor", "parameter"}):
+            continue
+        code = source.code(tree.receiver(call))
+        message = (
+            f"nothing waits for this copy, so the CPU may read `{code}` before it has arrived: leave non_blocking out, or "
+            "synchronize before reading"
+        )
+        yield source.hit(call, message, edits.remove_argument(source, call, flag.value))
+
+
+def _is_cpu(source: Source, node: ast.expr) -> bool:
+    if tree.literal(node) == "cpu":
+        return True
+    made = values.values(source, node)
+    return bool(made) and all(_cpu_device(value.node) for value in made)
+
+
+def _cpu_device(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Call) and bool(node.args) and tree.literal(node.args[0]) == "cpu"
+
+
+def _waits(source: Source, call: ast.Call) -> bool:
+    """Whether somebody synchronises in the same function, or the caller gets the tensor and may do so."""
+    home = tree.function(source, call) or source.tree
+    calls = (node for node in tree.body_nodes(home) if isinstance(node, ast.Call))
+    return any(isinstance(one.func, ast.Attribute) and one.func.attr in _WAITS for one in calls) or isinstance(
+        tree.statement(source, call), ast.Return
+    )

@@ -16,7 +16,12 @@ print(start.elapsed_time(end), "ms")
 `torch.utils.benchmark.Timer` synchronises, warms up and repeats for you; it is right on a CPU as well.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import follow, tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://discuss.pytorch.org/t/how-to-measure-time-in-pytorch/26964",)
@@ -27,3 +32,58 @@ SEVERITY = "warning"
 
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert bad["seconds"] < good["seconds"] / 3  # it timed the queue
+
+
+_CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "time.perf_counter_ns", "timeit.default_timer")
+_WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "wait", "elapsed_time", "backward", "print", "float"}
+_PRODUCTS = {"torch.mm", "torch.matmul", "torch.bmm", "torch.einsum"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "cuda" not in source.text or not any(source.calls(*_CLOCKS)):
+        return
+    for end in source.all(ast.BinOp):
+        start = follow.binding(source, end.right) if isinstance(end.op, ast.Sub) else None
+        if start is None or not _is_clock(source, start) or not _is_clock(source, end.left):
+            continue
+        home = tree.function(source, end)
+        if tree.function(source, start) is not home:
+            continue
+        timed = [n for n in tree.body_nodes(home or source.tree) if start.lineno < getattr(n, "lineno", 0) < end.lineno]
+        work = next((node for node in timed if _is_gpu_work(source, node)), None)
+        if work is not None and not any(_waits(source, node) for node in timed):
+            message = (
+                f"this times how long `{source.code(work)}` took to queue, and the GPU may still be at it: call "
+                "`torch.cuda.synchronize()` before both readings"
+            )
+            yield source.hit(end, message)
+
+
+def _is_clock(source: Source, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and source.name(node.func) in _CLOCKS
+
+
+def _waits(source: Source, node: ast.AST) -> bool:
+    """Something that needs a value; and an epoch, beside which the last kernels in the queue are nothing."""
+    if isinstance(node, ast.For):
+        return values.sure(source, node.iter, "loader", weak=True)
+    if not isinstance(node, ast.Call):
+        return False
+    return (node.func.attr if isinstance(node.func, ast.Attribute) else source.name(node.func)) in _WAITS
+
+
+def _is_gpu_work(source: Source, node: ast.AST) -> bool:
+    """A forward pass or a product of something that was put on the GPU in sight."""
+    if isinstance(node, ast.Call):
+        heavy = source.name(node.func) in _PRODUCTS or values.sure(source, node.func, "module")
+    else:
+        heavy = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    names = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)} if heavy else set()
+    return any(_moved(source, name) for name in source.all(ast.Name) if name.id in names)
+
+
+def _moved(source: Source, name: ast.Name) -> bool:
+    value = follow.binding(source, name)
+    text = source.code(value) if value is not None else ""
+    chosen = ".to(device" in text or "device=device" in text
+    return "cuda" in text or (chosen and any("cuda" in source.code(c) for c in source.calls("torch.device")))

@@ -11,13 +11,19 @@ dtype=torch.float32)`. For speed go the other way: `torch.autocast` with bfloat1
 gradients.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import values
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ("tensor-float-vs-double",)
 SOURCES = ("003:72",)
 TORCH = "2.11, 2.15"
 NEEDS = ("numpy",)
-SEVERITY = "warning"
+SEVERITY = "hint"
 
 
 def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
@@ -26,3 +32,33 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert bad["bytes"] == 2 * good["bytes"]
     assert abs(bad["loss"] - good["loss"]) < 1e-4  # the extra digits bought nothing
     assert torch.zeros(2, device=device).dtype == torch.float32  # the default needs no setting
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.calls("torch.from_numpy")) or any(source.calls("torch.autograd.gradcheck")):
+        return
+    for call in source.methods("double", "to"):
+        func = call.func
+        if not isinstance(func, ast.Attribute):
+            continue
+        doubled = func.attr == "double" or any(
+            source.name(arg) in {"torch.float64", "torch.double"} for arg in call.args
+        )
+        if doubled and values.sure(source, func.value, "module"):
+            code = source.code(func.value)
+            message = (
+                f"`{code}` runs in double precision, twice the memory and slower, to fit float64 arrays from NumPy: "
+                "turn the data into float32 instead, `torch.from_numpy(a).float()`"
+            )
+            yield source.hit(call, message)
+
+
+def watch(step: Step) -> Alarm | None:
+    wide = [p for p in step.parameters if str(p.tensor.dtype) == "torch.float64"]
+    if step.number > 1 or not wide:
+        return None
+    message = (
+        f"{len(wide)} parameters, {wide[0].name} among them, are float64: twice the memory and slower; keep the model in "
+        "float32 and convert the data, `torch.from_numpy(a).float()`"
+    )
+    return Alarm(message, at=step.record.place)

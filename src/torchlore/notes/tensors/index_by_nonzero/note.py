@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import scopes, tree, values
+from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-nonzero",)
@@ -53,10 +53,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _coordinates(source: Source, index: ast.expr) -> ast.Call | None:
     """The call of nonzero whose table of coordinates is used as an index."""
-    node: ast.expr | None = index
-    if isinstance(index, ast.Name):
-        found = scopes.reaching(source, index)
-        node = found[0].value if len(found) == 1 and found[0].how == "assign" and not found[0].path else None
+    node = follow.followed(source, index)
     if not isinstance(node, ast.Call):
         return None
     method = isinstance(node.func, ast.Attribute) and node.func.attr in {"nonzero", "argwhere"}

@@ -35,6 +35,8 @@ _TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGN
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not any(source.calls(*_ORDERS)):
+        return
     shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
     for node in source.all(ast.Subscript):
         order = _order(source, node.slice)

@@ -9,7 +9,12 @@ tensors are best kept for labels: a loss or a comparison between (N,) and (N, 1)
 error of a perfect prediction is then not 0, and `(prediction == label).sum() / N` can report 300 %.
 """
 
+import ast
+from collections.abc import Iterator
 from typing import Any
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-1d",)
 SOURCES = ("003:676",)
@@ -32,3 +37,35 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
         assert torch.nn.functional.mse_loss(truth[:, None], truth).item() == 2.5  # a perfect prediction
     label = torch.tensor([1, 1, 1], device=device)
     assert (label == label[:, None]).sum().item() / 3 == 3.0  # 300 % accuracy
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("squeeze", "squeeze_"):
+        function = source.name(call.func) == "torch.squeeze"
+        if not tree.lacks(call, 1 if function else 0, "dim"):
+            continue
+        tensor = call.args[0] if function and call.args else tree.receiver(call)
+        if not values.sure(source, tensor, "tensor") or _one_number(source, call):
+            continue
+        shape = values.shape(source, tensor)
+        if shape is not None and None not in shape and all(isinstance(size, int) for size in shape):
+            continue  # every size is known: what is dropped is known too
+        message = (
+            f"`{source.code(call)}` drops every dimension of size 1, the batch of one as well: name it, `squeeze(dim)`"
+        )
+        yield source.hit(call, message)
+
+
+def _one_number(source: Source, call: ast.Call) -> bool:
+    """`x.squeeze().item()` wants one number and does not care; for NumPy and plots it is a matter of taste."""
+    up = source.parents[call]
+    return isinstance(up, ast.Attribute) and up.attr in {
+        "item",
+        "tolist",
+        "numpy",
+        "cpu",
+        "detach",
+        "dim",
+        "ndim",
+        "shape",
+    }

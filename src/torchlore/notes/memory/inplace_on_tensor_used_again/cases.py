@@ -1,0 +1,46 @@
+"""Other spellings of inplace-on-tensor-used-again, and code that only looks like it."""
+import torch.nn.functional as F
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 3, padding=1)
+        self.relu = nn.ReLU(inplace=True)
+        self.drop = nn.Dropout(0.5, True)
+        self.act = nn.ReLU()
+
+    def forward(self, x):
+        identity = x
+        x = self.relu(x)  # trap: inplace-on-tensor-used-again
+        return self.conv(x) + identity
+
+    def gate(self, x):
+        y = self.drop(x)  # trap: inplace-on-tensor-used-again
+        return x * y
+
+    def beside(self, x):
+        x = self.conv(x)
+        return x + F.leaky_relu(x, 0.1, inplace=True)  # trap: inplace-on-tensor-used-again
+
+    # clean
+    def plain(self, x):
+        identity = x
+        x = self.conv(x)
+        x = self.relu(x)
+        x = self.conv(x)
+        return self.relu(x + identity)
+
+    def other(self, x):
+        out = self.relu(x)
+        x = self.conv(out)
+        return x.view(x.shape[0], -1)
+
+    def looked(self, x):
+        out = F.relu(x, inplace=True)
+        return out.view(x.size(0), -1)
+
+    def copied(self, x):
+        y = self.act(x)
+        return x + y

@@ -1,0 +1,38 @@
+"""Other spellings of reused-numpy-buffer, and code that only looks like it."""
+import numpy as np
+import torch
+
+
+def read(camera, file, n):
+    frame = np.empty((4, 4), dtype=np.uint8)
+    clips, table = [], {}
+    for i in range(n):
+        camera.readinto(frame)
+        clips.append(torch.from_numpy(frame).permute(1, 0))  # trap: reused-numpy-buffer
+    while file.more():
+        frame.fill(file.next())
+        table[file.name] = torch.as_tensor(frame)  # trap: reused-numpy-buffer
+        frame[0] += 1
+        clips.append(torch.from_numpy(frame))  # trap: reused-numpy-buffer
+    return clips, table
+
+
+# clean
+def fine(camera, arrays, n, device):
+    frame, out = np.empty((4, 4)), []
+    for i in range(n):
+        frame[:] = i
+        out.append(torch.from_numpy(frame).clone())
+        out.append(torch.from_numpy(frame.copy()))
+        out.append(torch.tensor(frame))
+        now = torch.from_numpy(frame)
+        print(now.mean())
+        out.append(torch.from_numpy(frame).to(device))
+    for array in arrays:
+        array[0] = 0
+        out.append(torch.from_numpy(array))
+    for i in range(n):
+        own = np.zeros(3)
+        own[0] = i
+        out.append(torch.from_numpy(own))
+    return out
