@@ -14,8 +14,12 @@ from typing import Any
 from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
 
-ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/tensor-to-device-doesnt-move-tensor/142716",)
+ROWS = ("tensor-module-cuda",)
+SOURCES = (
+    "000:1-10",
+    "002:1-28",
+    "https://discuss.pytorch.org/t/tensor-to-device-doesnt-move-tensor/142716",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
@@ -23,9 +27,25 @@ _MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "i
           "type_as", "xpu", "mps", "pin_memory")  # fmt: skip
 
 
-def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
+    import torch
+
+    from torchlore.notes.proof import error_of
+
     assert bad["dtype"] == "torch.int64"
     assert good["dtype"] == "torch.float32"
+
+    other = "meta" if device == "cpu" else device  # a device that every machine has stands in for the GPU
+    model, x = torch.nn.Linear(2, 2), torch.ones(1, 2)
+    weight = model.weight
+    assert model.to(device) is model
+    assert model.weight is weight  # the same Parameter: an optimizer made before stays right
+    model.to(other)
+    x.to(other)
+    assert x.device.type == "cpu"
+    assert error_of(lambda: model(x)) == "RuntimeError"  # two devices
+    assert model(x.to(other)).device.type == other
+    assert x.to("cpu") is x  # nothing to move: no copy
 
 
 def find(source: Source) -> Iterator[Hit]:
