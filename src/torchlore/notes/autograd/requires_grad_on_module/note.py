@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 _MISSPELT = {"require_grad", "require_grads", "requires_grads", "requires_gradient", "require_gradient", "requiresgrad"}
 
@@ -46,6 +47,20 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
         pass
     else:
         raise AssertionError("an integer tensor took a gradient")
+
+
+def watch(step: Step) -> Alarm | None:
+    if step.number != 1:
+        return None
+    for module in step.run.modules():
+        for name, part in module.named_modules():
+            trained = [p for p in part.parameters() if p.requires_grad]
+            if vars(part).get("requires_grad") is False and trained:
+                return Alarm(
+                    f"`{name or 'the model'}.requires_grad = False` froze nothing; call `requires_grad_(False)`",
+                    evidence=f"{len(trained)} of its parameters still train",
+                )
+    return None
 
 
 def find(source: Source) -> Iterator[Hit]:

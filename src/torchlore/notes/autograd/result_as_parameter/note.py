@@ -86,19 +86,14 @@ def _leaf(source: Source, node: ast.expr) -> ast.Call | None:
 
 def _wanted(source: Source, name: ast.Name) -> bool:
     """Whether somebody reads its gradient or hands it to an optimizer, and nobody retains it."""
-    uses = [
-        one
-        for one in source.all(ast.Name)
-        if one.id == name.id
-        and one is not name
-        and any(binding.node is name for binding in scopes.reaching(source, one))
-    ]
-    attributes = [source.parents[one] for one in uses if isinstance(source.parents[one], ast.Attribute)]
-    names = {one.attr for one in attributes if isinstance(one, ast.Attribute)}
-    held = any(isinstance(up := source.parents[one], ast.List) and _to_optimizer(source, up) for one in uses)
-    return ("grad" in names or held) and not names & {"retain_grad", "register_hook"}
-
-
-def _to_optimizer(source: Source, node: ast.List) -> bool:
-    call = source.parents[node]
-    return isinstance(call, ast.Call) and values.sure(source, call, "optimizer")
+    names: set[str] = set()
+    for use in source.all(ast.Name):
+        if use.id != name.id or use is name or all(one.node is not name for one in scopes.reaching(source, use)):
+            continue
+        up = source.parents[use]
+        call = source.parents[up]
+        if isinstance(up, ast.Attribute):
+            names.add(up.attr)
+        elif isinstance(up, ast.List) and isinstance(call, ast.Call) and values.sure(source, call, "optimizer"):
+            names.add("grad")
+    return "grad" in names and not names & {"retain_grad", "register_hook"}

@@ -16,6 +16,10 @@ A label outside 0..C-1 that is not the ignored one raises on the CPU and kills t
 `ignore_index=255` if your masks use 255.
 """
 
+from typing import Annotated
+
+from torchlore.watch.pictures import Alarm, Call
+
 ROWS = ("loss-ce-ignore",)
 SOURCES = ("000:29", "002:85")
 TORCH = "2.11, 2.15"
@@ -43,3 +47,16 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert torch.allclose(mean, F.cross_entropy(logits[:2], labels[:2]))
     assert F.cross_entropy(logits, labels, reduction="none").mean() < mean
     assert error_of(lambda: F.cross_entropy(logits, torch.tensor([0, 2, 255, 255]))) == "IndexError"
+
+
+def watch(call: Annotated[Call, "cross_entropy", "nll_loss"]) -> Alarm | None:
+    target, ignored = call.target, call.argument(4, "ignore_index", -100)
+    if target is None or target.is_floating_point() or target.device.type != "cpu" or not target.numel():
+        return None
+    if call.argument(6, "reduction", "mean") != "mean" or not bool((target == ignored).all()):
+        return None
+    return Alarm(
+        f"all {target.numel()} labels of this batch are {ignored}, which is ignored, and the mean of nothing is NaN; "
+        "divide the sum by the labels that count, but at least by one",
+        evidence=f"cross-entropy of a target of shape {tuple(target.shape)}",
+    )

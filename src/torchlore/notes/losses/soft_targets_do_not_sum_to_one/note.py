@@ -13,6 +13,10 @@ loss = F.binary_cross_entropy_with_logits(logits, multi_hot.float())
 For real class probabilities divide each row by its sum first.
 """
 
+from typing import Annotated
+
+from torchlore.watch.pictures import Alarm, Call
+
 ROWS = ("loss-ce-shape",)
 SOURCES = ("001:67",)
 TORCH = "2.11, 2.15"
@@ -31,3 +35,24 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     parts = sum(F.cross_entropy(logits, torch.tensor([i])) for i in range(3))
     assert torch.allclose(F.cross_entropy(logits, multi), torch.as_tensor(parts))
     assert F.cross_entropy(logits, torch.zeros(1, 4)) == 0
+
+
+def watch(call: Annotated[Call, "cross_entropy"]) -> Alarm | None:
+    target = call.target
+    if (
+        target is None
+        or not target.is_floating_point()
+        or target.device.type != "cpu"
+        or target.shape != call.input.shape
+    ):
+        return None
+    sums = target.detach().sum(1 if target.dim() > 1 else 0)
+    low, high = float(sums.min()), float(sums.max())
+    if low > 0.98 and high < 1.02:
+        return None
+    return Alarm(
+        "cross_entropy takes float targets for probabilities and these do not sum to one; several labels a sample go "
+        "to binary_cross_entropy_with_logits",
+        certain=high > 1.5,
+        evidence=f"the rows of the target sum to {low:.3g} up to {high:.3g}",
+    )

@@ -14,6 +14,10 @@ floats of the same shape as the logits. Prefer `BCEWithLogitsLoss` to a sigmoid 
 at 100, and where the sigmoid is exactly 0 its gradient is gone.
 """
 
+from typing import Annotated
+
+from torchlore.watch.pictures import Alarm, Call
+
 ROWS = ("loss-bce", "loss-bce-logits")
 SOURCES = ("001:69", "001:70")
 TORCH = "2.11, 2.15"
@@ -49,3 +53,19 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert far.grad is not None
     assert far.grad == -1
     assert F.binary_cross_entropy(far.detach().sigmoid(), torch.ones(1)) == 100
+
+
+def watch(call: Annotated[Call, "binary_cross_entropy", "binary_cross_entropy_with_logits"]) -> Alarm | None:
+    shape = tuple(call.input.shape)
+    for name, axis, view in (("pos_weight", 1, "view(-1, 1, 1)"), ("weight", 0, "view(-1, 1, 1, 1)")):
+        weight = call.kwargs.get(name)
+        if weight is None or len(shape) != 4 or weight.dim() != 1 or weight.numel() < 2:
+            continue
+        if weight.numel() == shape[-1] == shape[axis] and bool((weight != weight[0]).any()):
+            kind = "class" if axis else "sample"
+            return Alarm(
+                f"`{name}` of shape {tuple(weight.shape)} weighs the columns of {shape}; for one a {kind} write `{name}.{view}`",
+                certain=axis == 1,
+                evidence=f"the last dimension and the {kind} dimension are both {shape[-1]}",
+            )
+    return None

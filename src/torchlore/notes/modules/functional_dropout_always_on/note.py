@@ -17,10 +17,12 @@ If you want dropout at test time (Monte Carlo dropout), write `training=True`: t
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import classes, edits, tree
 from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 _ON = tuple(f"torch.nn.functional.dropout{end}" for end in ("", "1d", "2d", "3d"))
 _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
@@ -49,6 +51,18 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     query = torch.randn(1, 1, 8, 4)
     once, again = (F.scaled_dot_product_attention(query, query, query, dropout_p=0.5) for _ in range(2))
     assert not torch.equal(once, again)
+
+
+def watch(call: Annotated[Call, "dropout", "dropout1d", "dropout2d", "dropout3d"]) -> Alarm | None:
+    on = call.argument(2, "training", default=True) and call.argument(1, "p", 0.5) > 0
+    if not on or "training" in call.kwargs or len(call.args) > 2:
+        return None
+    if not call.modules or any(module.training for module in call.modules):
+        return None
+    return Alarm(
+        f"`F.{call.name}` drops although the model is in eval mode; give it `training=self.training`",
+        evidence=f"called in {type(call.modules[-1]).__name__}",
+    )
 
 
 def find(source: Source) -> Iterator[Hit]:
