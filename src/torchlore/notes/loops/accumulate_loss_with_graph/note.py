@@ -16,8 +16,12 @@ from torchlore.check import edits, flow, kept, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
-ROWS = ()
-SOURCES = ("https://pytorch.org/docs/stable/notes/faq.html", "https://github.com/visionml/pytracking/pull/313")
+ROWS = ("autograd-loss-item",)
+SOURCES = (
+    "002:32-40",
+    "https://pytorch.org/docs/stable/notes/faq.html",
+    "https://github.com/visionml/pytracking/pull/313",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

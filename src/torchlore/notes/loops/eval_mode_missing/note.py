@@ -15,8 +15,11 @@ from torchlore.check import classes, flow, frameworks, modes, modules, project
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
-ROWS = ()
-SOURCES = ("https://github.com/nshaud/DeepHyperX/issues/51",)
+ROWS = ("module-train-eval",)
+SOURCES = (
+    "003:661-664",
+    "https://github.com/nshaud/DeepHyperX/issues/51",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
@@ -34,7 +37,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "no_grad" not in source.text and "inference_mode" not in source.text and "eval" not in source.text:
+    if not flow.may_train(source):
         return
     seen: set[object] = set()
     for _, events in flow.entries(source):

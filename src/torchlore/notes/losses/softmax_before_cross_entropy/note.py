@@ -15,8 +15,10 @@ from torchlore.check import losses, values
 from torchlore.check.activation import activation_hit
 from torchlore.check.source import Hit, Source
 
-ROWS = ()
+ROWS = ("loss-ce-decomp",)
 SOURCES = (
+    "001:68",
+    "003:665",
     "https://discuss.pytorch.org/t/should-i-use-softmax-as-output-when-using-cross-entropy-loss-in-pytorch/42797",
 )
 TORCH = "2.11, 2.15"

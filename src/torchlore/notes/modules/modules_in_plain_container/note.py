@@ -15,8 +15,11 @@ from torchlore.check import classes, containers, edits, modules, tree, values
 from torchlore.check.classes import Attribute
 from torchlore.check.source import Hit, Source
 
-ROWS = ()
-SOURCES = ("https://github.com/pytorch/pytorch/issues/715",)
+ROWS = ("module-modulelist",)
+SOURCES = (
+    "004:85-88",
+    "https://github.com/pytorch/pytorch/issues/715",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
