@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 from torchlore.cli import Failure
+
+if TYPE_CHECKING:
+    from torchlore.recipes.shapes import Layer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,11 +61,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def drawing(size: int, layers: list[object], index: int) -> str:
+def drawing(size: int, layers: list[Layer], index: int) -> str:
     """The input as a row of dots with the pixels that feed one output pixel filled."""
     from torchlore.recipes.shapes import sources
 
-    fed = sources(size, layers, index)  # type: ignore[arg-type]  # the layers made above
+    fed = sources(size, layers, index)
     if size > 100:
         return f"output pixel {index} is fed by {len(fed)} input pixels, {fed[0]} to {fed[-1]}" if fed else ""
     dots = "".join("●" if pixel in set(fed) else "·" for pixel in range(size))

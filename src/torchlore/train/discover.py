@@ -12,13 +12,14 @@ from pathlib import Path, PurePosixPath
 import torch
 from torch import Tensor
 
-from torchlore.recipes.data import SUFFIXES, PackedStrings, find_classes, list_images
+from torchlore.recipes.data import PackedStrings, find_classes, list_images
 from torchlore.train.files import Files, FolderReader, H5Reader, TarReader
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data, digits, stratified
 from torchlore.train.scan import broken
 
 EMBEDDED = {"digits": digits}
+PICTURES = {"jpg", "jpeg", "png", "webp", "bmp", "tif", "tiff", "gif", "ppm"}
 SPLITS = {"train": ("train", "training"), "val": ("val", "valid", "validation", "dev"), "test": ("test", "testing")}
 
 
@@ -163,7 +164,7 @@ def _shards(path: Path) -> Listed:
             for member in tar:
                 key, dot, suffix = PurePosixPath(member.name).name.partition(".")
                 key = f"{shard.name}/{PurePosixPath(member.name).parent / key}"
-                if f".{suffix.lower()}" in SUFFIXES:
+                if suffix.lower() in PICTURES:
                     pictures[key] = f"{shard.name}:{member.offset_data}:{member.size}"
                 elif dot and suffix in ("cls", "txt"):
                     file = tar.extractfile(member)

@@ -130,7 +130,7 @@ def _timm(run: Run, classes: int) -> Built:
     if name.split(".")[0] not in timm.list_models():
         raise Refused(f"--model {run.model!r} is no timm model{_nearest(name, timm.list_models())}")
     model = timm.create_model(name, pretrained=run.weights == "default", num_classes=classes)
-    wanted = model.pretrained_cfg
+    wanted: dict[str, Any] = model.pretrained_cfg  # type: ignore[assignment]  # timm puts a plain dict on the module
     heads = (wanted["classifier"],) if isinstance(wanted["classifier"], str) else tuple(wanted["classifier"])
     return Built(
         model, heads, wanted["input_size"][0], wanted["input_size"][1], tuple(wanted["mean"]), tuple(wanted["std"])

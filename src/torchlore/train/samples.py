@@ -18,11 +18,25 @@ from torch import Tensor
 from torchlore.recipes.seed import derive
 
 
+class Names(Protocol):
+    """A list of names, however it is kept."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> str: ...
+
+
 class Samples(Protocol):
     """One split of a data set."""
 
-    labels: Tensor  # (N,) class of each sample
-    names: Sequence[str]  # what to call each in a report
+    @property
+    def labels(self) -> Tensor:
+        """(N,) class of each sample."""
+        ...
+
+    @property
+    def names(self) -> Names:
+        """What to call each sample in a report."""
+        ...
 
     def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
         """The pictures (B, C, H, W) uint8; `draws` (B, D) are the numbers their augmentation is a function of."""
@@ -49,7 +63,7 @@ class Stored:
 
     pictures: Tensor  # (N, C, H, W) uint8
     labels: Tensor
-    names: Sequence[str]
+    names: Names
 
     def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
         """The pictures, augmented together."""

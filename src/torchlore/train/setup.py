@@ -87,7 +87,9 @@ def ready(run: Run, data: Data) -> Ready:
     seed_everything(run.seed)  # the same first weights on every process
     built = build(run, len(data.classes), data.channels)
     data = sized(data, run.size or built.size)
-    model = built.model.to(device, memory_format=torch.channels_last if run.channels_last else torch.preserve_format)
+    model = built.model.to(device)
+    if run.channels_last:
+        model = model.to(memory_format=torch.channels_last)
     if run.freeze:
         _freeze(run, built)
     optimizer = make_optimizer(run, built)
@@ -144,7 +146,8 @@ def make_optimizer(run: Run, built: Built) -> Optimizer:
 
 def make_schedule(run: Run, every: int) -> schedules.Schedule:
     """The learning rate's factor as a function of the step."""
-    total, marks = run.epochs * every, [int(float(mark) * every) for mark in run.milestones.split(",") if mark]
+    total = run.epochs * every
+    marks = tuple(int(float(mark) * every) for mark in run.milestones.split(",") if mark)
     made: dict[str, Callable[[], schedules.Schedule]] = {
         "constant": schedules.Constant,
         "plateau": schedules.Constant,
@@ -153,7 +156,7 @@ def make_schedule(run: Run, every: int) -> schedules.Schedule:
         "step": lambda: schedules.MultiStep(marks, run.gamma),
         "multistep": lambda: schedules.MultiStep(marks, run.gamma),
         "onecycle": lambda: schedules.OneCycle(total),
-        "reid": lambda: schedules.MultiStep([2 * total // 3], run.gamma),
+        "reid": lambda: schedules.MultiStep((2 * total // 3,), run.gamma),
     }
     schedule = made[run.schedule]()
     warm = round(run.warmup * every)
