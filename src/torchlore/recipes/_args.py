@@ -75,5 +75,5 @@ def reduced(values: Tensor, reduction: str, denominator: Tensor | None = None) -
     if reduction == "sum":
         return values.sum()
     if denominator is None:
-        return values.sum() / max(values.numel(), 1)
+        return values.mean() if values.numel() else values.sum()
     return values.sum() / torch.where(denominator == 0, torch.ones_like(denominator), denominator)

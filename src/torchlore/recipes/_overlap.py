@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from torchlore.recipes import _args
+from torchlore.recipes import _args, _ops
 
 Reduction = Literal["mean", "sum", "none"]
 Form = Literal["squared", "linear"]
@@ -22,6 +23,17 @@ class Ratio(NamedTuple):
     a: float
     b: float
     c: float
+
+
+class Options(NamedTuple):
+    """How a loss was asked for; `which` is `empty` of the yes/no losses and `classes` of the others."""
+
+    from_logits: bool
+    ignore_index: int | None
+    form: str
+    which: str
+    eps: float
+    reduction: str
 
 
 IOU = Ratio(1.0, 1.0, 1.0, -1.0)
@@ -51,7 +63,7 @@ def iou_loss(
     >>> round(iou_loss(torch.tensor([[1.0, 0.0, 1.0, 0.0]]), mask, from_logits=False).item(), 4)
     0.6667
     """
-    options = (from_logits, ignore_index, form, empty, eps, reduction)
+    options = Options(from_logits, ignore_index, form, empty, eps, reduction)
     return _binary("iou_loss", scores, targets, IOU, options)
 
 
@@ -72,7 +84,7 @@ def dice_loss(
     >>> round(dice_loss(torch.tensor([[1.0, 0.0, 1.0, 0.0]]), mask, from_logits=False).item(), 4)
     0.5
     """
-    options = (from_logits, ignore_index, form, empty, eps, reduction)
+    options = Options(from_logits, ignore_index, form, empty, eps, reduction)
     return _binary("dice_loss", scores, targets, DICE, options)
 
 
@@ -96,9 +108,8 @@ def tversky_loss(
     if alpha < 0 or beta < 0:
         raise ValueError(f"tversky_loss: alpha is {alpha} and beta is {beta}; both must be 0 or more.")
     ratio = Ratio(1.0, alpha, beta, 1.0 - alpha - beta)
-    return _binary(
-        "tversky_loss", scores, targets, ratio, (from_logits, ignore_index, "linear", "count", eps, reduction)
-    )
+    options = Options(from_logits, ignore_index, "linear", "count", eps, reduction)
+    return _binary("tversky_loss", scores, targets, ratio, options)
 
 
 def multiclass_iou_loss(
@@ -121,7 +132,7 @@ def multiclass_iou_loss(
     >>> round(multiclass_iou_loss(scores, torch.tensor([[0, 1]])).item(), 6)
     0.000658
     """
-    options = (from_logits, ignore_index, form, classes, eps, reduction)
+    options = Options(from_logits, ignore_index, form, classes, eps, reduction)
     return _multiclass("multiclass_iou_loss", scores, labels, IOU, options)
 
 
@@ -142,7 +153,7 @@ def multiclass_dice_loss(
     >>> round(multiclass_dice_loss(scores, torch.tensor([[0, 1]])).item(), 6)
     0.000335
     """
-    options = (from_logits, ignore_index, form, classes, eps, reduction)
+    options = Options(from_logits, ignore_index, form, classes, eps, reduction)
     return _multiclass("multiclass_dice_loss", scores, labels, DICE, options)
 
 
@@ -151,42 +162,79 @@ def _spatial(scores: Tensor) -> tuple[int, ...]:
     return tuple(range(1 if scores.ndim <= 3 else 2, scores.ndim))
 
 
-def _binary(
-    function: str,
-    scores: Tensor,
-    targets: Tensor,
-    ratio: Ratio,
-    options: tuple[bool, int | None, str, str, float, str],
-) -> Tensor:
-    from_logits, ignore_index, form, empty, eps, reduction = options
-    _check(function, form, eps, reduction)
-    _args.one_of(function, "empty", empty, ("count", "skip"))
+def _binary(function: str, scores: Tensor, targets: Tensor, ratio: Ratio, options: Options) -> Tensor:
+    _check(function, options)
+    _args.one_of(function, "empty", options.which, ("count", "skip"))
     _args.floating(function, "scores", scores)
     if scores.shape != targets.shape or scores.ndim < 2:
         raise ValueError(
             f"{function}: scores have shape {tuple(scores.shape)} and targets {tuple(targets.shape)}; they must be "
             "equal, (N, P), (N, H, W) or (N, C, ...)."
         )
-    keep = None if ignore_index is None else targets != ignore_index
-    truth = targets != 0 if not targets.is_floating_point() else targets
-    prob = torch.sigmoid(_args.wide(scores)) if from_logits else _args.wide(scores)
-    truth = truth.to(prob.dtype)
-    if keep is not None:
-        truth, prob = torch.where(keep, truth, 0.0), torch.where(keep, prob, 0.0)
-    _check_range(function, prob, truth, from_logits)
-    inter, pred, true = _sums(prob, truth, form, _spatial(scores))
-    rows = _loss(ratio, inter, pred, true, eps)
-    if empty == "count":
-        return _args.reduced(rows, reduction)
+    fused = _ops.fits(scores) and scores.dtype in _ops.FLOATS and not targets.requires_grad
+    rows, true = (_fused if fused else _plain)(function, scores, targets, ratio, options)
+    if options.which == "count":
+        return _args.reduced(rows, options.reduction)
     full = true > 0
-    return _args.reduced(rows * full, reduction, full.sum())
+    return _args.reduced(rows * full, options.reduction, full.sum())
 
 
-def _check(function: str, form: str, eps: float, reduction: str) -> None:
-    _args.one_of(function, "reduction", reduction, _args.REDUCTIONS)
-    _args.one_of(function, "form", form, ("squared", "linear"))
-    if eps <= 0:
-        raise ValueError(f"{function}: eps is {eps}; it must be above 0, or an empty mask divides by zero.")
+def _plain(function: str, scores: Tensor, targets: Tensor, ratio: Ratio, options: Options) -> tuple[Tensor, Tensor]:
+    """The loss of each mask and the size of its truth."""
+    truth = targets if targets.is_floating_point() else targets != 0
+    prob = torch.sigmoid(_args.wide(scores)) if options.from_logits else _args.wide(scores)
+    truth = truth.to(prob.dtype)
+    if options.ignore_index is not None:
+        keep = targets != options.ignore_index
+        truth, prob = torch.where(keep, truth, 0.0), torch.where(keep, prob, 0.0)
+    _check_range(function, prob, truth, options.from_logits)
+    inter, pred, true = _sums(prob, truth, options.form, _spatial(scores))
+    return _loss(ratio, inter, pred, true, options.eps), true
+
+
+def _fused(_function: str, scores: Tensor, targets: Tensor, ratio: Ratio, options: Options) -> tuple[Tensor, Tensor]:
+    flags = 1 * options.from_logits + 2 * (options.form == "squared") + 4 * (options.ignore_index is not None)
+    flags += 8 * (not targets.is_floating_point())
+    lead = scores.shape[: _spatial(scores)[0]]
+    length = max(math.prod(scores.shape[len(lead) :]), 1)
+    masks = [value.reshape(-1, length).contiguous() for value in (scores, targets)]
+    factors = [ratio.k, ratio.a, ratio.b, options.eps]  # c is always k - a - b
+    rows, true = _Overlap.apply(*masks, factors, options.ignore_index or 0, flags)
+    return rows.view(lead), true.view(lead)
+
+
+class _Overlap(torch.autograd.Function):
+    """The kernels: one pass forward that keeps four numbers a mask, one pass backward."""
+
+    @staticmethod
+    def forward(
+        ctx: torch.autograd.function.FunctionCtx,
+        scores: Tensor,
+        targets: Tensor,
+        ratio: list[float],
+        ignore: int,
+        flags: int,
+    ) -> tuple[Tensor, Tensor]:
+        rows: Tensor = torch.ops.torchlore.overlap_rows(scores, targets, ratio, ignore, flags)
+        ctx.save_for_backward(scores, targets, rows)
+        ctx.how = (ignore, flags)  # type: ignore[attr-defined]  # a ctx takes any attribute
+        ctx.mark_non_differentiable(rows[1])
+        return rows[0], rows[1]
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
+        scores, targets, rows = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
+        ignore, flags = ctx.how  # type: ignore[attr-defined]  # set above
+        slopes = rows[2:] * grads[0]
+        grad = torch.ops.torchlore.overlap_back(scores, targets, slopes, ignore, flags)
+        return grad, None, None, None, None
+
+
+def _check(function: str, options: Options) -> None:
+    _args.one_of(function, "reduction", options.reduction, _args.REDUCTIONS)
+    _args.one_of(function, "form", options.form, ("squared", "linear"))
+    if options.eps <= 0:
+        raise ValueError(f"{function}: eps is {options.eps}; it must be above 0, or an empty mask divides by zero.")
 
 
 def _check_range(function: str, prob: Tensor, truth: Tensor, from_logits: bool) -> None:
@@ -212,24 +260,18 @@ def _loss(ratio: Ratio, inter: Tensor, pred: Tensor, true: Tensor, eps: float) -
     return 1.0 - (ratio.k * inter + eps) / below
 
 
-def _multiclass(
-    function: str,
-    scores: Tensor,
-    labels: Tensor,
-    ratio: Ratio,
-    options: tuple[bool, int, str, str, float, str],
-) -> Tensor:
-    from_logits, ignore_index, form, classes, eps, reduction = options
-    _check(function, form, eps, reduction)
-    _args.one_of(function, "classes", classes, ("present", "all"))
-    labels = _args.labels_of_classes(function, scores, labels, ignore_index)
-    prob = torch.softmax(_args.wide(scores), dim=1) if from_logits else _args.wide(scores)
-    keep = labels != ignore_index
+def _multiclass(function: str, scores: Tensor, labels: Tensor, ratio: Ratio, options: Options) -> Tensor:
+    _check(function, options)
+    _args.one_of(function, "classes", options.which, ("present", "all"))
+    ignore = -100 if options.ignore_index is None else options.ignore_index
+    labels = _args.labels_of_classes(function, scores, labels, ignore)
+    prob = torch.softmax(_args.wide(scores), dim=1) if options.from_logits else _args.wide(scores)
+    keep = labels != ignore
     hot = F.one_hot(torch.where(keep, labels, 0), scores.shape[1]).movedim(-1, 1).to(prob.dtype) * keep.unsqueeze(1)
     prob = prob * keep.unsqueeze(1)
-    inter, pred, true = _sums(prob, hot, form, tuple(range(2, scores.ndim)))
-    rows = _loss(ratio, inter, pred, true, eps)
-    if classes == "all":
-        return _args.reduced(rows, reduction)
+    inter, pred, true = _sums(prob, hot, options.form, tuple(range(2, scores.ndim)))
+    rows = _loss(ratio, inter, pred, true, options.eps)
+    if options.which == "all":
+        return _args.reduced(rows, options.reduction)
     present = true > 0
-    return _args.reduced(rows * present, reduction, present.sum())
+    return _args.reduced(rows * present, options.reduction, present.sum())

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from torchlore.recipes import _ops
+
 __all__ = ["Mixed", "apply_region_plan", "cutmix", "mixup", "region_confusion", "region_plan"]
 
 
@@ -69,19 +71,12 @@ def apply_region_plan(pictures: Tensor, plan: Tensor) -> Tensor:
     >>> apply_region_plan(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[[3, 1], [2, 0]]])).tolist()
     [[4, 2], [3, 1]]
     """
-    blocks = _check_plan(pictures, plan)
+    _check_plan(pictures, plan)
     plain = _plain(pictures)
-    height, width = plain.shape[-2] // blocks * blocks, plain.shape[-1] // blocks * blocks
-    if (height, width) == tuple(plain.shape[-2:]):
-        moved = _move(plain, plan)
-    else:
-        inside = _move(plain[..., :height, :width], plan)
-        moved = plain.clone()
-        moved[..., :height, :width] = inside
-    return _rewrap(moved, pictures)
+    return _rewrap(_move(plain, plan), pictures)
 
 
-def _check_plan(pictures: Tensor, plan: Tensor) -> int:
+def _check_plan(pictures: Tensor, plan: Tensor) -> None:
     if pictures.ndim < 2:
         raise ValueError(f"apply_region_plan: pictures have shape {tuple(pictures.shape)}; they must be (..., H, W).")
     batch = pictures.shape[0] if pictures.ndim >= 4 else 1
@@ -90,17 +85,15 @@ def _check_plan(pictures: Tensor, plan: Tensor) -> int:
             f"apply_region_plan: plan has shape {tuple(plan.shape)} for pictures of shape {tuple(pictures.shape)}; it "
             f"must be ({batch}, blocks, blocks)."
         )
-    blocks: int = plan.shape[1]
+    blocks = plan.shape[1]
     if min(pictures.shape[-2:]) < blocks:
         raise ValueError(
             f"apply_region_plan: pictures of {pictures.shape[-2]} x {pictures.shape[-1]} have no {blocks} x {blocks} "
             "blocks; use fewer."
         )
-    return blocks
 
 
 def _move(plain: Tensor, plan: Tensor) -> Tensor:
-    """Gather runs of one block's width: in memory they are whole rows, so each is copied in one go."""
     last = plain.ndim == 4 and not plain.is_contiguous() and plain.is_contiguous(memory_format=torch.channels_last)
     if last:
         return _gather(plain.permute(0, 2, 3, 1).unsqueeze(1), plan).squeeze(1).permute(0, 3, 1, 2)
@@ -111,7 +104,38 @@ def _move(plain: Tensor, plan: Tensor) -> Tensor:
 
 
 def _gather(planes: Tensor, plan: Tensor) -> Tensor:
-    """Planes (N, L, H, W, K) of one sample each, K values a pixel."""
+    """Move blocks of planes (N, L, H, W, K), K values a pixel; what fills no block stays."""
+    batch, lead, height, width, _inner = planes.shape
+    if _ops.fits(planes) and planes.element_size() <= 8 and max(batch, lead) < 2**16:
+        moved: Tensor = _Move.apply(planes.contiguous(), plan)
+        return moved
+    high, wide = (side // plan.shape[1] * plan.shape[1] for side in (height, width))
+    if (high, wide) == (height, width):
+        return _gather_runs(planes, plan)
+    inside = _gather_runs(planes[:, :, :high, :wide], plan)
+    moved = planes.clone()
+    moved[:, :, :high, :wide] = inside
+    return moved
+
+
+class _Move(torch.autograd.Function):
+    """The kernel, whose gradient is the kernel with the inverse plan."""
+
+    @staticmethod
+    def forward(ctx: torch.autograd.function.FunctionCtx, planes: Tensor, plan: Tensor) -> Tensor:
+        ctx.save_for_backward(plan)
+        moved: Tensor = torch.ops.torchlore.move_blocks(planes, plan)
+        return moved
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None]:
+        (plan,) = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
+        back: Tensor = _Move.apply(grads[0].contiguous(), plan.flatten(1).argsort(1).view_as(plan))
+        return back, None
+
+
+def _gather_runs(planes: Tensor, plan: Tensor) -> Tensor:
+    """Gather runs of one block's width: in memory they are whole rows, so each is copied in one go."""
     batch, lead, height, width, inner = planes.shape
     blocks, high = plan.shape[1], height // plan.shape[1]
     run = width // blocks * inner

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from torchlore.recipes import _args
+from torchlore.recipes import _args, _ops
 
 __all__ = [
     "CompactBilinear",
@@ -42,20 +42,61 @@ def _positions(function: str, features: Tensor) -> Tensor:
     return features.flatten(2)
 
 
-def bilinear_pool(features: Tensor, *, normalize: bool = True, eps: float = 1e-5) -> Tensor:
+Precision = Literal["ieee", "tf32x3", "tf32", "bf16"]
+
+
+def bilinear_pool(
+    features: Tensor, *, normalize: bool = True, eps: float = 1e-5, precision: Precision | None = None
+) -> Tensor:
     """Outer product of each position's features with themselves, averaged: (N, D, H, W) to (N, D * D).
 
-    With `normalize` the signed square root and then the L2 norm are taken. The product runs in float32 whatever
-    autocast says, with the precision of `torch.set_float32_matmul_precision` (the default "highest" is full float32).
+    With `normalize` the signed square root and then the L2 norm are taken. Sums are float32 whatever autocast says.
+    `precision` is how a GPU may multiply float32: "ieee" in full, "tf32x3" nearly so, "tf32" with 10 bits, "bf16" with
+    7. By default it is torch's own setting: "ieee", or "tf32" after `torch.set_float32_matmul_precision("high")`.
+    Half-precision features are multiplied as they are, which loses nothing. The gradient follows torch's setting.
 
     >>> bilinear_pool(torch.ones(1, 2, 3, 3)).tolist()
     [[0.5, 0.5, 0.5, 0.5]]
     """
-    flat = _args.wide(_positions("bilinear_pool", features))
+    flat = _positions("bilinear_pool", features)
+    if precision is not None:
+        _args.one_of("bilinear_pool", "precision", precision, ("ieee", "tf32x3", "tf32", "bf16"))
+    if normalize and _ops.fits(flat) and flat.dtype in _ops.FLOATS and 0 < flat.shape[0] < 2**16 and flat.numel():
+        fused: Tensor = _Bilinear.apply(flat.contiguous(), eps, precision)
+        return fused
+    flat = _args.wide(flat)
     with torch.autocast(flat.device.type, enabled=False):
         product = torch.bmm(flat, flat.transpose(1, 2)) / max(flat.shape[2], 1)
         pooled = product.flatten(1)
         return F.normalize(signed_sqrt(pooled, eps)) if normalize else pooled
+
+
+class _Bilinear(torch.autograd.Function):
+    """The kernels forward; backward in plain torch from the output alone, which the square root can be undone from."""
+
+    @staticmethod
+    def forward(ctx: torch.autograd.function.FunctionCtx, x: Tensor, eps: float, precision: str | None) -> Tensor:
+        pooled, norms = torch.ops.torchlore.bilinear(x, eps, precision)
+        ctx.save_for_backward(x, pooled, norms)
+        ctx.eps = eps  # type: ignore[attr-defined]  # a ctx takes any attribute
+        out: Tensor = pooled
+        return out
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None]:
+        x, pooled, norms = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
+        eps: float = ctx.eps  # type: ignore[attr-defined]  # set above
+        grad = grads[0].to(pooled.dtype)
+        inner = (grad * pooled).sum(1, keepdim=True)
+        by_root = (grad - pooled * inner) / norms[:, None]
+        root = pooled * norms[:, None]
+        square = root * root
+        size = (square + root.abs() * (square + 4.0 * eps).sqrt()) / 2  # |v| of root = v / sqrt(|v| + eps)
+        by_product = by_root * (size / 2 + eps) / (size + eps) ** 1.5
+        by_product = by_product.view(x.shape[0], x.shape[1], x.shape[1])
+        with torch.autocast(x.device.type, enabled=False):
+            both = by_product + by_product.transpose(1, 2)
+            return torch.bmm(both, _args.wide(x)).div(x.shape[2]).to(x.dtype), None, None
 
 
 def compact_bilinear_pool(features: Tensor, rows: Tensor, signs: Tensor, size: int) -> Tensor:

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from torchlore.recipes import _args
+from torchlore.recipes import _args, _ops
 from torchlore.recipes._embedding import (
     angular_margin_logits,
     batch_all_triplet_loss,
@@ -145,11 +145,37 @@ def label_smoothing_loss(
 def _cross_entropy(
     logits: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, *, share: float, reduction: str
 ) -> Tensor:
+    last = logits.movedim(1, -1)
+    if weight is None and _ops.fits(logits) and logits.dtype in _ops.FLOATS and last.is_contiguous():
+        flat = last.reshape(-1, last.shape[-1])
+        if flat.shape[1] <= 2**15:
+            rows: Tensor = _Smooth.apply(flat, target.reshape(-1), share / flat.shape[1], ignore_index)
+            return _args.reduced(rows.view(target.shape), reduction)
     logits = _args.wide(logits)
     weight = None if weight is None else weight.to(logits.dtype)
     return F.cross_entropy(
         logits, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=share
     )
+
+
+class _Smooth(torch.autograd.Function):
+    """The kernel: one pass over the logits forward, one backward, nothing kept but a number a row."""
+
+    @staticmethod
+    def forward(
+        ctx: torch.autograd.function.FunctionCtx, logits: Tensor, target: Tensor, off: float, ignore_index: int
+    ) -> Tensor:
+        rows: Tensor = torch.ops.torchlore.smooth_rows(logits, target.contiguous(), off, ignore_index)
+        ctx.save_for_backward(logits, target, rows)
+        ctx.off = off  # type: ignore[attr-defined]  # a ctx takes any attribute
+        return rows[0]
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None, None]:
+        logits, target, rows = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
+        scale = torch.stack([grads[0], rows[1]])
+        off: float = ctx.off  # type: ignore[attr-defined]  # set above
+        return torch.ops.torchlore.smooth_back(logits, target.contiguous(), scale, off), None, None, None
 
 
 def _mass(target: Tensor, weight: Tensor | None, ignore_index: int, dtype: torch.dtype) -> Tensor:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from torchlore.recipes import _args
+from torchlore.recipes import _args, _ops
 from torchlore.recipes._ranking import (
     Retrieval,
     average_precision,
@@ -63,7 +63,12 @@ def _predicted(function: str, prediction: Tensor, target: Tensor) -> Tensor:
 
 def _count(prediction: Tensor, target: Tensor, classes: int, ignore_index: int | None) -> Tensor:
     """Counts of cells row * C + column, and in one cell more how many pairs lie outside."""
-    row, column = target.reshape(-1).long(), prediction.reshape(-1).long()
+    row, column = target.reshape(-1), prediction.reshape(-1)
+    countable = torch.bool not in {row.dtype, column.dtype} and max(row.numel(), classes**2) < 2**31 - 1
+    if countable and _ops.fits(row):
+        counts: Tensor = torch.ops.torchlore.count_pairs(column.contiguous(), row.contiguous(), classes, ignore_index)
+        return counts
+    row, column = row.long(), column.long()
     inside = (row >= 0) & (row < classes) & (column >= 0) & (column < classes)
     cell = torch.where(inside, row * classes + column, classes * classes)
     if ignore_index is not None:

@@ -1,0 +1,207 @@
+"""Triton kernels for rows of class scores and for Gram matrices. Only `_ops` imports this module."""
+# mypy: ignore-errors
+# The language inside @triton.jit only looks like Python; the launchers are typed for the reader.
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+# --- cross-entropy with smoothed labels ------------------------------------------------------------------------------
+
+
+@triton.jit
+def _smooth_rows(
+    logits: tl.tensor,
+    target: tl.tensor,
+    out: tl.tensor,
+    rows: tl.tensor,
+    classes: tl.tensor,
+    off: tl.tensor,
+    ignore: tl.tensor,
+    BLOCK: tl.constexpr,
+) -> None:
+    """Loss and log-sum-exp of each row; an ignored row has loss 0 and lse inf, one with a wrong label NaN in both."""
+    ROWS: tl.constexpr = 2048 // BLOCK if BLOCK < 2048 else 1
+    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    at = tl.arange(0, BLOCK)
+    there = row < rows
+    inside = there[:, None] & (at < classes)[None, :]
+    start = logits + row * classes
+    x = tl.load(start[:, None] + at[None, :], mask=inside, other=-float("inf")).to(tl.float32)
+    top = tl.max(x, axis=1)
+    top = tl.where(top == -float("inf"), 0.0, top)
+    lse = top + tl.log(tl.sum(tl.exp(x - top[:, None]), axis=1))
+    label = tl.load(target + row, mask=there, other=ignore)
+    known = (label >= 0) & (label < classes) & (label != ignore)
+    right = tl.load(start + label, mask=there & known, other=0).to(tl.float32)
+    value = lse - (1.0 - classes * off) * right
+    if off != 0:
+        value -= off * tl.sum(tl.where(inside, x, 0.0), axis=1)
+    wrong = float("nan")
+    tl.store(out + row, tl.where(label == ignore, 0.0, tl.where(known, value, wrong)), mask=there)
+    tl.store(out + rows + row, tl.where(label == ignore, float("inf"), tl.where(known, lse, wrong)), mask=there)
+
+
+@triton.jit
+def _smooth_back(
+    logits: tl.tensor,
+    target: tl.tensor,
+    scale: tl.tensor,  # (2, rows): what came from above, and the log-sum-exp
+    grad: tl.tensor,
+    rows: tl.tensor,
+    classes: tl.tensor,
+    off: tl.tensor,
+    BLOCK: tl.constexpr,
+) -> None:
+    ROWS: tl.constexpr = 2048 // BLOCK if BLOCK < 2048 else 1
+    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    at = tl.arange(0, BLOCK)
+    there = row < rows
+    inside = there[:, None] & (at < classes)[None, :]
+    place = row[:, None] * classes + at[None, :]
+    x = tl.load(logits + place, mask=inside, other=0).to(tl.float32)
+    label = tl.load(target + row, mask=there, other=0)
+    above = tl.load(scale + row, mask=there, other=0)
+    lse = tl.load(scale + rows + row, mask=there, other=0)
+    hot = (at[None, :] == label[:, None]).to(tl.float32)
+    slope = tl.exp(x - lse[:, None]) - off - (1.0 - classes * off) * hot
+    slope = tl.where((lse == float("inf"))[:, None], 0.0, slope * above[:, None])
+    tl.store(grad + place, slope.to(grad.dtype.element_ty), mask=inside)
+
+
+def _launch(rows: int, classes: int) -> tuple[tuple[int], int, int]:
+    block = max(16, triton.next_power_of_2(classes))
+    warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
+    return (triton.cdiv(rows, max(1, 2048 // block)),), block, warps
+
+
+def smooth_rows(logits: Tensor, target: Tensor, off: float, ignore: int) -> Tensor:
+    """(2, N): loss and log-sum-exp of each row of contiguous logits (N, C), every wrong class weighing `off`."""
+    rows, classes = logits.shape
+    out = torch.empty(2, rows, dtype=torch.float32, device=logits.device)
+    if rows:
+        grid, block, warps = _launch(rows, classes)
+        _smooth_rows[grid](logits, target, out, rows, classes, off, ignore, block, num_warps=warps)
+    return out
+
+
+def smooth_back(logits: Tensor, target: Tensor, scale: Tensor, off: float) -> Tensor:
+    """The gradient (N, C) by the logits; `scale` (2, N) is the gradient by each row's loss and its log-sum-exp."""
+    rows, classes = logits.shape
+    grad = torch.empty_like(logits)
+    if rows:
+        grid, block, warps = _launch(rows, classes)
+        _smooth_back[grid](logits, target, scale, grad, rows, classes, off, block, num_warps=warps)
+    return grad
+
+
+# --- Gram matrices with signed square root and L2 norm ---------------------------------------------------------------
+
+
+@triton.jit
+def _gram(
+    x: tl.tensor,
+    out: tl.tensor,
+    parts: tl.tensor,
+    channels: tl.tensor,
+    places: tl.tensor,
+    eps: tl.tensor,
+    PRECISION: tl.constexpr,
+    TILE: tl.constexpr,
+) -> None:
+    """One tile of X Xᵀ / S and its mirror image: only tiles on and above the diagonal are computed."""
+    DEPTH: tl.constexpr = 32
+    up, left, tiles = tl.program_id(0), tl.program_id(1), tl.num_programs(0)
+    sample = tl.program_id(2).to(tl.int64)
+    part = parts + (sample * tiles + up) * tiles + left
+    if up > left:
+        tl.store(part, 0.0)
+    else:
+        row, column = up * TILE + tl.arange(0, TILE), left * TILE + tl.arange(0, TILE)
+        depth = tl.arange(0, DEPTH)
+        base = x + sample * channels * places
+        total = tl.zeros((TILE, TILE), tl.float32)
+        for start in range(0, places, DEPTH):
+            at = start + depth
+            first = tl.load(
+                base + row[:, None] * places + at[None, :],
+                mask=(row < channels)[:, None] & (at < places)[None, :],
+                other=0,
+            )
+            second = tl.load(
+                base + column[None, :] * places + at[:, None],
+                mask=(column < channels)[None, :] & (at < places)[:, None],
+                other=0,
+            )
+            if PRECISION == "bf16":
+                total = tl.dot(first.to(tl.bfloat16), second.to(tl.bfloat16), total)
+            else:
+                total = tl.dot(first, second, total, input_precision=PRECISION)
+        value = total / places
+        value = value / tl.sqrt(tl.abs(value) + eps)
+        inside = (row < channels)[:, None] & (column < channels)[None, :]
+        square = tl.sum(tl.where(inside, value * value, 0.0))
+        tl.store(part, tl.where(up == left, square, 2 * square))
+        home = out + sample * channels * channels
+        tl.store(home + row[:, None] * channels + column[None, :], value, mask=inside)
+        if up != left:
+            mirror = (column < channels)[:, None] & (row < channels)[None, :]
+            tl.store(home + column[:, None] * channels + row[None, :], tl.trans(value), mask=mirror)
+
+
+@triton.jit
+def _root(out: tl.tensor, parts: tl.tensor, cells: tl.tensor, eps: tl.tensor, BLOCK: tl.constexpr) -> None:
+    """The signed square root in place, and the sum of squares of each program's share."""
+    sample, part = tl.program_id(1).to(tl.int64), tl.program_id(0)
+    at = part * BLOCK + tl.arange(0, BLOCK)
+    home = out + sample * cells + at
+    value = tl.load(home, mask=at < cells, other=0)
+    value = value / tl.sqrt(tl.abs(value) + eps)
+    tl.store(home, value, mask=at < cells)
+    tl.store(parts + sample * tl.num_programs(0) + part, tl.sum(value * value))
+
+
+@triton.jit
+def _scale(
+    out: tl.tensor,
+    parts: tl.tensor,
+    norms: tl.tensor,
+    cells: tl.tensor,
+    number: tl.tensor,
+    NUMBER: tl.constexpr,
+    BLOCK: tl.constexpr,
+) -> None:
+    sample, part = tl.program_id(1).to(tl.int64), tl.program_id(0)
+    which = tl.arange(0, NUMBER)
+    square = tl.sum(tl.load(parts + sample * number + which, mask=which < number, other=0))
+    norm = tl.maximum(tl.sqrt(square), 1e-12)
+    if part == 0:
+        tl.store(norms + sample, norm)
+    at = part * BLOCK + tl.arange(0, BLOCK)
+    home = out + sample * cells + at
+    tl.store(home, tl.load(home, mask=at < cells, other=0) / norm, mask=at < cells)
+
+
+def bilinear(x: Tensor, eps: float, precision: str) -> tuple[Tensor, Tensor]:
+    """Normalised bilinear pooling (N, D * D) of contiguous features (N, D, S), and the norms (N,) before."""
+    samples, channels, places = x.shape
+    cells = channels * channels
+    norms = torch.empty(samples, dtype=torch.float32, device=x.device)
+    if precision == "ieee" and x.dtype == torch.float32:
+        out = torch.bmm(x, x.transpose(1, 2)).div_(places)
+        parts = torch.empty(samples, triton.cdiv(cells, 4096), dtype=torch.float32, device=x.device)
+        _root[(parts.shape[1], samples)](out, parts, cells, eps, 4096, num_warps=8)
+    else:
+        out = torch.empty(samples, channels, channels, dtype=torch.float32, device=x.device)
+        tile = 128 if channels >= 128 else 32
+        tiles = triton.cdiv(channels, tile)
+        parts = torch.empty(samples, tiles * tiles, dtype=torch.float32, device=x.device)
+        grid = (tiles, tiles, samples)
+        _gram[grid](x, out, parts, channels, places, eps, precision, tile, num_warps=8 if tile == 128 else 4)
+    number = triton.next_power_of_2(parts.shape[1])
+    grid = (triton.cdiv(cells, 4096), samples)
+    _scale[grid](out, parts, norms, cells, parts.shape[1], number, 4096, num_warps=8)
+    return out.view(samples, cells), norms
