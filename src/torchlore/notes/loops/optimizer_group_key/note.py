@@ -17,7 +17,7 @@ from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("train-weight-decay",)
-SOURCES = ("003:472-479", "https://github.com/lucidrains/stylegan2-pytorch")
+SOURCES = ("003:472-479",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

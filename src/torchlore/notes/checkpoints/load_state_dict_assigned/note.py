@@ -1,0 +1,56 @@
+"""`load_state_dict` fills the model and returns a report: assigned to the model, the model is gone.
+
+`model = model.load_state_dict(state)` replaces the model by a pair of lists, the missing and the unexpected keys. The
+next line that uses it fails with "has no attribute eval", or "object is not callable", far from the cause.
+
+Call it as a statement: `model.load_state_dict(state)`. With `strict=False` do read what it returns, under another name:
+`missing, unexpected = model.load_state_dict(state, strict=False)`.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree, values
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/lukemelas/EfficientNet-PyTorch/issues/119",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, object], good: dict[str, object]) -> None:
+    assert bad["kind"] == "_IncompatibleKeys"
+    assert good["kind"] == "Linear"
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("load_state_dict"):
+        held = source.parents[call]
+        if not isinstance(held, ast.Assign) or len(held.targets) != 1:
+            continue
+        target, owner = held.targets[0], tree.receiver(call)
+        code = tree.dotted(target)
+        if code and code == tree.dotted(owner):
+            fix = (edits.replace(source, held, source.code(call)),)
+        elif (
+            code
+            and isinstance(owner, ast.Call)
+            and values.sure(source, owner, "module")
+            and _as_model(source, held, code)
+        ):
+            fix = (edits.replace(source, held, f"{code} = {source.code(owner)}"),
+                   edits.insert_after(source, held, f"{code}.{source.code(call)[len(source.code(owner)) + 1 :]}"))  # fmt: skip
+        else:
+            continue
+        yield source.hit(
+            held, f"`{code}` becomes the report of missing keys, not the model: call it as a statement", *fix
+        )
+
+
+def _as_model(source: Source, held: ast.Assign, code: str) -> bool:
+    """Whether the name is used as a model afterwards."""
+    used = (one for one in source.methods("eval", "train", "to", "cuda", "parameters", "state_dict"))
+    later = any(tree.dotted(tree.receiver(one)) == code and one.lineno > held.lineno for one in used)
+    return later or any(tree.dotted(one.func) == code and one.lineno > held.lineno for one in source.all(ast.Call))

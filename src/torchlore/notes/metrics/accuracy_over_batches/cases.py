@@ -1,0 +1,41 @@
+import torch
+from torch.utils.data import DataLoader
+
+
+def evaluate(model, test_loader, device):
+    hits = 0
+    for x, y in test_loader:
+        _, pred = torch.max(model(x), 1)
+        hits += torch.sum(pred == y).item()
+    return 100.0 * hits / len(test_loader)  # trap: accuracy-over-batches
+
+
+def by_eq(model, data):
+    loader = DataLoader(data, batch_size=32)
+    correct = 0.0
+    for x, y in loader:
+        correct += model(x).argmax(1).eq(y).sum().item()
+    acc = correct / len(loader)  # trap: accuracy-over-batches
+    return acc
+
+
+def with_float(model, val_loader):
+    right = 0
+    for x, y in val_loader:
+        right += float((model(x).argmax(1) == y).sum())
+    print("accuracy", right / len(val_loader))  # trap: accuracy-over-batches
+
+
+def clean(model, val_loader, data, xs):
+    correct, total, mean, loss_sum = 0, 0, 0.0, 0.0
+    for x, y in val_loader:
+        out = model(x)
+        correct += (out.argmax(1) == y).sum().item()
+        mean += (out.argmax(1) == y).float().mean().item()
+        loss_sum += out.sum().item()
+        total += y.size(0)
+    single = DataLoader(data)
+    ones = 0
+    for x, y in single:
+        ones += (model(x).argmax(1) == y).sum().item()
+    return correct / total, correct / len(val_loader.dataset), mean / len(val_loader), ones / len(single), loss_sum / len(xs)

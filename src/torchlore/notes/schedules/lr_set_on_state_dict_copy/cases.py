@@ -1,0 +1,22 @@
+import torch
+
+
+def wrong(optimizer: torch.optim.Optimizer, lr):
+    optimizer.state_dict()["param_groups"][0]["lr"] = lr  # trap: lr-set-on-state-dict-copy
+    optimizer.state_dict()["param_groups"][1]["weight_decay"] *= 2  # trap: lr-set-on-state-dict-copy
+    for group in optimizer.state_dict()["param_groups"]:  # trap: lr-set-on-state-dict-copy
+        print(group["lr"])
+        group["momentum"] = 0.9
+
+
+def clean(optimizer: torch.optim.Optimizer, lr):
+    print(optimizer.state_dict()["param_groups"][0]["lr"])
+    rates = [group["lr"] for group in optimizer.state_dict()["param_groups"]]
+    state = optimizer.state_dict()
+    state["param_groups"][0]["lr"] = lr
+    optimizer.load_state_dict(state)
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+    for group in optimizer.state_dict()["param_groups"]:
+        rates.append(group["lr"])
+    return rates

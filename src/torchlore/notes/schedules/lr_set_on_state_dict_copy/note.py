@@ -1,0 +1,57 @@
+"""`optimizer.state_dict()["param_groups"]` is a copy: a learning rate written there changes nothing.
+
+`state_dict()` builds new dicts for the groups. Writing `lr` into them has no effect on the optimizer; the schedule that
+the code describes never happens, and the printed rate (read from the copy) even agrees with it. The copy only counts if
+it is loaded back with `load_state_dict`.
+
+Write to the optimizer itself: `for group in optimizer.param_groups: group["lr"] = lr`.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, scopes, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/pytorch/examples/issues/64",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, object], good: dict[str, object]) -> None:
+    assert bad["used"] == [0.1, 0.1, 0.1]
+    assert good["used"] == [0.1, 0.01, 0.001]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for state in source.methods("state_dict"):
+        groups = source.parents[state]
+        if not (isinstance(groups, ast.Subscript) and tree.literal(groups.slice) == "param_groups"):
+            continue
+        if _is_written(source, groups):
+            code = source.code(tree.receiver(state))
+            yield source.hit(
+                groups,
+                f"`{source.code(groups)}` is a copy, and what is written into it is lost: use `{code}.param_groups`",
+                edits.replace(source, groups, f"{code}.param_groups"),
+            )
+
+
+def _is_written(source: Source, groups: ast.Subscript) -> bool:
+    up: ast.AST = source.parents[groups]
+    if isinstance(up, ast.Subscript):
+        up = source.parents[up]
+        return (
+            isinstance(source.parents[up], ast.Assign | ast.AugAssign)
+            if isinstance(up, ast.Subscript)
+            else (isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store))
+        )
+    if not isinstance(up, ast.For) or up.iter is not groups or not isinstance(up.target, ast.Name):
+        return False
+    return any(
+        isinstance(one.ctx, ast.Store) and isinstance(one.value, ast.Name) and one.value.id == up.target.id
+        for one in ast.walk(up)
+        if isinstance(one, ast.Subscript)
+    ) and bool(scopes.scope_of(source, up))

@@ -1,0 +1,18 @@
+from torch import nn
+from transformers import AutoModel, AutoTokenizer
+
+
+def wrong(vectors, path):
+    table = nn.Embedding(10, 4)
+    table.from_pretrained(vectors, freeze=False)  # trap: from-pretrained-discarded
+    nn.EmbeddingBag.from_pretrained(vectors)  # trap: from-pretrained-discarded
+    AutoModel.from_pretrained(path)  # trap: from-pretrained-discarded
+    return table
+
+
+def clean(vectors, path, names):
+    table = nn.Embedding.from_pretrained(vectors)
+    model = AutoModel.from_pretrained(path)
+    both = [AutoModel.from_pretrained(name) for name in names]
+    print(AutoTokenizer.from_pretrained(path))
+    return table, model, both

@@ -1,0 +1,48 @@
+"""`from_pretrained` returns a new object; as a statement it loads nothing into the old one.
+
+`self.embedding.from_pretrained(vectors)` looks as if it filled the layer. It is a class method: it builds another
+embedding, with the weights, and hands it back. Thrown away, the layer keeps its random weights, and training starts
+from nothing. The same holds for every `SomeModel.from_pretrained(...)` of transformers.
+
+Assign the result, `self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)`, or copy into the layer that is
+there: `with torch.no_grad(): self.embedding.weight.copy_(vectors)`. Note that `freeze=True` is the default.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import Annotated
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
+
+ROWS = ()
+SOURCES = ("https://github.com/fenchri/edge-oriented-graph/issues/12",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert bad["error"] > 1.0
+    assert good["error"] == 0.0
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("from_pretrained"):
+        if not tree.is_statement(source, call):
+            continue
+        owner = tree.receiver(call)
+        is_class = source.name(owner).rpartition(".")[2][:1].isupper()
+        code = source.code(owner)
+        fix = () if is_class or not isinstance(owner, ast.Name | ast.Attribute) else (
+            edits.replace(source, call, f"{code} = {source.code(call)}"),
+        )  # fmt: skip
+        what = "the result is thrown away" if is_class else f"`{code}` keeps its weights"
+        yield source.hit(call, f"from_pretrained returns a new object and {what}: assign it, `{code} = ...`", *fix)
+
+
+def watch(call: Annotated[Call, "Embedding.from_pretrained"]) -> Alarm | None:
+    if not call.discarded:
+        return None
+    return Alarm("from_pretrained returns a new embedding, and this line throws it away; assign it")
