@@ -86,7 +86,7 @@ def of_statement(source: Source, node: ast.AST) -> list[Event]:
         elif isinstance(target, ast.Attribute) and target.attr == "requires_grad" and literal(assign.value) is False:
             found.append(_event("freeze", source, node, target.value))
         elif isinstance(target, ast.Attribute | ast.Subscript) and _replaces(source, target, assign.value):
-            found.append(_event("replace", source, node, target))
+            found.append(Event("replace", node, source, node, _path(source, target), target))
     return found
 
 
@@ -102,6 +102,19 @@ def _replaces(source: Source, target: ast.Attribute | ast.Subscript, value: ast.
         and sure(source, value, "module")
         and sure(source, target.value, "module", weak=True)
     )
+
+
+def _path(source: Source, target: ast.expr) -> Identity | None:
+    """`model.head[2]` as the variable and the way from it, so that it begins with the model's own identity."""
+    names: list[str] = []
+    while isinstance(target, ast.Attribute | ast.Subscript):
+        of_self = isinstance(target.value, ast.Name) and target.value.id == "self"
+        if isinstance(target, ast.Attribute) and of_self:
+            break
+        names.append(target.attr if isinstance(target, ast.Attribute) else f"[{literal(target.slice)!r}]")
+        target = target.value
+    root = identity(source, target)
+    return (*root, *reversed(names)) if root else None
 
 
 def _event(what: str, source: Source, node: ast.AST, expr: ast.expr | None, detail: str = "") -> Event:

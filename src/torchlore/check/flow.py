@@ -186,8 +186,21 @@ def loops(source: Source) -> list[LoopFlow]:
     return found
 
 
+def may_train(source: Source) -> bool:
+    """Whether this file, or a file of the project that it imports, has a backward pass; a cheap first question."""
+    found = source.memo.get("may_train")
+    if found is None:
+        found = ".backward(" in source.text or any(
+            ".backward(" in source.project.text_of(name, source.path) for name in source.names.imported.values()
+        )
+        source.memo["may_train"] = found
+    return bool(found)
+
+
 def training_loops(source: Source) -> list[LoopFlow]:
     """The innermost loops that run a backward pass, calls looked through."""
+    if not may_train(source):
+        return []
     return [loop for loop in loops(source) if loop.direct("backward")]
 
 
@@ -197,11 +210,11 @@ def functions(source: Source) -> list[FunctionNode]:
 
 
 def entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]]]:
-    """Where a program starts: the top of the file, and each function that nobody in the project calls."""
-    from torchlore.check.calls import callers
-
+    """Where a program starts: the top of the file, and each function that nobody in the file calls."""
     found: list[tuple[FunctionNode | None, tuple[Event, ...]]] = [(None, events_of(source, None))]
-    free = (node for node in functions(source) if not callers(as_function(source, node)))
+    used = {func.id for call in source.all(ast.Call) if isinstance(func := call.func, ast.Name)}
+    used |= {func.attr for call in source.all(ast.Call) if isinstance(func := call.func, ast.Attribute)}
+    free = (node for node in functions(source) if node.name not in used and node.name != "__init__")
     found += [(node, events_of(source, node)) for node in free]
     return [(node, flow) for node, flow in found if flow]
 

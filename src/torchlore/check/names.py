@@ -66,6 +66,7 @@ class Names:
         self._defined: dict[str, str] | None = None
         self._aliases: dict[str, str] | None = None
         self._memo: dict[ast.AST, str] = {}
+        self._roots: dict[str, str] = {}
 
     def of(self, node: ast.AST) -> str:
         """The canonical dotted name of an expression, or "" if it has none."""
@@ -115,6 +116,12 @@ class Names:
         self._memo.clear()
 
     def _root(self, identifier: str) -> str:
+        known = self._roots.get(identifier)
+        if known is None:
+            known = self._roots[identifier] = self._resolve(identifier)
+        return known
+
+    def _resolve(self, identifier: str) -> str:
         found = self.imported.get(identifier) or self.aliases.get(identifier) or self.defined.get(identifier)
         if found:
             return found

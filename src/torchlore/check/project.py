@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w., \t]+)", re.MULTILINE)
-_CALLER_FILES = 12  # files read for the callers of one function
+_CALLER_FILES = 3  # files read for the callers of one function
+_FOREIGN_FILES = 12  # files looked into for the sake of one
 
 
 class Function(NamedTuple):
@@ -48,7 +49,8 @@ class Project:
         self._sources: dict[str, Source | None] = {}
         self._importers: dict[str, list[str]] | None = None
         self.state: dict[Any, Any] = {}  # what the value engine keeps while it works
-        self.looked_around = False  # whether somebody asked about more than one file; reset by whoever wants to know
+        self.consulted: set[str] = set()  # other files asked about since `begin`
+        self._home = ""
 
     def adopt(self, source: Source) -> None:
         """Make a parsed file known under its path and module."""
@@ -65,22 +67,42 @@ class Project:
         for path in paths:
             self._paths.setdefault(module_name(path), path)
 
+    def begin(self, path: str) -> None:
+        """A file is checked from here on: it may look into a few others, the same ones whoever checks it."""
+        self.consulted.clear()
+        self._home = path
+
     def source(self, path: str) -> Source | None:
-        """The parsed file, None if it cannot be read or parsed."""
+        """The parsed file, None if it cannot be read or parsed, or if enough files were consulted."""
+        if path != self._home and path not in self.consulted:
+            if len(self.consulted) >= _FOREIGN_FILES:
+                return None
+            self.consulted.add(path)
         if path not in self._sources:
             self._sources[path] = self._parse(path)
         return self._sources[path]
 
     def module(self, name: str, near: str = "") -> Source | None:
         """The file of a module: one of the project's, or one beside the importing file."""
+        path = self._path(name, near)
+        return self.source(path) if path else None
+
+    def _path(self, name: str, near: str) -> str | None:
         path = self._paths.get(name)
         if path is None and near and near not in ("<text>", "<stdin>"):
             path = _beside(name, near)
             self._paths[name] = path or ""
-        if not path:
-            return None
-        self.looked_around = self.looked_around or path != near
-        return self.source(path)
+        return path
+
+    def text_of(self, qualified: str, near: str) -> str:
+        """The text of the project's file that holds a name; "" where it is none of ours."""
+        for module in (qualified, qualified.rpartition(".")[0]):
+            path = self._path(module, near) if module and not module.startswith(("torch.", "numpy")) else None
+            if path and path != near:
+                self.consulted.add("")
+            if path:
+                return self._text(path) or ""
+        return ""
 
     def find(self, qualified: str, near: str = "", hops: int = 5) -> Function | Class | None:
         """The function, class or method of this full name, followed through re-exports."""
@@ -140,7 +162,8 @@ class Project:
 
     def importers(self, module: str) -> list[str]:
         """Paths of the project's files that import a module, by the last part of its name."""
-        self.looked_around = self.looked_around or len(self._paths) > 1
+        if len(self._paths) > 1:
+            self.consulted.add("")  # the answer depends on which files there are
         if self._importers is None:
             self._importers = {}
             for path in sorted(set(self._paths.values()) - {""}):
@@ -153,7 +176,7 @@ class Project:
         yield found.source
         count = 0
         for path in self.importers(found.source.module):
-            if path == found.source.path or word not in (self._text(path) or ""):
+            if path == found.source.path or f"{word}(" not in (self._text(path) or ""):
                 continue
             source = self.source(path)
             if source is not None:
@@ -163,16 +186,17 @@ class Project:
                     return
 
     def trim(self, most: int) -> None:
-        """Between two checks: where more files are parsed than this, let go of all but the last few."""
-        if len(self._sources) <= most:
+        """Between two checks: where more characters are parsed than this, let go of the files that were parsed first."""
+        total = sum(len(source.text) for source in self._sources.values() if source is not None)
+        if total <= most:
             return
-        last = list(self._sources)[-most // 4 :]
-        for path, source in self._sources.items():
+        for path, source in list(self._sources.items()):
             if source is not None:
                 source.memo.clear()  # it may speak of files that are gone
-                if path not in last:
+                if total > most // 2:
+                    total -= len(source.text)
                     source.release()
-        self._sources = {path: self._sources[path] for path in last}
+                    del self._sources[path]
         self.state.clear()
 
     def _text(self, path: str) -> str | None:

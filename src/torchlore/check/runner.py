@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torchlore.check.engine import Rule, RuleFailed
 
 _WORD = b"torch"  # a file without it has no trap of ours
-_KEPT = 48  # parsed files a process keeps
+_KEPT = 3_000_000  # characters of parsed files a process keeps: about 300 MB
 
 
 class Report(NamedTuple):
@@ -125,9 +125,9 @@ def _chunk(work: Work, todo: list[tuple[str, bytes, str]]) -> list[Done]:
     gc.disable()  # trees are freed by `release`; walking them again and again costs a tenth of the time
     try:
         for path, data, content in todo:
-            work.project.looked_around = False
+            work.project.begin(path)
             found = check_bytes(path, data, work)
-            done.append((path, content, work.project.looked_around, found))
+            done.append((path, content, bool(work.project.consulted), found))
             work.project.trim(_KEPT)
     finally:
         if was_on:

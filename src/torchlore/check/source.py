@@ -159,6 +159,18 @@ class Source:
         return self._tails
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right under a node, in the order of the text; names of contexts and operators left out."""
+    found: list[ast.AST] = []
+    for field in _FIELDS[node.__class__][::-1]:
+        child = getattr(node, field)
+        if child.__class__ is list:
+            found += [item for item in child if item is not None]
+        elif child is not None:
+            found.append(child)
+    return found
+
+
 def _index(tree: ast.Module) -> tuple[dict[type, list[ast.AST]], dict[ast.AST, ast.AST]]:
     nodes: dict[type, list[ast.AST]] = defaultdict(list)
     parents: dict[ast.AST, ast.AST] = {}

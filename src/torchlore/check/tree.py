@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor | ast.While
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_OWN_SCOPE = {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda}
 UNKNOWN = object()  # what `literal` answers where the text does not say
 
 
@@ -165,12 +166,14 @@ def is_statement(source: Source, node: ast.expr) -> bool:
 
 def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes under a function or loop, without those of functions, classes and lambdas defined in it."""
-    stack = list(ast.iter_child_nodes(node))
+    from torchlore.check.source import children
+
+    stack = children(node)[::-1]
     while stack:
         item = stack.pop()
         yield item
-        if not isinstance(item, FunctionNode | ast.ClassDef | ast.Lambda):
-            stack.extend(ast.iter_child_nodes(item))
+        if item.__class__ not in _OWN_SCOPE:
+            stack += children(item)[::-1]
 
 
 def dotted(node: ast.AST) -> str:

@@ -232,9 +232,15 @@ def _augmented(source: Source, binding: Binding) -> Values:
     statement = cast("ast.AugAssign", binding.statement)
     target = cast("ast.Name", binding.node)
     before: Values = ()
+    work = source.project.state.setdefault("work", Work())
+    if statement in work.active:
+        work.cuts += 1
+        return ()
+    work.active.add(statement)
     for earlier in reaching(source, target):
         if earlier.statement is not statement:
             before += bound(source, earlier)
+    work.active.discard(statement)
     return _arithmetic(before, values(source, statement.value), source, statement)
 
 

@@ -27,7 +27,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("eval", "train")):
+    if not any(source.methods("eval", "train")) or not flow.may_train(source):
         return
     seen: set[object] = set()
     for loop in flow.loops(source):

@@ -28,6 +28,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("step")):
+        return
     for loop in flow.loops(source):
         scheduled = [event for event in loop.direct("schedule") if _plain(event)]
         steps = loop.of("step")
