@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,32 +17,46 @@ if TYPE_CHECKING:
     from torchlore.train.setup import Ready
 
 
-def go(run: Run, folder: Path) -> int:
-    """Train to the end and report; status 75 if a signal stopped it, with the command that goes on."""
+def go(run: Run, place: Callable[[], Path]) -> int:
+    """Check everything, then make or find the run's folder, train, test, report.
+
+    Status 75 if a signal stopped it, with the command that goes on.
+    """
     from torchlore.train.discover import open_data
-    from torchlore.train.finish import test, write_report
-    from torchlore.train.fit import STOPPED, fit
+    from torchlore.train.flags import write
+    from torchlore.train.group import everyone, joined, world
     from torchlore.train.setup import ready
 
-    made = ready(run, open_data(run))
-    say(plan(made, folder))
-    begun = time.perf_counter()
-    with watched(run) as found:
-        outcome = fit(made, folder, status if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
+    with joined(world()) as here:
+        made = ready(run, open_data(run))
+        folder: Path = everyone(here, place() if here.rank == 0 else None)[0]
+        if here.rank == 0:
+            write(run, folder / "config.yaml")
+            say(plan(made, folder))
+        return _train(made, folder, leads=here.rank == 0)
+
+
+def _train(made: Ready, folder: Path, *, leads: bool) -> int:
+    from torchlore.train.finish import test, write_report
+    from torchlore.train.fit import STOPPED, fit
+
+    begun, shows = time.perf_counter(), leads and sys.stderr.isatty()
+    with watched(made.run) as found:
+        outcome = fit(made, folder, status if shows else None)
+    if shows:
         print("\r\x1b[2K", end="", file=sys.stderr)
     if outcome.stopped:
-        say(
-            f"stopped by {outcome.stopped} after step {outcome.step} of {made.total_steps}; everything is saved\n  lore resume {folder}"
-        )
+        where = f"after step {outcome.step} of {made.total_steps}"
+        if leads:
+            say(f"stopped by {outcome.stopped} {where}; everything is saved\n  lore resume {folder}")
         return STOPPED
     tested = test(made, folder, made.data.test)
-    report = write_report(made, folder, tested, found)
-    for one in found:
-        say(f"{one.where}: {one.severity}: {one.message} [{one.slug}]")
-    say(
-        f"test accuracy {tested['accuracy']:.2%} on {tested['samples']} samples, {time.perf_counter() - begun:.1f} s\n  {report}"
-    )
+    if leads:
+        report = write_report(made, folder, tested, found)
+        for one in found:
+            say(f"{one.where}: {one.severity}: {one.message} [{one.slug}]")
+        took = time.perf_counter() - begun
+        say(f"test accuracy {tested['accuracy']:.2%} on {tested['samples']} samples, {took:.1f} s\n  {report}")
     return 0
 
 

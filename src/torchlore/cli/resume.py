@@ -24,6 +24,6 @@ def run(args: argparse.Namespace) -> int:
     try:
         from torchlore.cli._training import go
 
-        return go(checked(read(config)), args.folder)
+        return go(checked(read(config)), lambda: args.folder)
     except Refused as refused:
         raise Failure(str(refused)) from None

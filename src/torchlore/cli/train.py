@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from torchlore.train.flags import add_flags, from_flags, write
+from torchlore.train.flags import add_flags, from_flags
 from torchlore.train.run import Refused, checked
 
 from torchlore.cli import Failure  # isort: skip
@@ -30,12 +30,9 @@ def run(args: argparse.Namespace) -> int:
     if args.data_or_none:
         args.data = args.data_or_none
     try:
-        wanted = checked(from_flags(args))
-        folder = new_folder(args.out, args.name)
-        write(wanted, folder / "config.yaml")
         from torchlore.cli._training import go
 
-        return go(wanted, folder)
+        return go(checked(from_flags(args)), lambda: new_folder(args.out, args.name))
     except Refused as refused:
         raise Failure(str(refused)) from None
 

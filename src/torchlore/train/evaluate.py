@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from torchlore.train.batches import whole
+from torchlore.train.group import World, everyone
 from torchlore.train.samples import Samples
 
 
@@ -51,19 +52,12 @@ def predict(
     with evaluating(model):
         found = [model(prepare(batch.pictures)).float().cpu() for batch in whole(samples, size, rank, world)]
     mine = torch.cat(found) if found else torch.empty(0, 0)
+    parts = everyone(World(rank, world), mine)
     if world == 1:
         return Predicted(mine, samples.labels)
-    return Predicted(_gathered(mine, len(samples.labels), world), samples.labels)
-
-
-def _gathered(mine: Tensor, count: int, world: int) -> Tensor:
-    import torch.distributed as dist
-
-    parts: list[Tensor | None] = [None] * world
-    dist.all_gather_object(parts, mine)
-    kept = [part for part in parts if part is not None and part.numel()]
-    full = torch.empty(count, kept[0].shape[1])
-    for rank, part in enumerate(parts):
-        if part is not None and part.numel():
-            full[rank::world] = part
-    return full
+    width = max(part.shape[1] for part in parts)
+    whole_split = torch.empty(len(samples.labels), width)
+    for at, part in enumerate(parts):
+        if part.numel():
+            whole_split[at::world] = part
+    return Predicted(whole_split, samples.labels)

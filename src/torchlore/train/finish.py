@@ -33,6 +33,8 @@ def test(made: Ready, folder: Path, samples: Samples) -> dict[str, Any]:
     classes = len(made.data.classes)
     matrix = metrics.confusion_matrix(predicted.logits.argmax(1), predicted.labels, classes)
     figures = summary(predicted, matrix)
+    if made.world.rank:
+        return figures | {"matrix": matrix, "predicted": predicted}
     (folder / "test.json").write_text(json.dumps(figures | {"confusion": matrix.tolist()}, indent=1), encoding="utf-8")
     metrics.write_report(folder / "test.csv", matrix, made.data.classes)
     return figures | {"matrix": matrix, "predicted": predicted}

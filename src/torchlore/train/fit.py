@@ -14,15 +14,18 @@ from torch import Tensor
 
 from torchlore.recipes.checkpoint import Checkpoints, collect, restore
 from torchlore.recipes.device import unwrap
+from torchlore.recipes.seed import rng_state
 from torchlore.train import classify
 from torchlore.train.batches import batches
 from torchlore.train.evaluate import Predicted, predict
+from torchlore.train.group import anyone, everyone, mean
 from torchlore.train.journal import Journal
 from torchlore.train.loop import Stepped, steps
 from torchlore.train.samples import Samples
 from torchlore.train.setup import Ready
 from torchlore.train.signals import Stop, stopping
 
+AGREE = 10  # steps between two times that several processes ask each other whether to stop
 STOPPED = 75  # exit status of a run that was asked to stop and saved itself: EX_TEMPFAIL, "try again"
 
 
@@ -53,7 +56,7 @@ def fit(made: Ready, folder: Path, show: Show | None = None) -> Outcome:
     """Train to the end, or until a signal asks to stop; either way everything is saved."""
     kept = Checkpoints(folder / "checkpoints", mode="max", keep=made.run.keep)
     progress = resume(made, kept)
-    journal = Journal(folder / "log.jsonl", progress.step)
+    journal = Journal(folder / "log.jsonl", progress.step, writes=made.world.rank == 0)
     with stopping() as stop:
         try:
             _train(made, kept, journal, progress, stop, show)
@@ -69,7 +72,7 @@ def resume(made: Ready, kept: Checkpoints) -> Progress:
         return Progress(since=time.perf_counter())
     for reason in found.skipped:
         print(f"skipped a broken checkpoint: {reason}")
-    restore(found.state, **_stateful(made))
+    restore(found.state | {"rng": found.state["rngs"][made.world.rank % len(found.state["rngs"])]}, **_stateful(made))
     progress = Progress(found.state["step"], seen=found.state["seen"], since=time.perf_counter())
     progress.loss = found.state["loss"].to(made.device) if found.state["seen"] else None
     return progress
@@ -95,10 +98,23 @@ def _train(made: Ready, kept: Checkpoints, journal: Journal, progress: Progress,
             show(made, stepped, progress.since)
         ends = progress.step % made.epoch_steps == 0
         score = end_epoch(made, journal, progress, stepped) if ends else None
-        if ends or progress.step % every == 0 or stop:
+        halts = asked(made, progress.step, stop)
+        if ends or progress.step % every == 0 or halts:
             save(made, kept, progress, score)
-        if stop:
+        if halts:
             return
+
+
+def asked(made: Ready, step: int, stop: Stop) -> bool:
+    """Whether to stop now: with several processes all stop at the same step, a tenth of the steps later at most."""
+    if made.world.size == 1:
+        return bool(stop)
+    if step % AGREE and step % made.epoch_steps:
+        return False
+    halts = anyone(made.world, bool(stop))
+    if halts and not stop:
+        stop.name = "a signal to another process"
+    return halts
 
 
 def end_epoch(made: Ready, journal: Journal, progress: Progress, stepped: Stepped) -> float | None:
@@ -131,10 +147,11 @@ def evaluated(made: Ready, samples: Samples) -> Predicted:
 
 def save(made: Ready, kept: Checkpoints, progress: Progress, score: float | None) -> None:
     """Write one checkpoint: everything the rest of the run depends on."""
+    loss = mean(made.world, progress.loss if progress.loss is not None else torch.zeros(())).cpu()
+    rngs = everyone(made.world, rng_state())
     if made.world.rank:
         return
-    loss = progress.loss if progress.loss is not None else torch.zeros(())
     state = collect(
-        **_stateful(made), step=progress.step, loss=loss.cpu(), seen=progress.seen, classes=list(made.data.classes)
+        **_stateful(made), step=progress.step, loss=loss, seen=progress.seen, rngs=rngs, classes=list(made.data.classes)
     )
     kept.save(state, progress.step, score)

@@ -11,9 +11,11 @@ from typing import Any
 class Journal:
     """`log.jsonl` of a run. A half-written last line, which a kill can leave, is dropped on opening."""
 
-    def __init__(self, path: Path, step: int = 0) -> None:
-        self.path = path
+    def __init__(self, path: Path, step: int = 0, *, writes: bool = True) -> None:
+        self.path, self.writes = path, writes  # of several processes one writes
         self.records = [record for record in read(path) if record["step"] <= step]
+        if not writes:
+            return
         text = "".join(json.dumps(record) + "\n" for record in self.records)
         partial = path.with_suffix(".part")
         partial.write_text(text, encoding="utf-8")
@@ -23,6 +25,8 @@ class Journal:
         """Append one record; numbers that are not finite become text, so that every line is JSON."""
         record = {"kind": kind, "step": step, **{name: _finite(value) for name, value in values.items()}}
         self.records.append(record)
+        if not self.writes:
+            return
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record, allow_nan=False) + "\n")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,21 +18,13 @@ from torchlore.recipes.seed import seed_everything, set_deterministic
 from torchlore.train import classify
 from torchlore.train.batches import Plan
 from torchlore.train.files import Files
+from torchlore.train.group import World, world
 from torchlore.train.loop import Parts
 from torchlore.train.models import Built, build, prepared
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}
-
-
-@dataclass(frozen=True)
-class World:
-    """Which of how many processes this is; torchrun says so."""
-
-    rank: int = 0
-    size: int = 1
-    local: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,12 +50,6 @@ class Ready:
     def total_steps(self) -> int:
         """Steps of the whole run."""
         return self.epoch_steps * self.run.epochs
-
-
-def world() -> World:
-    """What torchrun put into the environment; one process without it."""
-    size = int(os.environ.get("WORLD_SIZE", "1"))
-    return World(int(os.environ.get("RANK", "0")), size, int(os.environ.get("LOCAL_RANK", "0")))
 
 
 def choose_device(run: Run, place: World) -> torch.device:

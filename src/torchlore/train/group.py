@@ -1,0 +1,71 @@
+"""Several processes: torchrun says who is who, and the few things they must agree on. One process does none of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class World:
+    """Which of how many processes this is."""
+
+    rank: int = 0
+    size: int = 1
+    local: int = 0
+
+
+def world() -> World:
+    """What torchrun put into the environment; one process without it."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    return World(int(os.environ.get("RANK", "0")), size, int(os.environ.get("LOCAL_RANK", "0")))
+
+
+@contextmanager
+def joined(place: World) -> Iterator[World]:
+    """Join the other processes, and leave them in order."""
+    if place.size == 1:
+        yield place
+        return
+    cuda = torch.cuda.is_available()
+    if cuda:
+        torch.cuda.set_device(place.local)
+    dist.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo")
+    try:
+        yield place
+    finally:
+        dist.destroy_process_group()
+
+
+def anyone(place: World, flag: bool) -> bool:
+    """Whether any process says yes; all get the same answer."""
+    if place.size == 1:
+        return flag
+    said = torch.tensor(int(flag))
+    dist.all_reduce(said, op=dist.ReduceOp.MAX)
+    return bool(said)
+
+
+def mean(place: World, value: Tensor) -> Tensor:
+    """The mean of a number over the processes."""
+    if place.size == 1:
+        return value
+    total = value.detach().cpu().double()
+    dist.all_reduce(total)
+    return total / place.size
+
+
+def everyone(place: World, value: Any) -> list[Any]:
+    """What each process has, in the order of their ranks."""
+    if place.size == 1:
+        return [value]
+    found: list[Any] = [None] * place.size
+    dist.all_gather_object(found, value)
+    return found
