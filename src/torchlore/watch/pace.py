@@ -21,6 +21,8 @@ class Pace:
         self.left = FIRST_STEPS  # steps until this window closes
         self.forwards = 0  # since the window was opened or a step was made
         self.rest = 0  # steps until the next window may open
+        self.gap = 16  # steps between windows; it doubles, as changing the probes costs too
+        self.wakes = 0
 
     @property
     def elapsed_ns(self) -> int:
@@ -41,19 +43,23 @@ class Pace:
         self.forwards = 0
         if rich:
             self.left -= 1
-            self.rest = 16
+            self.rest = self.gap
             return self.left > 0
         self.rest -= 1
         if self.rest > 0:
             return False
-        self.rest = 16
+        self.rest = self.gap
         if not self.affordable():
             return False
+        self.gap = min(2 * self.gap, 4096)
         self.left = WINDOW
         return True
 
     def woken(self) -> bool:
-        """Whether to look closely from here on, at the beginning of an epoch or an evaluation."""
+        """Whether to look closely from here on, at the beginning of an epoch or an evaluation: often, then rarely."""
+        self.wakes += 1
+        if self.wakes > 16 and self.wakes & (self.wakes - 1) and self.wakes % 64:
+            return False
         self.left = max(self.left, 2)
         self.forwards = 0
         return self.affordable()

@@ -98,6 +98,7 @@ NEAR = [
     ("torch.autocast", "__init__", "autocast", "other"),
     ("torch.utils.checkpoint", "checkpoint", "checkpoint", "other"),
 ]
+EVERY_STEP = {"torch.nn.functional", "torch.nn.utils", "torch.nn.utils.clip_grad", "torch.amp.GradScaler"}
 
 
 def resolve(dotted: str) -> Any:
@@ -110,21 +111,36 @@ def resolve(dotted: str) -> Any:
 
 
 class Patches:
-    """What was replaced, to be put back in the end."""
+    """What was replaced. Those that are called every step are taken off while nobody looks closely."""
 
     def __init__(self) -> None:
-        self.done: list[tuple[Any, str, Any]] = []
+        self.rare: list[tuple[Any, str, Any, Any]] = []  # owner, name, original, ours
+        self.busy: list[tuple[Any, str, Any, Any]] = []
         self.after: list[Callable[[], object]] = []
 
-    def put(self, owner: Any, name: str, wrapper: Any) -> None:
-        """Replace an attribute."""
-        self.done.append((owner, name, vars(owner)[name]))
+    def put(self, owner: Any, name: str, wrapper: Any, busy: bool = False) -> None:
+        """Replace an attribute; `busy` ones can be taken off and put on again."""
+        (self.busy if busy else self.rare).append((owner, name, vars(owner)[name], wrapper))
         setattr(owner, name, wrapper)
+
+    def wake(self) -> None:
+        """Put the busy ones on; where somebody else has put something of his own, leave it."""
+        for owner, name, original, ours in self.busy:
+            if vars(owner)[name] is original:
+                setattr(owner, name, ours)
+
+    def sleep(self) -> None:
+        """Take the busy ones off."""
+        for owner, name, original, ours in reversed(self.busy):
+            if vars(owner)[name] is ours:
+                setattr(owner, name, original)
 
     def undo(self) -> None:
         """Put everything back, last first."""
-        for owner, name, original in reversed(self.done):
-            setattr(owner, name, original)
+        self.sleep()
+        for owner, name, original, ours in reversed(self.rare):
+            if vars(owner)[name] is ours:
+                setattr(owner, name, original)
         for action in self.after:
             action()
 
@@ -152,10 +168,12 @@ def install(watcher: Watcher) -> Callable[[], None]:
     patches = Patches()
     watcher.shield = Shield
     watcher.deep = Deep(watcher)
+    watcher.wake, watcher.doze = patches.wake, patches.sleep
     for table, near in ((CALLS, False), (NEAR, True)):
         for dotted, attribute, name, group in table:
             owner = resolve(dotted)
-            patches.put(owner, attribute, wrap(watcher, vars(owner)[attribute], name, group, near))
+            wrapper = wrap(watcher, vars(owner)[attribute], name, group, near)
+            patches.put(owner, attribute, wrapper, busy=dotted in EVERY_STEP)
     embedding = torch.nn.Embedding
     inner = vars(embedding)["from_pretrained"].__func__
     patches.put(embedding, "from_pretrained", classmethod(wrap(watcher, inner, "Embedding.from_pretrained", "state")))
@@ -173,17 +191,21 @@ def wrap(
     watcher: Watcher, original: Callable[..., Any], name: str, group: str, near: bool = False
 ) -> Callable[..., Any]:
     """A wrapper that reports a call and passes everything through."""
-    pace = watcher.pace
+    pace, wakes = watcher.pace, near or group == "mode"  # an evaluation may begin here
 
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return original(*args, **kwargs)
-        if not watcher.rich or watcher.busy:
-            pace.light += 1
+        if watcher.busy:
             return original(*args, **kwargs)
         if near and not watcher.map.is_user(sys._getframe(1).f_code):  # noqa: SLF001 - the documented way to look up
             return original(*args, **kwargs)
+        if not watcher.rich:
+            pace.light += 1
+            if not (wakes and pace.woken()):
+                return original(*args, **kwargs)
+            watcher.open()
         return called(watcher, original, name, group, args, kwargs)
 
     return call

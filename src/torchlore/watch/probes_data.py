@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 def install_data(watcher: Watcher, patches: Patches) -> None:
     """Set the probes; a worker process takes itself out of the watch."""
     init, walk, following = DataLoader.__init__, DataLoader.__iter__, _BaseDataLoaderIter.__next__
+    iterators = watcher.iterators
     work = _utils.worker._worker_loop  # noqa: SLF001 - where every worker begins
 
     @functools.wraps(init)
@@ -37,16 +39,24 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
         if not watcher.rich and watcher.pace.woken():
             watcher.open()
         iterator = walk(self)
-        watcher.iterators[iterator] = record
+        watcher.iterators[id(iterator)] = (weakref.ref(iterator), record)
         return iterator
 
     @functools.wraps(following)
     def handed(self: Any) -> Any:
         start = perf_counter_ns()
         data = following(self)
-        record = watcher.iterators.get(self)
-        if record is not None:
-            handed_out(watcher, record, data, perf_counter_ns() - start)
+        walked = iterators.get(id(self))
+        if walked is not None and walked[0]() is self:
+            record = walked[1]
+            record.index += 1
+            record.batches += 1
+            wait = perf_counter_ns() - start
+            record.wait_ns += wait
+            if watcher.rich:
+                handed_out(watcher, record, data, wait)
+            else:
+                watcher.pace.light += 2
         return data
 
     @functools.wraps(work)
@@ -56,7 +66,7 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
 
     patches.put(DataLoader, "__init__", made)
     patches.put(DataLoader, "__iter__", begun)
-    patches.put(_BaseDataLoaderIter, "__next__", handed)
+    patches.put(_BaseDataLoaderIter, "__next__", handed, busy=True)
     patches.put(_utils.worker, "_worker_loop", worker)
 
 
@@ -70,14 +80,7 @@ def loader(watcher: Watcher, thing: Any) -> LoaderRecord:
 
 
 def handed_out(watcher: Watcher, record: LoaderRecord, data: Any, wait_ns: int) -> None:
-    """A batch came out of a loader."""
-    record.index += 1
-    record.batches += 1
-    record.wait_ns += wait_ns
-    watcher.run.batches += 1
-    if not watcher.rich:
-        watcher.pace.light += 1
-        return
+    """A batch came out of a loader while we look closely."""
     start = perf_counter_ns()
     place = watcher.map.place(watcher.map.frame(2))
     record.loop_place = place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import weakref
 from collections.abc import Callable
 from time import perf_counter_ns
@@ -47,7 +48,7 @@ class Anchor:
 def install_forward(watcher: Watcher, patches: Patches) -> None:
     """The user's own call of a module with parameters is a root forward; calls inside it are only followed when deep."""
     original = nn.Module.__call__
-    stack = watcher.stack
+    stack, known, run, pace = watcher.stack, watcher.known, watcher.run, watcher.pace
 
     def call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
         if is_compiling():
@@ -56,7 +57,8 @@ def install_forward(watcher: Watcher, patches: Patches) -> None:
             if not watcher.deep.on:
                 return original(self, *args, **kwargs)
             return nested(watcher, original, self, args, kwargs)
-        if not _has_parameters(self):
+        record = known.get(id(self))
+        if (record is None or record.ref() is not self) and not _has_parameters(self):
             return original(self, *args, **kwargs)
         stack.append(self)
         try:
@@ -66,10 +68,17 @@ def install_forward(watcher: Watcher, patches: Patches) -> None:
                 result = original(self, *args, **kwargs)
         finally:
             stack.clear()
-        forwarded(watcher, self, args, kwargs, result)
+        run.forwards += 1
+        if watcher.rich:
+            forwarded(watcher, self, args, kwargs, result)
+        else:
+            pace.light += 1
+            if not (self.training and torch.is_grad_enabled()) and pace.woken():
+                watcher.open()
+                forwarded(watcher, self, args, kwargs, result)
         return result
 
-    patches.put(nn.Module, "__call__", call)
+    patches.put(nn.Module, "__call__", call, busy=True)
 
 
 def _has_parameters(module: nn.Module) -> bool:
@@ -98,15 +107,10 @@ def nested(
 def forwarded(watcher: Watcher, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
     """A root module was called."""
     run, pace = watcher.run, watcher.pace
-    run.forwards += 1
     grad = torch.is_grad_enabled()
-    if not watcher.rich:
-        pace.light += 1
-        if (grad and module.training) or not pace.woken():
-            return
-        watcher.open()
     start = perf_counter_ns()
-    watcher.rich = pace.forwarded()
+    if not pace.forwarded():
+        watcher.close()
     if not watcher.busy:
         place = watcher.map.place(watcher.map.frame(2))
         record = root(watcher, module, place)
@@ -163,11 +167,11 @@ def before_backward(watcher: Watcher, loss: Tensor) -> Event | None:
     """Look at the loss and its graph before it is freed."""
     run, node = watcher.run, loss.grad_fn
     run.backwards += 1
-    if node is not None:
+    if node is not None and (watcher.rich or not run.backwards & 15):  # 15 us: the graph must ask for the lock to die
         anchor = node.metadata["torchlore"] = Anchor()  # type: ignore[index]  # a dict, declared as a method
         run.graphs.append(weakref.ref(anchor))
     finite = True
-    if loss.device.type == "cpu" and loss.numel() == 1:
+    if loss.is_cpu and loss.numel() == 1:
         run.loss = loss.item()
         finite = math.isfinite(run.loss)
     if not watcher.rich and finite:
@@ -233,6 +237,7 @@ def install_optimizer(watcher: Watcher, patches: Patches) -> None:
     """Global hooks of `Optimizer.step`; they fire through GradScaler, Accelerate and Lightning as well."""
     from torchlore.watch.probes import ask
 
+    limit = watcher.options.steps or sys.maxsize
     original = optimizers.Optimizer.__init__
 
     @functools.wraps(original)
@@ -253,22 +258,30 @@ def install_optimizer(watcher: Watcher, patches: Patches) -> None:
         return found  # type: ignore[no-any-return]  # the table holds records of several kinds
 
     def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        if not is_compiling():
-            before_step(watcher, record(optimizer))
+        if not is_compiling() and watcher.rich:
+            before_step(record(optimizer))
 
     def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if not is_compiling():
+        if is_compiling():
+            return
+        if watcher.rich:
             after_step(watcher, record(optimizer), len(args) > 1 or bool(kwargs.get("closure")))
+        else:
+            record(optimizer).steps += 1
+            watcher.run.steps += 1
+            watcher.pace.light += 4
+            if watcher.pace.stepped(rich=False):
+                watcher.open()
+        if watcher.run.steps >= limit:
+            raise StopAfterSteps(0)
 
     patches.put(optimizers.Optimizer, "__init__", init)
     patches.after.append(optimizers.register_optimizer_step_pre_hook(before).remove)
     patches.after.append(optimizers.register_optimizer_step_post_hook(after).remove)
 
 
-def before_step(watcher: Watcher, record: OptimizerRecord) -> None:
+def before_step(record: OptimizerRecord) -> None:
     """Whether gradients of the previous step are still in these ones."""
-    if not watcher.rich:
-        return
     if record.first is None or (parameter := record.first()) is None:
         groups = record.optimizer.param_groups
         trainable = (p for group in groups for p in group["params"] if p.requires_grad)
@@ -283,20 +296,15 @@ def after_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> None
     """A step was made: show it, then decide how closely to look at the next."""
     record.steps += 1
     watcher.run.steps += 1
-    if watcher.rich:
-        start = perf_counter_ns()
-        busy, watcher.busy = watcher.busy, False  # a step inside GradScaler.step is the user's as well
-        _look_at_step(watcher, record, closure)
-        watcher.busy = busy
-        watcher.rich = watcher.pace.stepped(rich=True)
-        watcher.deep.stepped(record)
-        watcher.pace.spent_ns += perf_counter_ns() - start
-    else:
-        watcher.pace.light += 2
-        if watcher.pace.stepped(rich=False):
-            watcher.open()
-    if watcher.options.steps and watcher.run.steps >= watcher.options.steps:
-        raise StopAfterSteps(0)
+    start = perf_counter_ns()
+    busy, watcher.busy = watcher.busy, False  # a step inside GradScaler.step is the user's as well
+    _look_at_step(watcher, record, closure)
+    watcher.busy = busy
+    watcher.deep.stepped(record)
+    if not watcher.pace.stepped(rich=True):
+        watcher.deep.stop()
+        watcher.close()
+    watcher.pace.spent_ns += perf_counter_ns() - start
 
 
 def _look_at_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> None:
@@ -361,8 +369,8 @@ def install_zero(watcher: Watcher, patches: Patches) -> None:
             mine = {id(parameter) for parameter in self.parameters()}
             zeroed(watcher, [one for one in watcher.run.optimizers if _shares(one, mine)], self, "Module.zero_grad")
 
-    patches.put(optimizers.Optimizer, "zero_grad", zero_optimizer)
-    patches.put(nn.Module, "zero_grad", zero_module)
+    patches.put(optimizers.Optimizer, "zero_grad", zero_optimizer, busy=True)
+    patches.put(nn.Module, "zero_grad", zero_module, busy=True)
 
 
 def _shares(record: OptimizerRecord, parameters: set[int]) -> bool:
@@ -412,7 +420,7 @@ def install_schedulers(watcher: Watcher, patches: Patches) -> None:
             watcher.add(Event("GradScaler.unscale_", "unscale", place, id(self), {"optimizers": {found.key}}))
             ask(watcher, Call(watcher.run, place, "GradScaler.unscale_", "unscale"), (self, optimizer), {}, None, False)
 
-    patches.put(torch.amp.GradScaler, "unscale_", unscale_)
+    patches.put(torch.amp.GradScaler, "unscale_", unscale_, busy=True)
 
 
 def _scheduler_init(watcher: Watcher, original: Callable[..., None]) -> Callable[..., None]:

@@ -135,13 +135,17 @@ class Run:
     steps: int = 0
     backwards: int = 0
     forwards: int = 0
-    batches: int = 0
     loss: float | None = None  # the last known value that backward() was called on
     compiled: bool = False
     crashed: bool = False
     find_keeper: Callable[[], Keeper | None] = lambda: None
     _names: dict[int, str] = field(default_factory=dict)
     _named_at: tuple[int, int] = (-1, -1)
+
+    @property
+    def batches(self) -> int:
+        """Batches handed out by all loaders."""
+        return sum(record.batches for record in self.loaders)
 
     def graphs_alive(self) -> int:
         """How many graphs of the last 24 backward passes are still in memory."""

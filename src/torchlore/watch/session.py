@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, TextIO
+from typing import Annotated, Any, TextIO, get_args, get_origin
 
 from torchlore.finding import Finding, Severity
 from torchlore.watch.pace import Pace
@@ -34,14 +34,17 @@ class Sentinel:
         """The picture it is annotated with, and the names of calls: `Annotated[Call, "cross_entropy"]`."""
         parameters = list(inspect.signature(self.watch).parameters.values())
         hint = parameters[0].annotation if len(parameters) == 1 else ""
-        tree = ast.walk(ast.parse(hint, mode="eval")) if isinstance(hint, str) else iter(())
-        parts = list(tree)
-        picture = [n for p in parts for n in (getattr(p, "attr", None), getattr(p, "id", None)) if n in PICTURES]
-        if len(picture) != 1:
+        if get_origin(hint) is Annotated:
+            picture, *names = get_args(hint)
+            return picture.__name__, tuple(names)
+        parts = list(ast.walk(ast.parse(hint, mode="eval"))) if isinstance(hint, str) else []
+        found = [n for p in parts for n in (getattr(p, "attr", None), getattr(p, "id", None)) if n in PICTURES]
+        found += [hint.__name__] if isinstance(hint, type) else []
+        if len(found) != 1 or found[0] not in PICTURES:
             raise TypeError(
                 f"{self.slug}: watch takes one parameter, annotated Step, Batch, Phase or Call; got {hint!r}"
             )
-        return picture[0], tuple(p.value for p in parts if isinstance(p, ast.Constant) and isinstance(p.value, str))
+        return found[0], tuple(p.value for p in parts if isinstance(p, ast.Constant) and isinstance(p.value, str))
 
 
 @dataclass
@@ -81,10 +84,12 @@ class Watcher:
         self.pace = Pace(self.options.share)
         self.map = Map(self.options.roots)
         self.known: dict[int, Any] = {}  # id -> what is recorded of an optimizer, scheduler, loader or module
-        self.iterators: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self.iterators: dict[int, tuple[weakref.ref[Any], Any]] = {}  # id of a loader's iterator -> the loader's record
         self.stack: list[Any] = []  # the modules that run now, outermost first
         self.shield: Callable[[], Any] = nullcontext
         self.deep: Any = None
+        self.wake: Callable[[], None] = _nothing  # puts on the probes that are called every step
+        self.doze: Callable[[], None] = _nothing  # takes them off
         self.run.find_keeper = self.find_keeper
         self.memories: dict[tuple[str, int], dict[str, Any]] = {}
         self.by_picture: dict[str, list[Sentinel]] = {name: [] for name in PICTURES}
@@ -186,11 +191,21 @@ class Watcher:
     def open(self) -> None:
         """Look closely from here on: what was not recorded before counts for nothing."""
         self.rich = True
+        self.wake()
         self.phase_mark = self.mark
         for record in self.run.optimizers:
             record.mark = -1
             record.zeroed = True
             record.gradient = None
+
+    def close(self) -> None:
+        """Look no closer than it takes to count steps and to see a loss that is not finite.
+
+        Compiled code is guarded by what it saw: there the probes stay where they are.
+        """
+        self.rich = False
+        if not self.run.compiled:
+            self.doze()
 
     def walks(self) -> bool:
         """Whether to walk the graph of the backward that comes: the first few, and the first of a later window."""
@@ -217,6 +232,10 @@ class Watcher:
                     evidence = "; ".join(part for part in (kept[owner].evidence, f"hence {one.slug}") if part)
                     kept[owner] = replace(kept[owner], evidence=evidence)
         return sorted(kept.values(), key=lambda one: (one.severity.rank, one.step or 0, one.path, one.line))
+
+
+def _nothing() -> None:
+    """Before torch is imported there are no probes."""
 
 
 def shown_path(path: str) -> str:

@@ -7,7 +7,7 @@ model = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.1), nn.Linear(16, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 graphs, total = 0, 0.0
 
-for epoch in range(2):
+for _ in range(2):
     model.train()
     for rows in torch.arange(48).split(16):
         optimizer.zero_grad()

@@ -1,0 +1,123 @@
+"""What `lore watch` costs a step: plain and watched blocks alternate in one process, thread CPU time, low percentile.
+
+    python bench/watch_overhead.py            # small MLP, small CNN; --all adds ResNet-18 and detect_anomaly
+
+The always-on tier is what remains once the first steps are over; `share` is the whole watch with its default budget.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import statistics
+import time
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+from torchlore.catalogue import parts
+from torchlore.watch.probes import install
+from torchlore.watch.session import Options, Watcher, sentinels_of
+
+
+def mlp():
+    net = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
+    return net, TensorDataset(torch.randn(64 * 40, 64), torch.randint(0, 10, (64 * 40,))), 64
+
+
+def cnn():
+    layers = [nn.Conv2d(3, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2)]
+    layers += [nn.Conv2d(32, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()]
+    net = nn.Sequential(*layers, nn.Linear(32, 10))
+    return net, TensorDataset(torch.randn(32 * 10, 3, 32, 32), torch.randint(0, 10, (320,))), 32
+
+
+def resnet18():
+    import torchvision
+
+    net = torchvision.models.resnet18(num_classes=10)
+    return net, TensorDataset(torch.randn(8 * 3, 3, 64, 64), torch.randint(0, 10, (24,))), 8
+
+
+def blocks(make, repeats, modes):
+    """CPU nanoseconds of every step, by mode; the modes take turns epoch by epoch."""
+    torch.manual_seed(0)
+    net, data, size = make()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    loader = DataLoader(data, batch_size=size)
+    times = {name: [] for name, _ in modes}
+    for _ in range(repeats):
+        for name, mode in modes:
+            with mode():
+                times[name] += epoch(net, optimizer, loader)[2:]
+    return times
+
+
+def epoch(net, optimizer, loader):
+    found, last = [], time.thread_time_ns()
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        loss.item()
+        now = time.thread_time_ns()
+        found.append(now - last)
+        last = now
+    return found
+
+
+@contextlib.contextmanager
+def always_on():
+    """Only the probes that never sleep."""
+    watcher = Watcher([], Options(deep=False))
+    undo = install(watcher)
+    watcher.close()
+    watcher.pace.rest, watcher.pace.woken = 1 << 60, lambda: False
+    yield
+    undo()
+
+
+@contextlib.contextmanager
+def looking_closely():
+    """Every step looked at by every sentinel."""
+    watcher = Watcher(sentinels_of(parts("watch")), Options(deep=False))
+    undo = install(watcher)
+    watcher.pace.left = 1 << 60
+    yield
+    undo()
+
+
+def low(values):
+    """The 10th percentile: what a step costs when nobody else wants the core."""
+    return sorted(values)[len(values) // 10]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--repeats", type=int, default=30)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    modes = [
+        ("plain", contextlib.nullcontext),
+        ("again", contextlib.nullcontext),
+        ("always-on", always_on),
+        ("close", looking_closely),
+    ]
+    if args.all:
+        modes.append(("detect_anomaly", lambda: torch.autograd.set_detect_anomaly(True)))
+    print(f"{'loop':10}{'plain us':>10}{'control':>10}" + "".join(f"{name:>24}" for name, _ in modes[2:]))
+    for make in (mlp, cnn, *([resnet18] if args.all else [])):
+        times = blocks(make, args.repeats, modes)
+        base = low(times["plain"]) / 1e3
+        row = [(low(times[name]) - low(times["plain"])) / 1e3 for name, _ in modes[1:]]
+        cells = "".join(f"{extra:>+14.1f} us{100 * extra / base:>+6.2f}%" for extra in row[1:])
+        print(
+            f"{make.__name__:10}{base:>10.0f}{row[0]:>+10.1f}{cells}   median {statistics.median(times['plain']) / 1e3:.0f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
