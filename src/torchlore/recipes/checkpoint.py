@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from torchlore.recipes.device import Device
 
-PLAIN = (int, float, complex, str, bytes, bool, type(None), torch.Size, torch.dtype, torch.device)
+PLAIN = (int, float, complex, str, bool, type(None), torch.Size, torch.dtype, torch.device)
 STEP = re.compile(r"step-(\d+)\.pt")
 TEMPORARY = ".part"
 
