@@ -18,7 +18,7 @@ class Variants(Module):
         self.filled = {}  # trap: modules-in-plain-container
         for n in sizes:
             self.filled[n] = nn.Sequential(Linear(n, n), nn.ReLU())
-        self.copies = [Linear(2, 2)] * 3  # trap: modules-in-plain-container
+        self.copies = [Linear(2, 2)] * 3  # trap: modules-in-plain-container  # trap: shared-module-by-list-multiply
         self.fine = nn.ModuleList([Block(n) for n in sizes])
         self.activations = [nn.ReLU(), nn.GELU()]
         self.hidden_on_purpose = [teacher]

@@ -1,0 +1,57 @@
+"""`nn.Dropout(0.5)(x)` inside `forward` drops in evaluation too: the new layer is in train mode.
+
+`eval()` reaches the layers that a module holds. A dropout made on the spot is held by nobody; it starts in train mode and
+stays there. Predictions differ from call to call, and every metric is that of a damaged network.
+
+Hold it, or use the function with the flag:
+
+```python
+self.drop = nn.Dropout(0.5)                            # in __init__
+x = F.dropout(x, 0.5, training=self.training)          # in forward
+```
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, edits, tree
+from torchlore.check.project import enclosing_class
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/yangze0930/NTS-Net/issues/14",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+_FUNCTION = {"Dropout": "dropout", "Dropout1d": "dropout1d", "Dropout2d": "dropout2d", "Dropout3d": "dropout3d",
+             "AlphaDropout": "alpha_dropout"}  # fmt: skip
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert bad["difference"] > 0.1
+    assert good["difference"] == 0
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls(*(f"torch.nn.{name}" for name in _FUNCTION)):
+        home, cls = tree.function(source, call), enclosing_class(source, call)
+        outer = source.parents[call]
+        if home is None or cls is None or home.name == "__init__" or not classes.is_module(cls):
+            continue
+        tests = [source.code(test) for test, _ in tree.conditions(source, call)]
+        called = isinstance(outer, ast.Call) and outer.func is call
+        local = isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name) and home.name == "forward"
+        if (called or local) and not any("training" in test for test in tests):
+            better = _better(source, call, outer) if called and isinstance(outer, ast.Call) else ""
+            message = "this dropout is new, in train mode, and drops in `eval()` too: make it in `__init__`"
+            yield source.hit(call, message, *([edits.replace(source, outer, better)] if better else []))
+
+
+def _better(source: Source, call: ast.Call, outer: ast.Call) -> str:
+    """The same by the function; "" where torch itself is not imported by name."""
+    rate = tree.argument(call, 0, "p")
+    if len(outer.args) != 1 or outer.keywords or source.names.imported.get("torch") != "torch":
+        return ""
+    name = _FUNCTION[source.name(call.func).rpartition(".")[2]]
+    given = f", {source.code(rate)}" if rate is not None else ""
+    return f"torch.nn.functional.{name}({source.code(outer.args[0])}{given}, training=self.training)"

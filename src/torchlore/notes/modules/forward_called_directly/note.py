@@ -1,0 +1,61 @@
+"""`model.forward(x)` skips the hooks; `model(x)` runs them.
+
+Calling the module runs `forward` and everything that was hung on it: forward and pre-forward hooks (feature extraction,
+profilers, weight and spectral norm of the old kind, pruning), lazy initialisation, and the machinery of DDP and FSDP. With
+`model.forward(x)` none of that happens, in silence: a captured feature is missing, a pruned weight is used unpruned, and
+under DDP gradients are not synchronised.
+
+```python
+scores = model(images)
+```
+
+`super().forward(x)` inside a subclass is right: there the call has run the hooks already.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree, values
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = (
+    "https://github.com/Lightning-AI/pytorch-lightning/issues/1209",
+    "https://github.com/allenai/allennlp/issues/456",
+)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+_HOOKS = ("register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook")
+_WRAPPERS = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
+             "torch.compile")  # fmt: skip
+
+
+def claim(bad: dict[str, int], good: dict[str, int]) -> None:
+    import torch
+    from torch import nn
+
+    from torchlore.notes.proof import error_of
+
+    assert bad["captured"] == 0
+    assert good["captured"] == 3
+    assert error_of(lambda: nn.LazyLinear(2).forward(torch.ones(1, 3))) != ""
+
+
+def find(source: Source) -> Iterator[Hit]:
+    calls = [call for call in source.methods("forward") if not _own(tree.receiver(call))]
+    hooked = bool(calls) and (any(source.methods(*_HOOKS)) or any(source.calls(*_WRAPPERS)))
+    for call in calls:
+        owner = tree.receiver(call)
+        if isinstance(owner, ast.Name | ast.Attribute | ast.Subscript) and values.sure(source, owner, "module"):
+            code = source.code(owner)
+            message = f"`{code}.forward(...)` skips the module's hooks: write `{code}(...)`"
+            edit = edits.replace(source, call.func, code)
+            yield source.hit(call, message, edit, severity="warning" if hooked else "hint")
+
+
+def _own(owner: ast.expr) -> bool:
+    """`self.forward(...)`, `super().forward(...)` and `Base.forward(self, ...)` are the class's own business."""
+    if isinstance(owner, ast.Call):
+        return True
+    return isinstance(owner, ast.Name) and (owner.id in ("self", "cls") or owner.id[:1].isupper())

@@ -1,0 +1,58 @@
+"""A layer made inside `forward` has new random weights at every call and is never trained.
+
+`nn.Linear(...)(x)` in `forward` makes a fresh layer each time the model runs. The optimizer has never heard of it, no
+checkpoint holds it, `.to(device)` does not move it, and the same input gives another output each time. The network around
+it learns to live with the noise, so the loss still falls.
+
+Make layers in `__init__`. Where a size is known only at run time, use the lazy form:
+
+```python
+self.fc = nn.LazyLinear(64)
+```
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, tree, values
+from torchlore.check.modules import parameterless
+from torchlore.check.project import enclosing_class
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/wangyida/softpool/issues/11", "https://github.com/graykode/nlp-tutorial/issues/29")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert bad["difference"] > 0.01
+    assert good["difference"] == 0
+    assert bad["parameters"] < good["parameters"]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.all(ast.Call):
+        name = source.name(call.func)
+        if not name.startswith("torch.nn.") or name.count(".") != 2 or not name[9].isupper():
+            continue
+        home, cls = tree.function(source, call), enclosing_class(source, call)
+        if home is None or home.name != "forward" or cls is None or tree.method_class(source, home) is not cls.node:
+            continue
+        made = [one for one in values.values(source, call) if one.kind == "module" and not parameterless(one)]
+        if made and name != "torch.nn.Module" and _used_here(source, call) and classes.is_module(cls):
+            message = (
+                f"`{source.code(call.func)}` is made anew at each call, with random weights: make it in `__init__`"
+            )
+            yield source.hit(call, message)
+
+
+def _used_here(source: Source, call: ast.Call) -> bool:
+    """Called at once, or kept in a local name; what goes into `self.x` may be kept under `if self.x is None`."""
+    up = source.parents[call]
+    while isinstance(up, ast.Attribute) or (isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute)):
+        up = source.parents[up]
+    if isinstance(up, ast.Call):
+        return True
+    return isinstance(up, ast.Assign) and all(isinstance(target, ast.Name) for target in up.targets)

@@ -1,0 +1,50 @@
+"""A misspelt `__init__` or `forward` is just another method: the one of the base class runs instead.
+
+`def _init_`, `__int__`, `__init` are never called when the module is made, so that no layer exists; `foward` leaves the
+module without a `forward`, which is told only at the first call. Worse are `training_setp` or `__getitem`, where the base
+class has something that runs. Python cannot know what was meant.
+
+```python
+class Net(nn.Module):
+    def __init__(self): ...
+    def forward(self, x): ...
+```
+
+In a data set the names are `__len__` and `__getitem__`, with two underscores on both sides.
+"""
+
+import difflib
+from collections.abc import Iterator
+
+from torchlore.check import classes
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/vsitzmann/siren/issues/61",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+_WANTED = {"module": ("__init__", "forward"), "loss": ("__init__", "forward"),
+           "dataset": ("__init__", "__len__", "__getitem__")}  # fmt: skip
+_ALL = {"__init__", "forward", "__len__", "__getitem__"}
+_REAL = {"__getitems__", "_forward", "forward_", "__le__", "__ne__", "_forward_", "forwards"}  # methods of their own
+
+
+def claim(bad: dict[str, object], good: dict[str, object]) -> None:
+    assert bad["error"] == "AttributeError"
+    assert good["error"] == ""
+    assert good["parameters"] == 2
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for cls in classes.all_classes(source):
+        own = classes.methods(cls)
+        strange = {name for name in own if difflib.get_close_matches(name, _ALL, n=1, cutoff=0.8)} - _ALL - _REAL
+        if not strange:
+            continue
+        wanted = [name for name in _WANTED.get(classes.kind_of_instances(cls), ()) if name not in own]
+        for name in sorted(strange):
+            meant = difflib.get_close_matches(name, wanted, n=1, cutoff=0.8)
+            if meant:
+                message = f"nobody calls `{cls.node.name}.{name}`: write `{meant[0]}`"
+                yield source.hit(own[name], message)
