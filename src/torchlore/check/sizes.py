@@ -1,0 +1,101 @@
+"""The sizes of a tensor as the user names them, through views, swaps, products and `b, n, d = x.shape`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from torchlore.check import follow, scopes, tree
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+Sizes = tuple[str, ...]  # the user's own text for each dimension; () where it is not known
+_KEEPS = {"contiguous", "clone", "float", "half", "bfloat16", "to", "cuda", "cpu", "detach", "double", "type_as",
+          "softmax", "relu", "tanh", "sigmoid", "dropout"}  # fmt: skip
+_KEEPING = {f"torch.{name}" for name in ("softmax", "relu", "tanh", "sigmoid", "nn.functional.softmax",
+            "nn.functional.dropout", "nn.functional.relu", "nn.functional.gelu", "nn.functional.normalize")}  # fmt: skip
+_SWAPS = {"transpose", "swapaxes", "swapdims", "permute"}
+
+
+def asked(source: Source, call: ast.Call) -> Sizes:
+    """The sizes that a view or reshape asks for."""
+    parts = _parts(call)
+    return () if any(isinstance(part, ast.Starred) for part in parts) else tuple(source.code(part) for part in parts)
+
+
+def sizes(source: Source, node: ast.expr, hops: int = 8) -> Sizes:
+    """The sizes of a tensor, () where they cannot be told."""
+    if hops == 0:
+        return ()
+    if isinstance(node, ast.Name):
+        value = follow.binding(source, node)
+        return (sizes(source, value, hops - 1) if value is not None else ()) or _unpacked(source, node)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        left, right = sizes(source, node.left, hops - 1), sizes(source, node.right, hops - 1)
+        return (*left[:-1], right[-1]) if left and right else ()
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and _is_scalar(node.right):
+        return sizes(source, node.left, hops - 1)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _of_call(source, node, node.func, hops - 1)
+    return ()
+
+
+def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> Sizes:
+    if source.name(call.func) in _KEEPING:
+        return sizes(source, call.args[0], hops) if call.args else ()
+    if func.attr in {"view", "reshape"}:
+        return asked(source, call)
+    known = sizes(source, func.value, hops) if func.attr in _KEEPS | _SWAPS else ()
+    if func.attr not in _SWAPS or not known:
+        return known
+    dims = [tree.literal(part) for part in _parts(call)]
+    return _moved(known, dims, swap=func.attr != "permute")
+
+
+def _parts(call: ast.Call) -> list[ast.expr]:
+    one = call.args[0] if len(call.args) == 1 else None
+    return one.elts if isinstance(one, ast.Tuple | ast.List) else call.args
+
+
+def _is_scalar(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
+
+
+def _moved(known: Sizes, dims: list[Any], *, swap: bool) -> Sizes:
+    if not all(isinstance(dim, int) and -len(known) <= dim < len(known) for dim in dims):
+        return ()
+    if not swap:
+        return tuple(known[dim] for dim in dims) if len(dims) == len(known) else ()
+    if len(dims) != 2:
+        return ()
+    moved = list(known)
+    moved[dims[0]], moved[dims[1]] = moved[dims[1]], moved[dims[0]]
+    return tuple(moved)
+
+
+def _unpacked(source: Source, name: ast.Name) -> Sizes:
+    """The names that `b, n, d = x.shape` gave to the sizes of this very `x`."""
+    here = scopes.reaching(source, name)
+    for owner, names in _unpackings(source):
+        if owner.id == name.id and owner.lineno < name.lineno and here and scopes.reaching(source, owner) == here:
+            return names
+    return ()
+
+
+def _unpackings(source: Source) -> list[tuple[ast.Name, Sizes]]:
+    found: list[tuple[ast.Name, Sizes]] | None = source.memo.get("sizes.unpacked")
+    if found is None:
+        found = source.memo["sizes.unpacked"] = []
+        for assign in source.all(ast.Assign):
+            value, target = assign.value, assign.targets[0]
+            value = value.func if isinstance(value, ast.Call) and not value.args else value
+            if not isinstance(value, ast.Attribute) or value.attr not in {"shape", "size"}:
+                continue
+            names = (
+                [part.id for part in target.elts if isinstance(part, ast.Name)] if isinstance(target, ast.Tuple) else []
+            )
+            whole = isinstance(target, ast.Tuple) and len(names) == len(target.elts) and "_" not in names
+            if whole and isinstance(value.value, ast.Name):
+                found.append((value.value, tuple(names)))
+    return found
