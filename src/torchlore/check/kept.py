@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from torchlore.check import flow, tree
 
@@ -70,3 +70,28 @@ def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:
             return False
     receivers = (tree.receiver(call) for call in source.methods("backward"))
     return not any(tree.dotted(part) == same for receiver in receivers for part in ast.walk(receiver))
+
+
+_SHALLOW = ("dict", "copy.copy", "collections.OrderedDict")
+
+
+def variable(source: Source, call: ast.Call) -> ast.expr | None:
+    """The variable that holds what a call gives: through a dictionary, a tuple, a shallow copy or an append."""
+    node: ast.expr = call
+    up = source.parents[node]
+    while True:
+        outer = source.parents.get(up)
+        if isinstance(up, ast.Attribute) and up.attr == "copy" and isinstance(outer, ast.Call):
+            node, up = outer, source.parents[outer]
+            continue
+        shallow = isinstance(up, ast.Call) and node in up.args and source.name(up.func) in _SHALLOW
+        if not shallow and not isinstance(up, ast.Dict | ast.Tuple | ast.List):
+            break
+        node, up = cast("ast.expr", up), source.parents[up]
+    if isinstance(up, ast.Assign) and len(up.targets) == 1:
+        target = up.targets[0]
+        return target.value if isinstance(target, ast.Subscript) else target
+    added = (
+        isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute) and up.func.attr == "append" and node in up.args
+    )
+    return tree.receiver(cast("ast.Call", up)) if added else None

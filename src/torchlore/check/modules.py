@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import api
-from torchlore.check.classes import attributes, class_behind
+from torchlore.check.classes import Attribute, attributes, class_behind, is_module
+from torchlore.check.tree import argument, literal
 from torchlore.check.values import Value, values
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from torchlore.check.source import Source
 
 _MODE = re.compile(r"^torch\.nn\.(?:\w*Dropout\w*|\w*BatchNorm\w*|RReLU)$")
@@ -29,14 +33,14 @@ def mode_layers(source: Source, value: Value, depth: int = 6) -> bool | None:
     if value.name.startswith(("torchvision.models.", "timm.")):
         return True
     if value.name.startswith("torch.nn.") and value.name != "torch.nn.Module":
-        return bool(_MODE.match(value.name)) or "Transformer" in value.name
+        return _switches(value) if _MODE.match(value.name) else "Transformer" in value.name
     owner = class_behind(source, value)
     if owner is None or depth <= 0:
         return None
     return _any(_attribute_modes(source, found, depth) for found in attributes(owner).values())
 
 
-def _attribute_modes(source: Source, assigned: list, depth: int) -> bool | None:  # type: ignore[type-arg]  # Attribute
+def _attribute_modes(source: Source, assigned: list[Attribute], depth: int) -> bool | None:
     answers: list[bool | None] = []
     for one in assigned:
         if one.value is None:
@@ -49,13 +53,39 @@ def _attribute_modes(source: Source, assigned: list, depth: int) -> bool | None:
     return _any(answers)
 
 
-def _any(answers: object) -> bool | None:
-    found = list(answers)  # type: ignore[call-overload]  # any iterable of answers
+def _any(answers: Iterable[bool | None]) -> bool | None:
+    found = list(answers)
     return True if True in found else None if None in found else False
 
 
-def parameterless(value: Value) -> bool:
-    """Whether a module surely has no parameters."""
+def _switches(value: Value) -> bool | None:
+    """A dropout of 0 drops nothing in either mode; one whose share is a parameter may be one of those."""
+    share = argument(value.node, 0, "p") if isinstance(value.node, ast.Call) and "Dropout" in value.name else None
+    if share is None or not value.source:
+        return True
+    if literal(share) == 0:
+        return False
+    given = [one.node for one in values(value.source, share)]
+    return None if any(isinstance(one, ast.Constant) and not one.value for one in given) else True
+
+
+def parameterless(value: Value, depth: int = 4) -> bool:
+    """Whether a module surely has no parameters and does the same in train and eval mode."""
     if value.kind == "sequential" and value.items:
-        return all(parameterless(one) for group in value.items for one in group)
+        return all(parameterless(one, depth - 1) for group in value.items for one in group)
+    owner = class_behind(value.source, value) if value.source else None
+    if owner is not None and depth:
+        if not is_module(owner) or "self.training" in owner.source.code(owner.node):
+            return False
+        return all(_no_layer(one, depth) for found in attributes(owner).values() for one in found)
     return bool(_PLAIN.match(value.name)) and value.name != "torch.nn.PReLU"
+
+
+def _no_layer(one: Attribute, depth: int) -> bool:
+    """Whether an attribute surely holds nothing that is trained: a setting, a plain value, a layer without parameters."""
+    if one.value is None:
+        return True
+    if isinstance(one.value, ast.Name) and one.method == "__init__" and not api.weak_kind(one.value.id):
+        return not any(api.is_kind(made.kind, "module") for made in values(one.source, one.value))
+    plain = {"number", "bool", "string", "none", "tensor", "list", "tuple", "dict", "function"}
+    return all(made.kind in plain or parameterless(made, depth - 1) for made in values(one.source, one.value))

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, flow, tree, values
+from torchlore.check import edits, flow, kept, scopes, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
@@ -38,9 +38,9 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
-            kept, copied = _kept(source, event.node)
-            if kept is not None and _read_later(source, kept, event.node):
-                yield _hit(source, event.node, copied, kept)
+            variable = kept.variable(source, event.node)
+            if variable is not None and _read_later(source, variable, event.node):
+                yield _hit(source, event.node, variable)
 
 
 def _of_model(source: Source, call: ast.Call) -> bool:
@@ -48,48 +48,32 @@ def _of_model(source: Source, call: ast.Call) -> bool:
     return values.sure(source, model, "module", weak=True) or not values.kind(source, model, weak=True)
 
 
-def _kept(source: Source, call: ast.Call) -> tuple[ast.expr | None, ast.expr]:
-    """The variable that holds the state, through a dictionary, a tuple or a shallow copy; and the whole kept value."""
-    node: ast.expr = call
-    up = source.parents[node]
-    while True:
-        attribute = source.parents.get(up)
-        if isinstance(up, ast.Attribute) and up.attr == "copy" and isinstance(attribute, ast.Call):
-            node, up = attribute, source.parents[attribute]
-        elif (
-            isinstance(up, ast.Call)
-            and source.name(up.func) in ("dict", "copy.copy", "collections.OrderedDict")
-            and node in up.args
-        ) or isinstance(up, ast.Dict | ast.Tuple | ast.List):
-            node, up = up, source.parents[up]
-        else:
-            break
-    if isinstance(up, ast.Assign) and len(up.targets) == 1:
-        target = up.targets[0]
-        return (target.value if isinstance(target, ast.Subscript) else target), call
-    if isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute) and up.func.attr == "append" and node in up.args:
-        return up.func.value, call
-    return None, call
-
-
-def _read_later(source: Source, kept: ast.expr, call: ast.Call) -> bool:
+def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     """Whether somebody reads the variable after more steps: outside the block that fills it, or above it in a loop."""
-    same, block = tree.dotted(kept), source.parents[tree.statement(source, call)]
-    owner = identity(source, kept)
+    same, block = tree.dotted(variable), source.parents[tree.statement(source, call)]
+    owner = identity(source, variable)
     places: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)]
     for node in places:
         if not isinstance(node.ctx, ast.Load) or tree.dotted(node).rpartition(".")[2] != same.rpartition(".")[2]:
             continue
         at_once = tree.inside(source, node, block) and node.lineno >= call.lineno
         asked = isinstance(source.parents[node], ast.Attribute | ast.Compare)
-        if not at_once and not asked and (tree.dotted(node) == same or identity(source, node) == owner):
+        if not at_once and not asked and identity(source, node) == owner and _may_hold(source, node, call):
             return True
     return False
 
 
-def _hit(source: Source, call: ast.Call, copied: ast.expr, kept: ast.expr) -> Hit:
+def _may_hold(source: Source, node: ast.expr, call: ast.Call) -> bool:
+    """Whether a variable read here can still hold what was put into it there."""
+    if not isinstance(node, ast.Name):
+        return True
+    put = any(tree.inside(source, call, one.statement) for one in scopes.reaching(source, node))
+    return put or values.sure(source, node, "list", "dict")  # one that is filled later
+
+
+def _hit(source: Source, call: ast.Call, variable: ast.expr) -> Hit:
     message = (
-        f"`{source.code(kept)}` holds the live tensors and follows every later step: copy.deepcopy(...) keeps them"
+        f"`{source.code(variable)}` holds the live tensors and follows every later step: copy.deepcopy(...) keeps them"
     )
     imported = edits.add_import(source, "import copy") if "copy" not in source.names.imported else None
-    return source.hit(call, message, *edits.wrap(source, copied, "copy.deepcopy("), *([imported] if imported else []))
+    return source.hit(call, message, *edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else []))

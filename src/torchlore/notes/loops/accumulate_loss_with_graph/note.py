@@ -15,6 +15,7 @@ from typing import Any
 from torchlore.check import edits, flow, kept, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
+from torchlore.check.tensors import no_grad_around
 
 ROWS = ("autograd-loss-item",)
 SOURCES = (
@@ -46,7 +47,11 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 continue
             for leaf in kept.leaves(value):
-                if identity(source, leaf) in done and values.attached(source, leaf) is True:
+                if (
+                    identity(source, leaf) in done
+                    and values.attached(source, leaf) is True
+                    and not no_grad_around(source, node)
+                ):
                     yield _hit(source, node, target, leaf)
 
 

@@ -31,7 +31,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("parameters", "named_parameters")) or any(source.methods("add_param_group")):
         return
-    for function in dict.fromkeys(tree.function(source, call) for call in source.methods("parameters", "named_parameters")):
+    for function in dict.fromkeys(
+        tree.function(source, call) for call in source.methods("parameters", "named_parameters")
+    ):
         events = flow.events_of(source, function)
         for index, event in enumerate(events):
             if event.what == "optimizer" and event.source is source and not event.via:

@@ -50,7 +50,11 @@ def _matter(source: Source, held: list[ast.expr]) -> bool:
     if not all(values.sure(source, node, "module") for node in held):
         return False
     made = [value for node in held for value in source.values(node)]
-    handed = any(isinstance(node, ast.Name) and not any(value.node for value in source.values(node)) for node in held)
+    handed = any(
+        isinstance(node, ast.Attribute)
+        or (isinstance(node, ast.Name) and not any(value.node for value in source.values(node)))
+        for node in held
+    )
     return not handed and not all(modules.parameterless(value) for value in made)
 
 
