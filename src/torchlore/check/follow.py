@@ -32,6 +32,11 @@ def followed(source: Source, node: ast.expr, hops: int = 4) -> ast.expr:
     return node
 
 
+def method(node: ast.AST) -> str:
+    """`sum` of the call `anything.sum(...)`, "" where it is none."""
+    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+
+
 def asks_version(source: Source, node: ast.AST) -> bool:
     """Whether the code asks which torch it has, or is ready for the name to be missing."""
     tests = " ".join(source.code(test) for test, _ in tree.conditions(source, node)).lower()

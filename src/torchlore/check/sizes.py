@@ -24,7 +24,7 @@ def asked(source: Source, call: ast.Call) -> Sizes:
     return () if any(isinstance(part, ast.Starred) for part in parts) else tuple(source.code(part) for part in parts)
 
 
-def sizes(source: Source, node: ast.expr, hops: int = 8) -> Sizes:
+def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
     """The sizes of a tensor, () where they cannot be told."""
     if hops == 0:
         return ()

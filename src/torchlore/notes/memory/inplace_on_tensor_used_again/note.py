@@ -57,8 +57,8 @@ def find(source: Source) -> Iterator[Hit]:
 def _changed(source: Source, call: ast.Call) -> ast.Name | None:
     """The name whose tensor an activation or dropout overwrites."""
     given = call.args[0] if call.args else None
-    if not isinstance(given, ast.Name):
-        return None
+    if not isinstance(given, ast.Name) or tree.is_statement(source, call):
+        return None  # alone on a line it is meant to change its argument
     if source.name(call.func).startswith("torch.nn.functional."):
         flag = tree.keyword(call, "inplace")
         return given if flag is not None and tree.literal(flag.value) is True else None

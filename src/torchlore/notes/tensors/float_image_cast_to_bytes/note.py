@@ -79,4 +79,4 @@ def _unit(source: Source, node: ast.expr) -> bool:
 def _is_range(node: ast.expr) -> bool:
     """`x.max() - x.min()`."""
     sides = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else ()
-    return [tree.dotted(side.func).rpartition(".")[2] for side in sides if isinstance(side, ast.Call)] == ["max", "min"]
+    return [follow.method(side) for side in sides] == ["max", "min"]

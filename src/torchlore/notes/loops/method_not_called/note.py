@@ -1,0 +1,72 @@
+"""`model.eval` without brackets is a look at the method, not a call: nothing happens.
+
+The line runs, Python makes the bound method and throws it away. `optimizer.zero_grad` lets the gradients pile up,
+`model.eval` leaves dropout on in validation, `loss.backward` and `optimizer.step` train nothing, `dist.barrier` waits
+for nobody. No tool that only looks for mistakes of syntax says a word.
+
+Write the brackets: `model.eval()`.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from torchlore.check import edits, values
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://discuss.pytorch.org/t/model-eval-vs-model-eval/82121",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    assert bad["training"] is True  # dropout stayed on
+    assert good["training"] is False
+    assert bad["outputs"] > 1
+    assert good["outputs"] == 1
+
+
+_ALWAYS = {"zero_grad", "backward"}
+_METHODS = {
+    "module": {
+        "eval",
+        "train",
+        "cuda",
+        "cpu",
+        "half",
+        "float",
+        "double",
+        "zero_grad",
+        "share_memory",
+        "requires_grad_",
+    },
+    "optimizer": {"step", "zero_grad"},
+    "scheduler": {"step"},
+    "scaler": {"update"},
+    "tensor": {"backward", "detach_", "zero_", "cuda", "cpu", "item", "requires_grad_", "retain_grad"},
+    "writer": {"flush", "close"},
+}
+_FUNCTIONS = {"torch.cuda.synchronize", "torch.cuda.empty_cache", "torch.distributed.barrier", "gc.collect",
+              "torch.distributed.destroy_process_group", "torch.cuda.reset_peak_memory_stats"}  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for statement in source.all(ast.Expr):
+        node = statement.value
+        if not isinstance(node, ast.Attribute):
+            continue
+        code = source.code(node)
+        if _is_method(source, node) or source.name(node) in _FUNCTIONS:
+            message = f"`{code}` without brackets calls nothing: write `{code}()`"
+            yield source.hit(node, message, edits.append(source, node, "()"))
+
+
+def _is_method(source: Source, node: ast.Attribute) -> bool:
+    if node.attr in _ALWAYS:
+        return True
+    for kind, methods in _METHODS.items():
+        if node.attr in methods and values.sure(source, node.value, kind, weak=True):
+            return True
+    return False

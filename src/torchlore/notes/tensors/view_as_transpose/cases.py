@@ -1,0 +1,60 @@
+"""Other spellings of view-as-transpose, and code that only looks like it."""
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h, self.q, self.out = h, nn.Linear(d, d), nn.Linear(d, d)
+
+    def forward(self, x):
+        b, n, d = x.shape
+        q = self.q(x).view(b, n, self.h, d // self.h).transpose(1, 2)
+        scores = torch.softmax(q @ q.transpose(-2, -1) / 8, dim=-1)
+        mixed = scores @ q
+        return self.out(mixed.reshape(b, n, d))  # trap: view-as-transpose
+
+
+def sequence_first(x):
+    length, batch, size = x.size()
+    return x.view(batch, length, size)  # trap: view-as-transpose
+
+
+def channels_first(x):
+    n, h, w, c = x.shape
+    return x.contiguous().reshape((n, c, h, w))  # trap: view-as-transpose
+
+
+images = torch.rand(10, 32, 32, 3).reshape(10, 32, 32, 3)
+wrong = images.view(10, 3, 32, 32)  # trap: view-as-transpose
+
+
+# clean
+class Right(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h, self.q = h, nn.Linear(d, d)
+
+    def forward(self, x):
+        b, n, d = x.shape
+        q = self.q(x).view(b, n, self.h, -1).transpose(1, 2)
+        scores = torch.softmax(q @ q.transpose(-2, -1), dim=-1)
+        return (scores @ q).transpose(1, 2).reshape(b, n, d)
+
+
+def windows(x, w):
+    b, height, width, c = x.shape
+    x = x.view(b, height // w, w, width // w, w, c)
+    return x.permute(0, 1, 3, 2, 4, 5).contiguous().view(-1, w, w, c)
+
+
+def groups(x, g):
+    b, c, h, w = x.shape
+    y = x.view(b, g, c // g, h, w).transpose(1, 2).reshape(b, c, h, w)
+    flat = x.view(b, c, h * w)
+    merged = x.reshape(b * c, h, w)
+    table = torch.arange(12).view(3, 4).view(4, 3)
+    back = x.permute(0, 2, 3, 1).reshape(b, h * w, c)
+    x = x.permute(0, 2, 3, 1)
+    return y, flat, merged, table, back, x.reshape(b, h, w, c)

@@ -1,0 +1,60 @@
+"""view and reshape do not swap dimensions: they cut the same row of numbers at other places.
+
+A tensor (batch, length, heads, size) viewed as (batch, heads, length, size) has the shape that the next line wants,
+and the numbers of one head are now a mix of heads and time steps. The same happens to images read as (N, 32, 32, 3) and
+viewed as (N, 3, 32, 32), and to (length, batch, size) viewed as (batch, length, size). Nothing raises. The network
+still learns something, which is why it is found late: sequences of a batch look at each other.
+
+To swap use `transpose` or `permute`: `q.view(b, n, heads, -1).transpose(1, 2)`. Back again the swap comes first:
+`out.transpose(1, 2).reshape(b, n, heads * size)`. A simple test: change one sample of the batch; only its own output
+may change.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from torchlore.check import sizes, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = (
+    "https://github.com/zhouhaoyi/Informer2020/issues/59",
+    "https://discuss.pytorch.org/t/for-beginners-do-not-use-view-or-reshape-to-swap-dimensions-of-tensors/75524",
+)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
+    import torch
+
+    assert bad["leak"] > 0.01  # a later token changes what the first head sees of an earlier one
+    assert good["leak"] == 0
+
+    x = torch.arange(6, device=device).view(2, 3)
+    assert x.view(3, 2).tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert x.transpose(0, 1).tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("view", "reshape"):
+        new = sizes.asked(source, call)
+        old = sizes.sizes(source, tree.receiver(call)) if len(new) > 1 else ()
+        swapped = _swapped([size for size in old if size != "1"], [size for size in new if size != "1"])
+        if swapped:
+            message = (
+                f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: this "
+                f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
+            )
+            yield source.hit(call, message)
+
+
+def _swapped(old: list[str], new: list[str]) -> tuple[str, str] | None:
+    """The first size that stands where a later one should: by name, or by number where there are three or more."""
+    first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
+    if first is None or "-1" in (old[first], new[first]) or new[first] not in old[first + 1 :]:
+        return None
+    if new[first].isdigit() and (len(old) < 3 or sorted(old) != sorted(new)):
+        return None
+    return old[first], new[first]
