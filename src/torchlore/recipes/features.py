@@ -30,7 +30,8 @@ def _resolve(model: nn.Module, names: Sequence[str]) -> dict[str, tuple[nn.Modul
     for name in names:
         path, _, call = name.partition(":")
         if not path or path not in known or (call and not call.isdecimal()):
-            near = difflib.get_close_matches(path, known, n=3, cutoff=0.4) or [one for one in known if one][:3]
+            choice = [one for one in known if one]
+            near = difflib.get_close_matches(path, choice, n=3, cutoff=0.4) or choice[:3]
             raise ValueError(f"the model has no layer {name!r}; nearest: {', '.join(near)}")
         found[name] = (known[path], int(call or 0))
     return found
