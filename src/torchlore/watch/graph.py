@@ -63,6 +63,16 @@ def nodes(tensor: Tensor, limit: int = 20_000) -> Iterator[Any]:
         stack.extend(following for following, _ in node.next_functions)
 
 
+def innermost(node: Any, limit: int = 200) -> Any:
+    """The last node on the way from the loss to the input, following first arguments: it lives as long as activations do."""
+    for _ in range(limit):
+        following = next((one for one, _ in node.next_functions if one is not None and one.next_functions), None)
+        if following is None:
+            break
+        node = following
+    return node
+
+
 def leaves(tensor: Tensor) -> dict[int, weakref.ref[Tensor]]:
     """Id -> weak reference, of every leaf the tensor depends on."""
     found = (getattr(node, "variable", None) for node in nodes(tensor))

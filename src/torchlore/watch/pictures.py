@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from torchlore.watch.places import Place as Place  # noqa: PLC0414 - sentinels take it from here
+from torchlore.watch.places import assignment as assignment  # noqa: PLC0414 - see above
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

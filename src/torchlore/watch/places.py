@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import linecache
 import os
 import re
@@ -37,6 +38,18 @@ class Place:
         lines = [linecache.getline(self.path, self.line), above if above.lstrip().startswith("#") else ""]
         found = [match for line in lines for match in IGNORED.finditer(line)]
         return any(match[1] is None or slug in re.split(r"[,\s]+", match[1].strip()) for match in found)
+
+
+def assignment(owner: type, attribute: str) -> Place | None:
+    """The line of a class that sets `self.<attribute>`; the line of the class itself where there is none."""
+    try:
+        lines, first = inspect.getsourcelines(owner)
+        path = inspect.getsourcefile(owner) or ""
+    except (OSError, TypeError):
+        return None
+    pattern = re.compile(rf"\bself\.{re.escape(attribute)}\s*(:[^=]+)?=")
+    offset = next((n for n, line in enumerate(lines) if pattern.search(line)), 0)
+    return Place(path, first + offset, owner.__name__)
 
 
 def _library_roots() -> tuple[str, ...]:

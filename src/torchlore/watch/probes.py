@@ -149,14 +149,14 @@ class Shield:
     """Around sentinels: their own tensor operations build no graph and are seen by no mode of the user's or ours."""
 
     def __enter__(self) -> None:
-        self.grad = torch.is_grad_enabled()
-        torch._C._set_grad_enabled(False)  # noqa: SLF001 - what no_grad does, without its patched constructor
         self.guard = torch._C.DisableTorchFunction()  # noqa: SLF001 - no public way to step aside of function modes
         self.guard.__enter__()
+        self.grad = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)  # noqa: SLF001 - what no_grad does, without its patched constructor
 
     def __exit__(self, *exc: object) -> None:
-        self.guard.__exit__(None, None, None)
         torch._C._set_grad_enabled(self.grad)  # noqa: SLF001 - see above
+        self.guard.__exit__(None, None, None)
 
 
 def install(watcher: Watcher) -> Callable[[], None]:
@@ -167,6 +167,7 @@ def install(watcher: Watcher) -> Callable[[], None]:
 
     patches = Patches()
     watcher.shield = Shield
+    watcher.veiled = torch._C._functorch.peek_interpreter_stack  # noqa: SLF001 - no public question
     watcher.deep = Deep(watcher)
     watcher.wake, watcher.doze = patches.wake, patches.sleep
     for table, near in ((CALLS, False), (NEAR, True)):
@@ -233,12 +234,17 @@ def called(
     finally:
         watcher.busy = False
     start = perf_counter_ns()
-    watcher.add(
-        Event(name, group, place, id(args[0]) if args else 0, {"training": args[0].training} if group == "mode" else {})
-    )
+    watcher.add(Event(name, group, place, id(args[0]) if args else 0, facts_of(group, args)))
     ask(watcher, Call(watcher.run, place, name, group), args, kwargs, result, dropped)
     watcher.pace.spent_ns += perf_counter_ns() - start
     return result
+
+
+def facts_of(group: str, args: tuple[Any, ...]) -> dict[str, Any]:
+    """What an event remembers of a call."""
+    if group == "mode":
+        return {"training": args[0].training}
+    return {"grad_enabled": torch.is_grad_enabled()} if group == "loss" else {}
 
 
 def ask(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
+from torch._C import _len_torch_function_stack
 from torch.compiler import is_compiling
 from torch.optim import lr_scheduler
 from torch.optim import optimizer as optimizers
@@ -117,12 +118,9 @@ def forwarded(watcher: Watcher, module: nn.Module, args: tuple[Any, ...], kwargs
         record.forwards += 1
         record.train_forwards += module.training
         first = next(graph.tensors_in(result), None)
-        facts = {
-            "training": module.training,
-            "grad_enabled": grad,
-            "requires_grad": first is not None and first.requires_grad,
-            "record": record,
-        }
+        with watcher.shield():
+            requires_grad = first is not None and first.requires_grad
+        facts = {"training": module.training, "grad_enabled": grad, "requires_grad": requires_grad, "record": record}
         watcher.add(Event("forward", "forward", place, record.key, facts))
         sentinels = watcher.by_name.get("forward")
         if sentinels:
@@ -154,29 +152,40 @@ def install_backward(watcher: Watcher, patches: Patches) -> None:
         if is_compiling() or watcher.busy:
             return original(tensors, *args, **kwargs)
         loss = tensors if isinstance(tensors, Tensor) else next(graph.tensors_in(tensors), None)
-        event = before_backward(watcher, loss) if loss is not None else None
+        if loss is None or (_is_quiet(watcher, loss) and not watcher.rich):
+            return original(tensors, *args, **kwargs)
+        with watcher.shield():
+            event = before_backward(watcher, loss)
         result = original(tensors, *args, **kwargs)
-        if event is not None and loss is not None:
+        with watcher.shield():
             after_backward(watcher, event, loss)
         return result
 
     patches.put(torch.autograd, "backward", backward)
 
 
-def before_backward(watcher: Watcher, loss: Tensor) -> Event | None:
+def _is_quiet(watcher: Watcher, loss: Tensor) -> bool:
+    """Count, and say whether the loss is finite as far as that can be known without waiting or being seen."""
+    watcher.run.backwards += 1
+    watcher.pace.light += 2
+    if watcher.rich or _len_torch_function_stack() or not loss.is_cpu or loss.numel() != 1:
+        return True
+    value = watcher.run.loss = loss.item()
+    return math.isfinite(value)
+
+
+def before_backward(watcher: Watcher, loss: Tensor) -> Event:
     """Look at the loss and its graph before it is freed."""
     run, node = watcher.run, loss.grad_fn
-    run.backwards += 1
-    if node is not None and (watcher.rich or not run.backwards & 15):  # 15 us: the graph must ask for the lock to die
+    if node is not None:
         anchor = node.metadata["torchlore"] = Anchor()  # type: ignore[index]  # a dict, declared as a method
         run.graphs.append(weakref.ref(anchor))
+        inner = graph.innermost(node).metadata["torchlore inner"] = Anchor()
+        run.activations.append(weakref.ref(inner))
     finite = True
     if loss.is_cpu and loss.numel() == 1:
         run.loss = loss.item()
         finite = math.isfinite(run.loss)
-    if not watcher.rich and finite:
-        watcher.pace.light += 1
-        return None
     start = perf_counter_ns()
     place = watcher.map.place(watcher.map.frame(2))
     facts: dict[str, Any] = {
@@ -212,13 +221,18 @@ def _look_for_zeroing_by_hand(record: OptimizerRecord) -> None:
     record.zeroed = True
 
 
+def _trains(forward: Event) -> bool:
+    return bool(forward.facts["training"] and forward.facts["grad_enabled"])
+
+
 def after_backward(watcher: Watcher, event: Event, loss: Tensor) -> None:
     """The gradients are there: an evaluation that ran before this is over."""
     start = perf_counter_ns()
     for record in watcher.run.optimizers:
         record.touched = True
     events = watcher.since(watcher.phase_mark)
-    if sum(one.group in ("forward", "batch") for one in events) >= 3:
+    walks = [one for one in events if one.group in ("forward", "batch")]
+    if len(walks) >= 3 or any(one.group == "forward" and not _trains(one) for one in walks):
         watcher.show(Phase(watcher.run, events, final=False), watcher.by_picture["Phase"])
     watcher.add(event)
     watcher.phase_mark = watcher.mark
@@ -235,8 +249,6 @@ def after_backward(watcher: Watcher, event: Event, loss: Tensor) -> None:
 
 def install_optimizer(watcher: Watcher, patches: Patches) -> None:
     """Global hooks of `Optimizer.step`; they fire through GradScaler, Accelerate and Lightning as well."""
-    from torchlore.watch.probes import ask
-
     limit = watcher.options.steps or sys.maxsize
     original = optimizers.Optimizer.__init__
 
@@ -244,34 +256,19 @@ def install_optimizer(watcher: Watcher, patches: Patches) -> None:
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         if not is_compiling():
-            record(self)
-
-    def record(self: Any) -> OptimizerRecord:
-        found = watcher.known.get(id(self))
-        if found is None or found.thing is not self:
-            place = watcher.map.place(watcher.map.frame(2))
-            found = watcher.known[id(self)] = OptimizerRecord(self, place)
-            found.first_rates = [float(group["lr"]) for group in self.param_groups if "lr" in group]
-            watcher.run.optimizers.append(found)
-            watcher.add(Event("Optimizer", "state", place, found.key, {"record": found}))
-            ask(watcher, Call(watcher.run, place, "Optimizer", "state"), (self,), {}, None, False)
-        return found  # type: ignore[no-any-return]  # the table holds records of several kinds
+            optimizer_record(watcher, self)
 
     def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if not is_compiling() and watcher.rich:
-            before_step(record(optimizer))
+            before_step(watcher, optimizer_record(watcher, optimizer))
 
     def after(optimizer: Any, args: Any, kwargs: Any) -> None:
         if is_compiling():
             return
         if watcher.rich:
-            after_step(watcher, record(optimizer), len(args) > 1 or bool(kwargs.get("closure")))
+            after_step(watcher, optimizer_record(watcher, optimizer), len(args) > 1 or bool(kwargs.get("closure")))
         else:
-            record(optimizer).steps += 1
-            watcher.run.steps += 1
-            watcher.pace.light += 4
-            if watcher.pace.stepped(rich=False):
-                watcher.open()
+            after_light_step(watcher, optimizer_record(watcher, optimizer))
         if watcher.run.steps >= limit:
             raise StopAfterSteps(0)
 
@@ -280,8 +277,37 @@ def install_optimizer(watcher: Watcher, patches: Patches) -> None:
     patches.after.append(optimizers.register_optimizer_step_post_hook(after).remove)
 
 
-def before_step(record: OptimizerRecord) -> None:
+def optimizer_record(watcher: Watcher, optimizer: Any) -> OptimizerRecord:
+    """What is known about this optimizer."""
+    from torchlore.watch.probes import ask
+
+    found = watcher.known.get(id(optimizer))
+    if found is None or found.ref() is not optimizer:
+        place = watcher.map.place(watcher.map.frame(2))
+        found = watcher.known[id(optimizer)] = OptimizerRecord(optimizer, place)
+        found.first_rates = [float(group["lr"]) for group in optimizer.param_groups if "lr" in group]
+        watcher.run.optimizers.append(found)
+        watcher.add(Event("Optimizer", "state", place, found.key, {"record": found}))
+        ask(watcher, Call(watcher.run, place, "Optimizer", "state"), (optimizer,), {}, None, False)
+    return found  # type: ignore[no-any-return]  # the table holds records of several kinds
+
+
+def after_light_step(watcher: Watcher, record: OptimizerRecord) -> None:
+    """Count a step; now and then begin to look closely again."""
+    record.steps += 1
+    watcher.run.steps += 1
+    watcher.pace.light += 4
+    if watcher.pace.stepped(rich=False):
+        watcher.open()
+
+
+def before_step(watcher: Watcher, record: OptimizerRecord) -> None:
     """Whether gradients of the previous step are still in these ones."""
+    with watcher.shield():
+        _compare_gradients(record)
+
+
+def _compare_gradients(record: OptimizerRecord) -> None:
     if record.first is None or (parameter := record.first()) is None:
         groups = record.optimizer.param_groups
         trainable = (p for group in groups for p in group["params"] if p.requires_grad)
@@ -298,7 +324,8 @@ def after_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> None
     watcher.run.steps += 1
     start = perf_counter_ns()
     busy, watcher.busy = watcher.busy, False  # a step inside GradScaler.step is the user's as well
-    _look_at_step(watcher, record, closure)
+    with watcher.shield():
+        _look_at_step(watcher, record, closure)
     watcher.busy = busy
     watcher.deep.stepped(record)
     if not watcher.pace.stepped(rich=True):

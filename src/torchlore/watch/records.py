@@ -131,6 +131,7 @@ class Run:
     counts: Counter[str] = field(default_factory=Counter)
     reached: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # every parameter any walked loss depended on
     graphs: deque[weakref.ref[Any]] = field(default_factory=lambda: deque(maxlen=KEPT))
+    activations: deque[weakref.ref[Any]] = field(default_factory=lambda: deque(maxlen=KEPT))
     history: list[Point] = field(default_factory=list)
     steps: int = 0
     backwards: int = 0
@@ -150,6 +151,10 @@ class Run:
     def graphs_alive(self) -> int:
         """How many graphs of the last 24 backward passes are still in memory."""
         return sum(ref() is not None for ref in self.graphs)
+
+    def activations_alive(self) -> int:
+        """How many of the last 24 backward passes left activations that are still in memory, with or without the loss."""
+        return sum(ref() is not None for ref in self.activations)
 
     def keeper(self) -> Keeper | None:
         """The user's variable that keeps them alive, where looking into the frames shows it."""

@@ -194,7 +194,7 @@ def leave(watcher: Watcher, folder: str) -> None:
 
 
 def _from_children(folder: str) -> list[Finding]:
-    found = []
+    found = list[Finding]()
     for path in sorted(Path(folder).glob("*.json")):
         left = json.loads(path.read_text(encoding="utf-8"))
         found.extend(Finding(**{**one, "severity": Severity(one["severity"]), "edits": ()}) for one in left)

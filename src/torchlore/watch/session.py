@@ -88,6 +88,7 @@ class Watcher:
         self.stack: list[Any] = []  # the modules that run now, outermost first
         self.shield: Callable[[], Any] = nullcontext
         self.deep: Any = None
+        self.veiled: Callable[[], object] = _nothing  # true inside torch.func: its tensors have no values to look at
         self.wake: Callable[[], None] = _nothing  # puts on the probes that are called every step
         self.doze: Callable[[], None] = _nothing  # takes them off
         self.run.find_keeper = self.find_keeper
@@ -130,7 +131,7 @@ class Watcher:
 
     def show(self, picture: Picture, sentinels: list[Sentinel]) -> None:
         """Let these sentinels look; a sentinel that raises is told once and switched off."""
-        if self.busy or not sentinels:
+        if self.busy or not sentinels or self.veiled():
             return
         self.busy = True
         try:

@@ -16,6 +16,7 @@ from torchlore.check import edits, flow, kept, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ("autograd-loss-item",)
 SOURCES = (
@@ -62,3 +63,13 @@ def _hit(source: Source, node: ast.AST, target: ast.expr | None, leaf: ast.expr)
     cut = "item()" if number else "detach()"
     message = f"`{total}` keeps the graph of every `{name}` in memory: add `{name}.{cut}`"
     return source.hit(node, message, *edits.method(source, leaf, cut))
+
+
+def watch(step: Step) -> Alarm | None:
+    alive = step.run.graphs_alive() if step.number >= 20 else 0
+    if not step.in_a_row(2, alive >= 20):
+        return None
+    keeper = step.run.keeper()
+    name = f"`{keeper.name}` keeps" if keeper else "something keeps"
+    told = f"{name} the graph of every loss in memory; keep loss.item() or loss.detach()"
+    return Alarm(told, at=keeper.place if keeper else None, evidence=f"{alive} of the last 24 graphs are alive")

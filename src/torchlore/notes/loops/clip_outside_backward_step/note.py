@@ -8,12 +8,14 @@ Order: `loss.backward()`, with a GradScaler `scaler.unscale_(optimizer)`, then `
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from torchlore.check import edits, flow, frameworks, tree
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://github.com/awslabs/graphstorm/issues/1366",)
@@ -69,3 +71,11 @@ def _between(source: Source, clip: Event, step: Event) -> bool:
         abs(getattr(clip.node, "lineno", 0) - getattr(step.node, "lineno", 0)) > 6
         or "=" in source.code(tree.statement(source, clip.node)).split("(")[0]
     )
+
+
+def watch(step: Step) -> Alarm | None:
+    late = re.search("^[^BC]*C+[^BC]*B[^C]*S$", step.order) and "s" not in step.order
+    if not step.in_a_row(2, bool(late) and not step.closure and step.number > 1):
+        return None
+    told = "gradients are clipped after step(), where it changes nothing; clip between backward() and step()"
+    return Alarm(told, at=step.of("clip")[-1].place, evidence=f"order since the last step: {step.order}")

@@ -14,6 +14,7 @@ from typing import Any
 from torchlore.check import classes, flow, frameworks, modes, modules, project
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Phase
 
 ROWS = ("module-train-eval",)
 SOURCES = (
@@ -78,3 +79,18 @@ def _has_modes(event: Event) -> bool:
         return False
     found = event.source.values(event.expr)
     return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)
+
+
+def watch(phase: Phase) -> Iterator[Alarm]:
+    scored = any(not one.facts["grad_enabled"] for one in phase.losses)
+    for root, forwards in phase.roots():
+        wrong = [one for one in forwards if one.facts["training"] and not one.facts["grad_enabled"]]
+        layers = [name for name, layer in root.mode_sensitive() if layer.training] if wrong else []
+        enough = len(wrong) >= 3 or (scored and phase.run.steps > 1) or len(wrong) > 1 < len(phase.batches)
+        if layers and enough and phase.run.steps and root.train_forwards > len(wrong):
+            told = f"{root.kind} is evaluated in training mode: dropout drops and batch norm learns from it; call eval() first"
+            yield Alarm(
+                told,
+                at=wrong[-1].place,
+                evidence=f"{len(wrong)} forwards without gradients, active: {', '.join(layers[:3])}",
+            )

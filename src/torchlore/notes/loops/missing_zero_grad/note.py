@@ -15,6 +15,7 @@ from torchlore.check import edits, flow, frameworks, tree, values
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://discuss.pytorch.org/t/why-do-we-need-to-set-the-gradients-manually-to-zero-in-pytorch/4903",)
@@ -103,3 +104,12 @@ def _helper(loop: ast.AST) -> bool:
 def _plain(loop: LoopFlow, step: Event, backward: Event) -> bool:
     here = not step.via and not backward.via and not backward.conditions
     return here and len({event.owner for event in loop.of("step")}) == 1
+
+
+def watch(step: Step) -> Alarm | None:
+    if not step.in_a_row(3, step.carried_over and not step.closure):
+        return None
+    told = (
+        "gradients that step() has applied before are still in .grad and are applied again; call zero_grad() every step"
+    )
+    return Alarm(told, evidence=f"{step.record.kind}: the same .grad grew over {step.number} steps")

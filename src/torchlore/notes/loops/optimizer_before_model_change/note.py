@@ -15,6 +15,7 @@ from torchlore.check import flow, modules, tree
 from torchlore.check.events import Event
 from torchlore.check.identity import Identity, identity
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://github.com/microsoft/nni/issues/4521",)
@@ -81,3 +82,15 @@ def _empty(event: Event) -> bool:
 
 def _line(event: Event) -> int:
     return getattr(event.node if not event.via else event.at, "lineno", 0)
+
+
+def watch(step: Step) -> Alarm | None:
+    if step.reached is None:
+        return None
+    names, held = step.run.parameter_names(), step.run.held()
+    missed = [names[id(p)] for p in step.reached if id(p) in names and id(p) not in held]
+    gone = [one.name for one in step.without_gradient if id(one.tensor) not in names]
+    if not step.in_a_row(2, bool(missed and gone)):
+        return None
+    told = f"{', '.join(missed[:3])} get gradients but are in no optimizer, which holds tensors that the model no longer uses; build it after the model is complete"
+    return Alarm(told, at=step.record.place, evidence=f"{len(missed)} parameters untrained, {len(gone)} left over")

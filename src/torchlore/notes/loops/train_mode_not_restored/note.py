@@ -1,4 +1,4 @@
-"""`model.eval()` inside the epoch loop stays on: from the second epoch the model trains in evaluation mode.
+"""`model.eval()` in the epoch loop stays on: from the second epoch it trains in evaluation mode.
 
 Nothing switches the mode back. With `model.train()` before the loop only, or nowhere, the first validation turns dropout
 off and freezes the statistics of batch norm for the rest of the training.
@@ -13,6 +13,7 @@ from torchlore.check import edits, flow, frameworks, modules, tree
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://discuss.pytorch.org/t/model-train-and-model-eval-vs-model-and-model-eval/5744",)
@@ -80,3 +81,17 @@ def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
     message = f"`{name}` stays in evaluation mode for the next turn of the loop on line {loop.node.lineno}: call `{name}.train()` at its top"
     fix = [edits.insert_first(source, loop.node, f"{name}.train()")] if event.source is source and not event.via else []
     return source.hit(place, message, *fix)  # type: ignore[arg-type]  # a node of this file
+
+
+def watch(step: Step) -> Alarm | None:
+    forwards = [one for one in step.of("forward") if one.facts["grad_enabled"]]
+    if not forwards:
+        return None
+    root = forwards[-1].facts["record"]
+    layers = root.mode_sensitive() if not forwards[-1].facts["training"] and root.train_forwards else []
+    if not step.in_a_row(2, bool(layers)):
+        return None
+    evals = step.run.seen["Module.eval"] or step.run.seen["Module.train"]
+    told = f"{root.kind} trains in evaluation mode since eval() was called; call train() before the training goes on"
+    off = ", ".join(name for name, _ in layers[:3])
+    return Alarm(told, at=evals[-1].place if evals else None, evidence=f"switched off: {off}")

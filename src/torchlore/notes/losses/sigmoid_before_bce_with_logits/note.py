@@ -8,11 +8,12 @@ that wants probabilities; it is less exact for large logits.)
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import losses, values
 from torchlore.check.activation import activation_hit
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://discuss.pytorch.org/t/bceloss-vs-bcewithlogitsloss/33586",)
@@ -35,3 +36,11 @@ def find(source: Source) -> Iterator[Hit]:
             first = "sigmoid" if given.state == "sigmoid" else "softmax"
             message = f"`{{loss}}` applies the sigmoid itself, here it gets the output of a {first}: give it the logits"
             yield activation_hit(source, loss, given, message)
+
+
+def watch(call: Annotated[Call, "binary_cross_entropy_with_logits"]) -> Alarm | None:
+    maker = call.made_by(call.input)
+    if maker not in ("sigmoid", "softmax"):
+        return None
+    told = f"binary_cross_entropy_with_logits gets the output of a {maker} and applies a sigmoid itself; give it the raw outputs"
+    return Alarm(told, evidence=f"input of shape {tuple(call.input.shape)} made by {maker}")

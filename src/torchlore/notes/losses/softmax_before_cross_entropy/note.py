@@ -9,11 +9,12 @@ taken; `argmax` needs none.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import losses, values
 from torchlore.check.activation import activation_hit
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("loss-ce-decomp",)
 SOURCES = (
@@ -39,3 +40,11 @@ def find(source: Source) -> Iterator[Hit]:
         if given is not None and given.state == "probs":
             message = "`{loss}` applies softmax itself, here it gets probabilities: give it the logits"
             yield activation_hit(source, loss, given, message)
+
+
+def watch(call: Annotated[Call, "cross_entropy"]) -> Alarm | None:
+    if call.made_by(call.input) != "softmax":
+        return None
+    line = call.run.seen["softmax"][-1].place if call.run.seen["softmax"] else None
+    told = "cross_entropy gets the output of a softmax and applies log_softmax to it again; give it the raw outputs"
+    return Alarm(told, at=line, evidence=f"input of shape {tuple(call.input.shape)} made by softmax")

@@ -9,11 +9,12 @@ Use `nn.ModuleList`, `nn.ModuleDict` (or `nn.Sequential`, `nn.ParameterList` for
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import classes, containers, edits, modules, tree, values
 from torchlore.check.classes import Attribute
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call, assignment
 
 ROWS = ("module-modulelist",)
 SOURCES = (
@@ -68,3 +69,19 @@ def _hit(source: Source, name: str, one: Attribute) -> Hit:
     empty = source.code(one.value) in ("[]", "{}", "list()", "dict()")
     fix = (edits.replace(source, one.value, f"{wrapper}()"),) if empty else edits.wrap(source, one.value, f"{wrapper}(")
     return source.hit(tree.statement(source, one.node), message, *fix, safe=not mapping)
+
+
+def watch(call: Annotated[Call, "forward"]) -> Iterator[Alarm]:
+    if not call.times(1, call.memory.get("times", 0) < 3):
+        return
+    known, held = {id(one) for one in call.owner.modules()}, call.run.held()
+    for module in call.owner.modules():
+        for name, kept in vars(module).items():
+            inside = kept.values() if isinstance(kept, dict) else kept if isinstance(kept, list | tuple) else ()
+            lost = [one for one in inside if hasattr(one, "named_parameters") and id(one) not in known]
+            free = [p for one in lost for p in one.parameters() if p.requires_grad and id(p) not in held]
+            if free and not name.startswith("_"):
+                told = f"{type(module).__name__}.{name} is a plain {type(kept).__name__} of modules: nobody trains, moves or saves them; use nn.Module{type(kept).__name__.title()}"
+                yield Alarm(
+                    told, at=assignment(type(module), name), evidence=f"{len(free)} parameters in {len(lost)} modules"
+                )

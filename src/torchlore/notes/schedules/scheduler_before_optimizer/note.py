@@ -14,6 +14,7 @@ from torchlore.check import edits, flow, frameworks, values
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",)
@@ -69,3 +70,11 @@ def _hit(source: Source, loop: LoopFlow, event: Event) -> Hit:
     last = loop.node.body[-1]
     here = not event.via and values.kind(source, event.expr) if event.expr is not None else False
     return source.hit(event.node, message, *(edits.move_after(source, event.node, last) if here else ()))
+
+
+def watch(step: Step) -> Alarm | None:
+    early = [one for one in step.record.schedulers if one.stepped_at and one.stepped_at[0] == 0]
+    if step.number > 3 or not early or step.run.counts["GradScaler.step"]:
+        return None
+    told = f"{early[0].kind}.step() runs before the first optimizer.step(), so the first learning rate is never used; step it after"
+    return Alarm(told, at=early[0].step_place, evidence=f"learning rate {step.rates[0]:g} at the first step")

@@ -9,10 +9,11 @@ Assign the result: `x = x.to(device)`.
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("tensor-module-cuda",)
 SOURCES = (
@@ -57,3 +58,11 @@ def find(source: Source) -> Iterator[Hit]:
             named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript)
             message = f"`{code}` gives back a new tensor and `{name}` stays as it is: write `{name} = {code}`"
             yield source.hit(call, message, *([edits.replace(source, call, f"{name} = {code}")] if named else []))
+
+
+def watch(call: Annotated[Call, "discarded"]) -> Alarm | None:
+    if call.name not in ("to", "cuda", "cpu", "float", "half", "double", "bfloat16", "long", "int", "type"):
+        return None
+    return Alarm(
+        f"the result of .{call.name}() is thrown away and the tensor stays as it was; assign it: x = x.{call.name}(...)"
+    )
