@@ -1,0 +1,13 @@
+import torch
+import torch.nn.functional as F
+
+logits = torch.randn(64, 4)
+labels = torch.randint(0, 4, (64,))
+gamma = 2.0
+
+ce = F.cross_entropy(logits, labels)  # trap: focal-on-batch-mean
+pt = torch.exp(-ce)
+weight = (1 - pt) ** gamma
+loss = (weight * ce).mean()
+
+result = {"spread": (weight.max() - weight.min()).item()}

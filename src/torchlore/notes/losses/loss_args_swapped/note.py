@@ -1,0 +1,53 @@
+"""Torch's losses take the prediction first: `criterion(target, output)` is another function.
+
+Some losses do not care: MSE and L1 are symmetric. The others do. Cross-entropy on swapped arguments raises, or, with float
+targets, takes the targets for logits; `binary_cross_entropy(labels, p)` clamps the logarithm of hard 0 and 1 at -100 and gives
+a loss of the wrong size; `kl_div` computes the reverse divergence; NLL and Gaussian likelihoods become nonsense. Keras and
+scikit-learn have the target first, which is where the slip comes from.
+
+```python
+loss = criterion(output, target)
+```
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, losses, values
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/lucidrains/DALLE2-pytorch/issues/30",
+           "https://github.com/philtabor/Deep-Q-Learning-Paper-To-Code/issues/19")  # fmt: skip
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+_SYMMETRIC = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+_TARGET = re.compile(r"^(?:\w+_)?(?:target|targets|label|labels|y_true|gt|ground_truth|truth|y)(?:_\w+)?$")
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    import torch
+    from torch.nn import functional as F
+
+    assert good["accuracy"] > 0.9
+    assert bad["accuracy"] < 0.8
+    a, b = torch.rand(5), torch.rand(5)
+    assert F.mse_loss(a, b) == F.mse_loss(b, a)
+    assert F.binary_cross_entropy(a, b) != F.binary_cross_entropy(b, a)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for loss in losses.loss_calls(source):
+        first, second = loss.input, loss.target
+        if first is None or second is None or loss.name.rpartition(".")[2] in _SYMMETRIC or loss.call.keywords:
+            continue
+        named = isinstance(first, ast.Name | ast.Attribute) and bool(
+            _TARGET.match(source.code(first).rpartition(".")[2])
+        )
+        given = values.state(source, second)
+        if named and values.attached(source, first) is not True and given is not None and given.state != "loss":
+            one, two = source.code(first), source.code(second)
+            fix = edits.replace(source, first, two), edits.replace(source, second, one)
+            yield source.hit(loss.call, f"the prediction comes first: write `({two}, {one})`", *fix, safe=False)

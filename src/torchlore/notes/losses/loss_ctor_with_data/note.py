@@ -1,0 +1,39 @@
+"""`nn.MSELoss(output, target)` makes a loss with two odd options; it computes nothing.
+
+A loss class is made first and called afterwards. Its first arguments are options (`size_average`, `reduce`, a weight), so
+tensors given there are taken for flags: it raises about the truth value of a tensor, or, with tensors of one element, does
+not even raise and returns a module where a number was expected.
+
+```python
+loss = nn.MSELoss()(output, target)
+loss = F.mse_loss(output, target)     # the function
+```
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, values
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://discuss.pytorch.org",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, str], good: dict[str, str]) -> None:
+    assert bad["error"] == "RuntimeError"
+    assert good["error"] == ""
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.all(ast.Call):
+        name = source.name(call.func)
+        if not name.startswith("torch.nn.") or not name.endswith("Loss") or len(call.args) != 2 or call.keywords:
+            continue
+        if all(values.sure(source, arg, "tensor") for arg in call.args):
+            code, given = source.code(call.func), ", ".join(source.code(arg) for arg in call.args)
+            edit = edits.replace(source, call, f"{code}()({given})")
+            yield source.hit(call, f"this makes a loss and computes none: write `{edit.text}`", edit)
