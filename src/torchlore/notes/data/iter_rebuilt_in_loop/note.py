@@ -1,0 +1,61 @@
+"""`next(iter(loader))` inside the training loop starts the loader again for one batch.
+
+Each `iter(loader)` begins a new epoch: workers are started, `prefetch` batches are made, one is used, the rest is thrown
+away. Without shuffling it is the first batch every time, and the model trains on nothing else. With shuffling it is a
+random batch, so some samples come often and some never, at many times the cost.
+
+Walk through the loader, `for batch in loader`, or keep one iterator and start again when it ends:
+
+```python
+batches = itertools.chain.from_iterable(itertools.repeat(loader))  # a new epoch whenever the last one is used up
+for step in range(steps):
+    x, y = next(batches)
+```
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, follow, tree, values
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
+
+ROWS = ()
+SOURCES = ("https://github.com/skhu101/GM-NAS/issues/4",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, int], good: dict[str, int]) -> None:
+    assert bad["samples_seen"] == 8
+    assert good["samples_seen"] == 64
+
+
+def find(source: Source) -> Iterator[Hit]:
+    training = {loop.node for loop in flow.training_loops(source)}
+    for call in source.calls("next"):
+        made = call.args[0] if call.args else None
+        if not (isinstance(made, ast.Call) and source.name(made.func) == "iter" and len(made.args) == 1):
+            continue
+        around = tree.loops(source, call)
+        loader = made.args[0]
+        rare = not around or follow.seldom(source, call, around[0])
+        if not rare and around[0] in training and values.sure(source, loader, "loader", weak=True):
+            code = source.code(loader)
+            yield source.hit(
+                call,
+                f"`iter({code})` starts the loader again in every turn for one batch: loop over `{code}`, or keep one iterator",
+            )
+
+
+def watch(step: Step) -> Alarm | None:
+    for one in step.run.loaders:
+        single = len(one.sizes) >= 8 and all(size == 1 for size in one.sizes[-8:])
+        length = len(one.loader) if one.loader is not None and hasattr(one.loader.dataset, "__len__") else 0
+        if single and length > 2 and one.batches >= 8 and step.run.backwards >= 8:
+            return Alarm(
+                f"the loader of {length} batches is started again for each one; loop over it, or keep one iterator",
+                at=one.loop_place or one.place,
+            )
+    return None

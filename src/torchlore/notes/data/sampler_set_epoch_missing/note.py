@@ -1,0 +1,79 @@
+"""DistributedSampler shuffles the same way in every epoch until `set_epoch` is called.
+
+The sampler seeds its shuffle with `seed + epoch`, so that all processes agree, and the epoch is what you tell it. Without
+`sampler.set_epoch(epoch)` it stays 0: every epoch has the same order, and every process sees the same batches over and
+over. Nothing fails; training just loses most of what shuffling is for.
+
+```python
+for epoch in range(epochs):
+    sampler.set_epoch(epoch)
+    for batch in loader:
+        ...
+```
+
+Lightning, Accelerate and the HF Trainer call it for you.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, frameworks, tree
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Batch
+
+ROWS = ()
+SOURCES = ("https://github.com/pytorch/pytorch/issues/31771",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, bool], good: dict[str, bool]) -> None:
+    assert bad["same_order"]
+    assert not good["same_order"]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.utils.data.DistributedSampler"):
+        if "set_epoch" in source.text or frameworks.frameworks(source) or not _shuffles(call):
+            continue
+        if _handed_on(source, call):
+            continue
+        if any(_is_epoch_loop(loop) for loop in flow.loops(source)):
+            yield source.hit(
+                call,
+                "the order is the same in every epoch until the sampler is told which one it is: call "
+                "`sampler.set_epoch(epoch)` at the top of the epoch loop",
+            )
+
+
+def _shuffles(call: ast.Call) -> bool:
+    given = tree.argument(call, 3, "shuffle")
+    return tree.lacks(call, 3, "shuffle") or (given is not None and tree.literal(given) is True)
+
+
+def _handed_on(source: Source, call: ast.Call) -> bool:
+    """Whether it is an evaluation's sampler, or another function gets it and may call `set_epoch`."""
+    held = source.parents[call]
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    given = [one for one in source.all(ast.Call) for arg in (*one.args, *(kw.value for kw in one.keywords))
+             if name and tree.dotted(arg) == name]  # fmt: skip
+    elsewhere = any(not source.name(one.func).startswith("torch.utils.data.") for one in given)
+    return elsewhere or any(word in name.lower() for word in ("val", "test", "eval"))
+
+
+def _is_epoch_loop(loop: flow.LoopFlow) -> bool:
+    """A loop that walks through a loader and trains, again and again."""
+    inner = [event for event in loop.of("batches") if event.node is not loop.node]
+    return bool(inner) and any(event.loops[-1] is not loop.node for event in loop.of("backward"))
+
+
+def watch(batch: Batch) -> Alarm | None:
+    sampler = getattr(batch.loader, "sampler", None)
+    known = type(sampler).__name__ == "DistributedSampler" and getattr(sampler, "shuffle", False)
+    if not known or batch.index != 0 or batch.epoch < 1 or sampler.epoch != 0 or not batch.run.backwards:
+        return None
+    return Alarm(
+        f"epoch {batch.epoch + 1} has the same order as the first; call sampler.set_epoch(epoch) before each epoch",
+        at=batch.record.place,
+    )

@@ -1,0 +1,54 @@
+import torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, random_split
+from torchvision import datasets
+
+
+class Pictures(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        return self.paths[index]
+
+
+class Lines(IterableDataset):
+    def __iter__(self):
+        return iter(range(10))
+
+
+class Trainer:
+    def __init__(self, model, paths):
+        self.model = model
+        self.train_loader = DataLoader(Pictures(paths), batch_size=8, shuffle=False)  # trap: train-loader-not-shuffled
+
+    def step(self, loss):
+        loss.backward()
+
+
+def folder(root):
+    train_set = datasets.ImageFolder(root)
+    trainloader = DataLoader(train_set, 32, num_workers=4)  # trap: train-loader-not-shuffled
+    test_set = datasets.ImageFolder(root)
+    testloader = DataLoader(test_set, 32, num_workers=4)
+    return trainloader, testloader
+
+
+def clean(root, sampler, options, data, shuffle, paths):
+    train_loader = DataLoader(datasets.ImageFolder(root), shuffle=True, num_workers=2)
+    train_dl = DataLoader(datasets.ImageFolder(root), sampler=sampler, num_workers=2)
+    training_loader = DataLoader(datasets.ImageFolder(root), **options)
+    trn_loader = DataLoader(Lines(), batch_size=4)
+    train_data_loader = DataLoader(data, batch_size=4)
+    train_part, val_part = random_split(TensorDataset(torch.zeros(4)), [2, 2])
+    train_iter = DataLoader(train_part)
+    val_loader = DataLoader(val_part)
+    tr_loader = DataLoader(Pictures(paths), shuffle=shuffle)
+    return train_loader, train_dl, training_loader, trn_loader, train_data_loader, train_iter, val_loader, tr_loader
+
+
+def tensors(x, y):
+    train_loader = DataLoader(TensorDataset(x, y), batch_size=16)  # trap: train-loader-not-shuffled
+    return train_loader

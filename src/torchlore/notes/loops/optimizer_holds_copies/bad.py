@@ -1,0 +1,13 @@
+import torch
+from torch import nn
+
+model = nn.Linear(4, 1)
+start = model.weight.detach().clone()
+optimizer = torch.optim.SGD([p.data for p in model.parameters()], lr=0.1)  # trap: optimizer-holds-copies
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+for _ in range(5):
+    model.zero_grad()
+    nn.functional.mse_loss(model(x), y).backward()
+    optimizer.step()
+
+result = {"moved": (model.weight.detach() - start).abs().max().item()}

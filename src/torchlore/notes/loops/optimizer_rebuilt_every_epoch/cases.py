@@ -1,0 +1,77 @@
+import torch
+from torch import nn, optim
+
+
+def in_the_loop(model, loader, criterion):
+    for epoch in range(10):
+        optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)  # trap: optimizer-rebuilt-every-epoch
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+
+
+class Trainer:
+    def __init__(self, net):
+        self.net = net
+
+    def run_epoch(self, loader, criterion):
+        opt = torch.optim.AdamW(self.net.parameters())  # trap: optimizer-rebuilt-every-epoch
+        for x, y in loader:
+            opt.zero_grad()
+            criterion(self.net(x), y).backward()
+            opt.step()
+
+    def fit(self, loader, criterion):
+        for epoch in range(5):
+            self.run_epoch(loader, criterion)
+
+
+def counted(model, loader, criterion):
+    for cur_epoch in range(10):
+        opt = torch.optim.Adam(params=model.parameters())  # trap: optimizer-rebuilt-every-epoch
+        for x, y in loader:
+            opt.zero_grad()
+            criterion(model(x), y).backward()
+            opt.step()
+
+
+def folds(loaders, criterion):
+    for fold in range(5):
+        model = nn.Linear(2, 2)
+        optimizer = optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for x, y in loaders[fold]:
+                optimizer.zero_grad()
+                criterion(model(x), y).backward()
+                optimizer.step()
+
+
+def tasks(model, loaders, criterion):
+    for loader in loaders:
+        optimizer = optim.SGD(model.parameters(), lr=0.1)
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+
+
+def thawed(model, loader, criterion):
+    optimizer = optim.SGD(model.fc.parameters(), lr=0.1)
+    for epoch in range(10):
+        if epoch == 5:
+            optimizer = optim.SGD(model.parameters(), lr=0.01)
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+
+
+def attack(images, loss_of):
+    for epoch in range(3):
+        delta = nn.Parameter(torch.zeros(3, 32, 32))
+        opt = optim.Adam([delta], lr=0.01)
+        for image in images:
+            opt.zero_grad()
+            loss_of(image + delta).backward()
+            opt.step()

@@ -1,0 +1,66 @@
+import torch
+from torch.optim import lr_scheduler
+
+
+def milestones(model, loader, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sched = lr_scheduler.MultiStepLR(optimizer, milestones=[30, 60, 90])
+    for epoch in range(100):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+            sched.step()  # trap: epoch-scheduler-per-batch
+
+
+def cosine(model, x, y, criterion, num_epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sched = lr_scheduler.CosineAnnealingLR(optimizer, num_epochs)
+    for epoch in range(num_epochs):
+        for i in range(0, len(x), 32):
+            optimizer.zero_grad()
+            criterion(model(x[i : i + 32]), y[i : i + 32]).backward()
+            optimizer.step()
+            sched.step()  # trap: epoch-scheduler-per-batch
+
+
+def one_epoch(model, loader, criterion, optimizer, sched):
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+        sched.step()  # trap: epoch-scheduler-per-batch
+
+
+def main(model, loader, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    decay = lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+    for epoch in range(10):
+        one_epoch(model, loader, criterion, optimizer, decay)
+
+
+def in_batches(model, loader, criterion, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    a = lr_scheduler.StepLR(optimizer, step_size=10 * len(loader))
+    b = lr_scheduler.StepLR(optimizer, step_size=1000)
+    c = lr_scheduler.ExponentialLR(optimizer, gamma=0.9995)
+    d = lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(loader))
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+            a.step()
+            b.step()
+            c.step()
+            d.step()
+
+
+def full_batch(model, x, y, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sched = lr_scheduler.StepLR(optimizer, step_size=30)
+    for epoch in range(100):
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+        sched.step()

@@ -1,0 +1,99 @@
+"""A scheduler that counts epochs, stepped after every batch, takes the rate to nothing at once.
+
+`StepLR(optimizer, step_size=5, gamma=0.5)`, `MultiStepLR(milestones=[30, 60])`, `ExponentialLR(gamma=0.95)` and
+`CosineAnnealingLR(T_max=epochs)` know nothing of epochs; they count calls of `step()`. Inside the batch loop the rate
+halves every five batches and is a millionth of itself after a hundred; cosine goes up and down again and again. The loss
+falls a little, then stands still, and looks converged.
+
+Move `scheduler.step()` out of the batch loop, to the end of the epoch; or give the schedule its lengths in batches:
+`step_size=5 * len(loader)`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import flow, frameworks, tree
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
+
+ROWS = ()
+SOURCES = ("https://github.com/ivadomed/ivadomed/pull/55", "https://github.com/pytorch/tutorials/pull/640")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+_MODULE = "torch.optim.lr_scheduler."
+_BATCHES = re.compile(r"len\(|step|iter|batch", re.IGNORECASE)
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert bad["rate"] < 1e-9
+    assert abs(good["rate"] - 0.0125) < 1e-9
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for loop in flow.training_loops(source):
+        nested = bool(tree.loops(source, loop.node))
+        over_batches = any(
+            one.what == "batches" and one.node is loop.node for one in flow.events_of(source, loop.function)
+        )
+        if frameworks.owned(source, loop.node) or not (nested or over_batches):
+            continue
+        for event in loop.direct("schedule"):
+            made = source.values(event.expr) if event.expr is not None and event.source is source else ()
+            calls = [one.node for one in made if one.name.startswith(_MODULE) and isinstance(one.node, ast.Call)]
+            if (
+                event.conditions
+                or not calls
+                or len(calls) != len(made)
+                or not all(_in_epochs(source, one) for one in calls)
+            ):
+                continue
+            kind = made[0].name.rpartition(".")[2]
+            yield source.hit(
+                event.at,
+                f"{kind} with `{source.code(calls[0])}` counts epochs and is stepped after every batch, which takes the rate "
+                "to nothing: step it at the end of the epoch",
+            )
+
+
+def _in_epochs(source: Source, call: ast.Call) -> bool:
+    """Whether the lengths it was given can only be meant in epochs: in batches a thousand steps would leave no rate."""
+    kind = source.name(call.func).rpartition(".")[2]
+    gamma = tree.literal(tree.argument(call, 1 if kind == "ExponentialLR" else 2, "gamma"))
+    if kind == "ExponentialLR":
+        return isinstance(gamma, float) and 0 < gamma < 0.98
+    gamma = 0.1 if tree.lacks(call, 2, "gamma") else gamma
+    if kind == "StepLR":
+        size = tree.literal(tree.argument(call, 1, "step_size"))
+        return (
+            isinstance(size, int)
+            and isinstance(gamma, float)
+            and 0 < gamma < 1
+            and gamma ** (1000 / max(size, 1)) < 1e-5
+        )
+    if kind == "MultiStepLR":
+        marks = tree.literal(tree.argument(call, 1, "milestones"))
+        return isinstance(marks, tuple) and bool(marks) and all(isinstance(one, int) and one <= 300 for one in marks)
+    length = tree.argument(call, 1, "T_max") if kind == "CosineAnnealingLR" else None
+    code = source.code(length) if length is not None else ""
+    return "epoch" in code.lower() and not _BATCHES.search(code)
+
+
+def watch(step: Step) -> Alarm | None:
+    for one in step.record.schedulers:
+        kind = type(one.thing).__name__
+        fell = step.rates and step.record.first_rates and step.rates[0] < 1e-4 * step.record.first_rates[0]
+        if (
+            kind in ("StepLR", "MultiStepLR", "ExponentialLR")
+            and fell
+            and one.steps >= step.number - 1 > 3
+            and step.number < 400
+        ):
+            return Alarm(
+                f"{kind} is stepped after every batch and has taken the rate from {step.record.first_rates[0]:.3g} to "
+                f"{step.rates[0]:.3g} in {step.number} steps; step it at the end of the epoch",
+                at=one.step_place,
+                certain=False,
+            )
+    return None

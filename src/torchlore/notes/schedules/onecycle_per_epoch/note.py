@@ -1,0 +1,80 @@
+"""OneCycleLR counts batches: stepped once an epoch, the learning rate never gets off the ground.
+
+`OneCycleLR(optimizer, max_lr, epochs=E, steps_per_epoch=len(loader))` plans `E * len(loader)` steps. Called at the end of
+each epoch it takes `E` of them: with 1,000 batches an epoch it stays in the first thousandth of its warm-up, at a
+twenty-fifth of `max_lr`, for the whole run. The same holds for every schedule that was given `total_steps`, `T_max` or
+`total_iters` in batches.
+
+Step it after each `optimizer.step()`, inside the batch loop; or plan it in epochs: `total_steps=E`, and leave it where
+it is.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, frameworks, tree
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
+
+ROWS = ()
+SOURCES = ("https://github.com/pytorch/pytorch/issues/65417",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+_MODULE = "torch.optim.lr_scheduler."
+_LENGTH = {"OneCycleLR": (2, "total_steps"), "CosineAnnealingLR": (1, "T_max"), "LinearLR": (3, "total_iters"),
+           "PolynomialLR": (1, "total_iters")}  # fmt: skip
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert bad["highest"] < 0.1
+    assert good["highest"] > 0.99
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for loop in flow.loops(source):
+        inner = [event for event in loop.of("step") if event.loops[-1] is not loop.node and event.detail != "closure"]
+        for event in loop.direct("schedule") if inner and not frameworks.owned(source, loop.node) else ():
+            made = source.values(event.expr) if event.expr is not None and event.source is source else ()
+            calls = [one.node for one in made if one.name.startswith(_MODULE) and isinstance(one.node, ast.Call)]
+            inside = any(
+                other.owner == event.owner for other in loop.of("schedule") if other.loops[-1] is not loop.node
+            )
+            if (
+                not event.conditions
+                and calls
+                and len(calls) == len(made)
+                and not inside
+                and all(_in_batches(source, one) for one in calls)
+            ):
+                kind = made[0].name.rpartition(".")[2]
+                yield source.hit(
+                    event.at,
+                    f"{kind} was planned in batches and is stepped once an epoch, so the rate hardly moves: step it "
+                    "after each optimizer.step()",
+                )
+
+
+def _in_batches(source: Source, call: ast.Call) -> bool:
+    """Whether its length was given in batches: by `steps_per_epoch`, or as a product with the length of a loader."""
+    kind = source.name(call.func).rpartition(".")[2]
+    position, name = _LENGTH.get(kind, (None, ""))
+    per_epoch = tree.argument(call, 4, "steps_per_epoch") if kind == "OneCycleLR" else None
+    if per_epoch is not None:
+        return tree.literal(per_epoch) != 1
+    length = tree.argument(call, position, name) if name else None
+    code = source.code(length) if length is not None else ""
+    return "len(" in code and "loader" in code and "*" in code
+
+
+def watch(step: Step) -> Alarm | None:
+    for one in step.record.schedulers:
+        planned = getattr(one.thing, "total_steps", 0) or 0
+        slow = step.number > 4 * one.steps and planned > 4 * one.steps and planned >= step.number
+        if type(one.thing).__name__ == "OneCycleLR" and one.steps >= 2 and slow:
+            return Alarm(
+                f"OneCycleLR planned {planned} steps and was stepped {one.steps} times in {step.number} optimizer steps; "
+                "step it after each optimizer.step()",
+                at=one.step_place,
+            )
+    return None
