@@ -93,9 +93,9 @@ class Machine:
             return self.read(count)
         offset = self.stream.tell()
         head = self.stream.read(min(count, 64))
-        self.stream.seek(offset + count - 1)
-        if not self.stream.read(1):
+        if offset + count > self.stream.seek(0, 2):
             raise Fault(f"the stream ends inside a constant of {count:,} bytes")
+        self.stream.seek(offset + count)
         return Blob(offset, count, head, text)
 
     def pop(self) -> Value:

@@ -145,9 +145,14 @@ def _prefixes(source: Specs, target: Specs) -> tuple[dict[str, str], list[str]]:
             serves = covered * 2 >= len(source) or score * 5 >= len(target) * 6  # a prefix of few keys is a renaming
             if score > best_score and serves:
                 best, best_score = names, score
-                best_rules = [f"take the prefix {off!r} off"] if off else []
-                best_rules += [f"put {on!r} in front"] if on else []
+                best_rules = [_prefix_rule(off, on)]
     return best, best_rules
+
+
+def _prefix_rule(off: str, on: str) -> str:
+    if off and on:
+        return f"rename {off[:-1]!r} to {on[:-1]!r}"
+    return f"take the prefix {off!r} off" if off else f"put {on!r} in front"
 
 
 def _heads(specs: Iterable[str]) -> list[str]:

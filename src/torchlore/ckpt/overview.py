@@ -126,13 +126,13 @@ def tree(root: Any) -> Node:
     """The keys as a tree, dotted names split at their dots."""
     top = Node("")
     budget = [100_000]
-    _grow(top, root, budget, 0)
+    _grow(top, root, budget, ())
     return top
 
 
-def _grow(node: Node, value: Any, budget: list[int], depth: int) -> None:
+def _grow(node: Node, value: Any, budget: list[int], above: tuple[int, ...]) -> None:
     budget[0] -= 1
-    if budget[0] < 0 or depth > 60:
+    if budget[0] < 0 or len(above) > 60 or id(value) in above:  # too much, too deep, or it holds itself
         return
     if is_module(value):
         from torchlore.ckpt.weights import module_state
@@ -143,11 +143,13 @@ def _grow(node: Node, value: Any, budget: list[int], depth: int) -> None:
         node.value = value
         return
     for key, item in children:
+        if budget[0] < 0:
+            return
         place = node
         parts = str(key).split(".") if isinstance(item, Tensor) else [str(key)]
         for part in parts:
             place = place.below.setdefault(part, Node(part))
-        _grow(place, item, budget, depth + 1)
+        _grow(place, item, budget, (*above, id(value)))
 
 
 def lines(top: Node, limit: int) -> list[tuple[int, Node, bool]]:

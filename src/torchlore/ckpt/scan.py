@@ -254,8 +254,11 @@ def _rest(scan_: _Scan, source: Extent, start: int, member: str) -> None:
 
 def _zip(scan_: _Scan, source: Extent, member: str, depth: int) -> None:
     if source.path.endswith(".distcp") and not member:
-        for number, part in enumerate(_parts(source)):
+        parts = _parts(source)
+        for number, part in enumerate(parts):
             _one_zip(scan_, part, f"part {number}", depth)
+        if sum(part.length for part in parts) < source.length:
+            scan_.add("end of the shard", Verdict.UNKNOWN, "bytes behind its last zip cannot be read", member)
         return
     _one_zip(scan_, source, member, depth)
 
@@ -301,8 +304,8 @@ def _parts(source: Extent) -> list[Extent]:
             ends.append(base - len(before) + at + 22)
         before = block[-3:]
         base += len(data)
-    starts = [0, *ends[:-1]]
-    return [source.part(start, end - start) for start, end in zip(starts, ends, strict=True) if end <= source.nbytes]
+    ends = [end for end in ends if end <= source.nbytes]
+    return [source.part(start, end - start) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _script(scan_: _Scan, extent: Extent, member: str) -> None:

@@ -33,14 +33,17 @@ class Leaf:
 
 def leaves(root: Any) -> Iterator[Leaf]:
     """Every number, text and tensor with its path; bounded, because a small pickle can describe a huge tree."""
-    count = 0
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), root)]
-    while waiting and count < MAX_LEAVES:
-        path, value = waiting.pop()
-        count += 1
-        children = children_of(value) if len(path) < 64 else []
+    left = MAX_LEAVES
+    waiting: list[tuple[tuple[str, ...], Any, tuple[int, ...]]] = [((), root, ())]
+    while waiting:
+        path, value, above = waiting.pop()
+        if id(value) in above:  # it holds itself
+            continue
+        children = children_of(value)[:left] if left > 0 and len(path) < 64 else []
+        left -= len(children)
         if children:
-            waiting += [((*path, str(key)), item) for key, item in reversed(children[: MAX_LEAVES - count])]
+            owners = (*above, id(value))
+            waiting += [((*path, str(key)), item, owners) for key, item in reversed(children)]
         elif not isinstance(value, dict | list | tuple):
             yield Leaf(path, value)
 
@@ -69,19 +72,22 @@ def is_module(value: Any) -> bool:
 def module_state(module: Opaque) -> dict[str, Tensor]:
     """The state_dict that a pickled nn.Module would give, read from its parts without building it."""
     found: dict[str, Tensor] = {}
+    left = MAX_LEAVES
     waiting: list[tuple[str, Any]] = [("", module)]
-    while waiting and len(found) < MAX_LEAVES:
+    while waiting and left > 0:
         prefix, item = waiting.pop()
         if not isinstance(item, Opaque) or prefix.count(".") > 60:
             continue
         temporary = item.state.get("_non_persistent_buffers_set") or ()
+        left -= 1
         for kind in ("_parameters", "_buffers"):
             part = item.state.get(kind)
             for name, value in part.items() if isinstance(part, dict) else ():
                 if isinstance(value, Tensor) and name not in temporary:
                     found[f"{prefix}{name}"] = value
         below = item.state.get("_modules")
-        names = list(below.items()) if isinstance(below, dict) else []
+        names = list(below.items())[:left] if isinstance(below, dict) else []
+        left -= len(names)
         waiting += [(f"{prefix}{name}.", value) for name, value in reversed(names)]
     return found
 
@@ -101,17 +107,18 @@ def groups(root: Any) -> dict[str, dict[str, Tensor]]:
         return {"": found} if found else {}
     found_groups: dict[str, dict[str, Tensor]] = {}
     waiting: list[tuple[tuple[str, ...], Any]] = [((), root)]
-    seen = 0
-    while waiting and seen < 10_000:
+    left = 20_000
+    while waiting:
         path, value = waiting.pop()
-        seen += 1
         name = "/".join(path)
         if is_module(value):
             found_groups[name] = module_state(value)
         elif isinstance(value, dict) and _is_state(value):
             found_groups[name] = {str(key): item for key, item in value.items() if isinstance(item, Tensor)}
-        elif len(path) < 4 and not (path and _STATE.search(path[-1])):
-            waiting += [((*path, str(key)), item) for key, item in reversed(children_of(value)[:1000])]
+        elif left > 0 and len(path) < 4 and not (path and _STATE.search(path[-1])):
+            below = children_of(value)[: min(left, 1000)]
+            left -= len(below)
+            waiting += [((*path, str(key)), item) for key, item in reversed(below)]
     return found_groups or _nested(root)
 
 
