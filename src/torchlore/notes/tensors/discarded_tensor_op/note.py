@@ -10,10 +10,11 @@ parameters: `p.clamp_(-c, c)`.
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
-from torchlore.check import tree, values
+from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://discuss.pytorch.org/t/masked-fill-not-working/96229",)
@@ -41,6 +42,8 @@ _VALUE = {"clamp", "clip", "clamp_min", "clamp_max", "masked_fill", "index_fill"
           "floor", "ceil", "relu", "sigmoid", "tanh", "softmax", "log_softmax", "tril", "triu", "nan_to_num", "fill_diagonal",
           "detach", "clone", "requires_grad", "normal", "lerp"}  # fmt: skip
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
+_LOST = _UNMISTAKABLE | {"clamp", "clip", "scatter", "index_add", "index_copy", "permute", "transpose", "detach"}
+_CLOCKS = {"time", "perf_counter", "synchronize", "Timer", "Event", "record", "timeit"}
 _TESTS = ("raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns", "assertLogs", "FileCheck", "profile")
 
 
@@ -72,4 +75,13 @@ def _on_purpose(source: Source, call: ast.Call) -> bool:
             )
             if any(name.rpartition(".")[2] in _TESTS for name in names):
                 return True
-    return False
+    home = tree.function(source, call) or source.tree
+    return any(follow.method(node) in _CLOCKS for node in tree.body_nodes(home))
+
+
+def watch(call: Annotated[Call, "discarded"]) -> Alarm | None:
+    if call.name not in _LOST or call.kwargs.keys() & {"out", "inplace"}:
+        return None
+    return Alarm(
+        f"the result of `{call.name}` is thrown away here: assign it, or use its in-place form with an underscore"
+    )

@@ -11,10 +11,11 @@ works, and that nobody reads.
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import edits, scopes, tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://docs.python.org/3/library/math.html#math.nan",)
@@ -68,3 +69,10 @@ def _is_nan(source: Source, node: ast.expr) -> bool:
         text = tree.literal(node.args[0]) if node.args else None
         return isinstance(text, str) and text.lower().lstrip("+-") == "nan"
     return isinstance(node, ast.Attribute | ast.Name) and source.name(node) in _NAN
+
+
+def watch(call: Annotated[Call, "eq", "ne", "__eq__", "__ne__"]) -> Alarm | None:
+    other = call.args[1] if len(call.args) > 1 else None
+    if not isinstance(other, float) or other == other:  # noqa: PLR0124 - only NaN differs from itself
+        return None
+    return Alarm("this compares a tensor with NaN, which equals nothing: write `torch.isnan(x)`")

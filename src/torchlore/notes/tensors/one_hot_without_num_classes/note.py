@@ -11,10 +11,11 @@ second, where losses want them. Cross-entropy needs no one-hot at all, it takes 
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("tensor-onehot",)
 SOURCES = ("003:133-138",)
@@ -66,3 +67,13 @@ def _whole(source: Source, labels: ast.expr) -> bool:
         return False
     literal = tree.literal(found.node.args[0]) if found.node.args else tree.UNKNOWN
     return found.name != "torch.tensor" or literal is not tree.UNKNOWN
+
+
+def watch(call: Annotated[Call, "one_hot"]) -> Alarm | None:
+    if call.argument(1, "num_classes", -1) != -1 or call.result is None:
+        return None
+    widths = call.memory.setdefault("widths", set())
+    widths.add(call.result.shape[-1])
+    if len(widths) < 2:
+        return None
+    return Alarm(f"one_hot has given {sorted(widths)} columns on this line, as the batch has it: pass num_classes")

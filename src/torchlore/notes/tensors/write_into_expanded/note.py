@@ -11,10 +11,11 @@ or `.repeat(...)`, which copies at once. To add dimensions for reading, index wi
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import edits, scopes, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("tensor-expand",)
 SOURCES = ("003:151-155",)
@@ -67,3 +68,19 @@ def _expanded(source: Source, tensor: ast.expr) -> ast.Call | None:
         return None
     by_method = tensor.func.attr in _EXPANDS and values.sure(source, tensor.func.value, "tensor")
     return tensor if by_method or source.name(tensor.func) == "torch.broadcast_to" else None
+
+
+def watch(call: Annotated[Call, "__setitem__"]) -> Alarm | None:
+    tensor = call.args[0]
+    shared = [
+        dim
+        for dim, (size, step) in enumerate(zip(tensor.shape, tensor.stride(), strict=True))
+        if size > 1 and step == 0
+    ]
+    if not shared:
+        return None
+    message = (
+        f"this writes into an expanded tensor of shape {tuple(tensor.shape)}, whose dimension {shared[0]} is one number "
+        "repeated, so all of them change: add `.clone()` to the expand"
+    )
+    return Alarm(message)
