@@ -7,11 +7,13 @@ global state, use CUDA for the first time or die without harming the next one.
 from __future__ import annotations
 
 import importlib.util
+import json
 import multiprocessing
 import os
 import queue
 import runpy
 import signal
+import subprocess
 import sys
 import time
 import traceback
@@ -64,12 +66,24 @@ def run_script(path: str) -> dict[str, Any]:
     return dict(runpy.run_path(path, run_name="__main__")["result"])
 
 
+def run_alone(path: str) -> dict[str, Any]:
+    """Run a script in a fresh interpreter: CUDA's first use and its environment can be had only once a process."""
+    code = "import json, runpy, sys; print(json.dumps(runpy.run_path(sys.argv[1], run_name='__main__')['result']))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, timeout=TIMEOUT, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1])
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
 def run_claim(one: Note, device: str) -> None:
     """Run the note's claim in this process; it raises if the claim does not hold."""
     claim = one.part("claim")
     if claim is None:
         raise AssertionError("the note has no claim()")
-    arguments = [run_script(str(one.script(name))) for name in ("bad", "good")] if one.is_trap else []
+    runner = run_alone if "cuda" in one.facts("NEEDS") else run_script
+    arguments = [runner(str(one.script(name))) for name in ("bad", "good")] if one.is_trap else []
     keywords = {"device": device} if one.wants("device") else {}
     claim(*arguments, **keywords)
 
@@ -142,24 +156,28 @@ def verify(slugs: Sequence[str], device: str = "cpu", jobs: int = 2) -> Iterator
     for slug in slugs:
         todo.put(slug)
     jobs = max(1, min(jobs, len(slugs)))
-    workers = [context.Process(target=_work, args=(todo, done, device), daemon=True) for _ in range(jobs)]
+    workers = [context.Process(target=_work, args=(todo, done, device)) for _ in range(jobs)]
     for worker in workers:
         todo.put(None)
         worker.start()
-    left = len(slugs)
+    try:
+        yield from _collect(done, workers, len(slugs))
+    finally:  # also when the caller stops listening, as at Ctrl-C
+        for worker in workers:
+            worker.terminate()
+            worker.join()
+
+
+def _collect(done: Any, workers: list[Any], left: int) -> Iterator[Verdict]:
     while left:
         try:
             verdict = done.get(timeout=1.0)
         except queue.Empty:
             if not any(worker.is_alive() for worker in workers):
-                raise RuntimeError(
-                    "the worker processes died; run `lore verify -j 1` to see which note does it"
-                ) from None
+                raise RuntimeError("the worker processes died; `lore verify -j 1` shows which note does it") from None
             continue
         left -= 1
         yield verdict
-    for worker in workers:
-        worker.join()
 
 
 def _work(todo: Any, done: Any, device: str) -> None:

@@ -15,4 +15,4 @@ model = build()
 print(load_into(model, checkpoint))
 
 x = torch.randn(16, 4)
-result = {"distance": (model(x) - trained(x)).abs().max().item()}
+result = {"distance": (model(x) - trained.cpu()(x)).abs().max().item()}
