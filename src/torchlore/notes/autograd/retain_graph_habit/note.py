@@ -1,0 +1,48 @@
+"""`backward(retain_graph=True)` in a plain loop hides a graph that grows with every step.
+
+The flag keeps what the graph has saved, for a second backward pass through the same graph. A loop with one backward per step
+has no second pass. If it raises without the flag, something is carried from one step to the next with its history: a hidden
+state, a running average, a loss from before. With the flag the error is gone, and each step goes back through all steps
+before it: slower and larger each time.
+
+Cut what is carried, and drop the flag:
+
+```python
+hidden = hidden.detach()
+loss.backward()
+```
+
+Two losses that share a graph are added first: `(loss_a + loss_b).backward()`.
+"""
+
+from collections.abc import Iterator
+
+from torchlore.check import flow, frameworks, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/GBLin5566/toward-controlled-generation-of-text-pytorch/issues/9",
+           "https://github.com/isds-neu/PeRCNN/issues/3")  # fmt: skip
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, list[int]], good: dict[str, list[int]]) -> None:
+    assert bad["nodes"][-1] > 5 * bad["nodes"][0]
+    assert good["nodes"][-1] <= good["nodes"][0] + 2
+
+
+def find(source: Source) -> Iterator[Hit]:
+    asked = [
+        call for call in source.methods("backward") if tree.literal(tree.argument(call, None, "retain_graph")) is True
+    ]
+    if not asked or any(source.calls("torch.autograd.grad", "torch.autograd.backward")):
+        return
+    for loop in flow.training_loops(source):
+        passes = loop.of("backward")
+        if len(passes) != 1 or frameworks.owned(source, loop.node) or len(list(source.methods("backward"))) != 1:
+            continue
+        if passes[0].node in asked and passes[0].loops and passes[0].loops[-1] is loop.node:
+            message = "one backward a step needs no `retain_graph`: detach what is carried over and drop the flag"
+            yield source.hit(passes[0].node, message)

@@ -1,0 +1,57 @@
+"""BatchNorm's `momentum` is the weight of the newest batch: 0.9 or 0.99 forgets all but the last.
+
+Torch updates `running = (1 - momentum) * running + momentum * batch`, with 0.1 as its default. TensorFlow and Keras mean the
+other share by the same word: their 0.99 is torch's 0.01. Copied over as it stands, the statistics used in evaluation are those
+of the last training batch alone: accuracy in `eval()` jumps from epoch to epoch, while training looks fine.
+
+```python
+nn.BatchNorm2d(channels, momentum=0.01)   # Keras: momentum=0.99
+```
+
+`momentum=None` takes the plain average over all batches.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, scopes, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/pytorch/vision/issues/8250",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+_LAYERS = tuple(f"torch.nn.{name}" for name in ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm",
+                "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"))  # fmt: skip
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    import torch
+    from torch import nn
+
+    assert bad["error"] > 5 * good["error"]
+    norm = nn.BatchNorm1d(1, momentum=0.9)
+    norm(torch.tensor([[10.0], [20.0]]))
+    assert norm.running_mean is not None
+    assert abs(float(norm.running_mean) - 0.9 * 15) < 1e-5
+
+
+def find(source: Source) -> Iterator[Hit]:
+    partial = [call for call in source.calls("functools.partial") if call.args and source.name(call.args[0]) in _LAYERS]
+    for call in (*source.calls(*_LAYERS), *partial):
+        given = tree.argument(call, None if call in partial else 2, "momentum")
+        share = _number(source, given)
+        if given is not None and isinstance(share, float) and 0.5 < share < 1:
+            better = f"{1 - share:.4g}"
+            fix = [edits.replace(source, given, better)] if isinstance(given, ast.Constant) else []
+            message = f"momentum {share} keeps little but the last batch: what Keras calls {share} is `momentum={better}` here"
+            yield source.hit(call, message, *fix, safe=False)
+
+
+def _number(source: Source, node: ast.expr | None) -> object:
+    """The constant, also through a name that is set once."""
+    if isinstance(node, ast.Name):
+        bindings = scopes.reaching(source, node)
+        return tree.literal(bindings[0].value) if len(bindings) == 1 and bindings[0].how == "assign" else None
+    return tree.literal(node)

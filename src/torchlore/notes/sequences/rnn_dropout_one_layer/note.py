@@ -1,0 +1,36 @@
+"""`nn.LSTM(..., dropout=0.5)` with one layer drops nothing: dropout stands between layers.
+
+The `dropout` of `nn.LSTM`, `nn.GRU` and `nn.RNN` is applied to the output of each layer but the last. With `num_layers=1`, the
+default, there is no such place. Torch warns once when the layer is made; the run then goes on without the regularisation
+that its configuration names.
+
+```python
+self.rnn = nn.LSTM(64, 128, num_layers=2, dropout=0.5)
+self.drop = nn.Dropout(0.5)      # or drop the output of a single layer yourself
+```
+"""
+
+from collections.abc import Iterator
+
+from torchlore.check import tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/pyro-ppl/pyro/issues/1415", "https://github.com/pytorch/pytorch/issues/5985")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert bad["difference"] == 0
+    assert good["difference"] > 0
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"):
+        rate = tree.literal(tree.argument(call, 5, "dropout"))
+        layers = 1 if tree.lacks(call, 2, "num_layers") else tree.literal(tree.argument(call, 2, "num_layers"))
+        if isinstance(rate, float) and rate > 0 and layers == 1:
+            message = f"dropout {rate} of a single layer has no place to act: drop its output with `nn.Dropout({rate})`"
+            yield source.hit(call, message)
