@@ -99,7 +99,8 @@ class _Recording:
         self.firsts: list[int] = []
         self.nodes: list[tuple[str, Any, Any]] = []
         self.saved: dict[str, int] = {}
-        self.seen: set[int] = set()
+        # parameters and buffers are there anyway, also when a view of them is kept
+        self.seen = {one.untyped_storage().data_ptr() for one in [*model.parameters(), *model.buffers()]}
 
     def enter(self, module: nn.Module, _args: object) -> None:
         self.stack.append(self.names[module])
@@ -114,7 +115,7 @@ class _Recording:
 
     def pack(self, tensor: torch.Tensor) -> torch.Tensor:
         key = tensor.untyped_storage().data_ptr() if tensor.layout is torch.strided else id(tensor)
-        if key not in self.seen and not isinstance(tensor, nn.Parameter):
+        if key not in self.seen:
             self.seen.add(key)
             size = tensor.untyped_storage().nbytes() if tensor.layout is torch.strided else 0
             for name in set(self.stack):
