@@ -83,12 +83,19 @@ def delete(source: Source, node: ast.AST) -> Edit:
 
 def move_before(source: Source, node: ast.AST, anchor: ast.AST) -> tuple[Edit, Edit]:
     """Move a one-line statement before the statement of another node, into its block."""
-    return insert_before(source, anchor, source.code(statement(source, node))), delete(source, node)
+    return insert_before(source, anchor, _whole(source, node)), delete(source, node)
 
 
 def move_after(source: Source, node: ast.AST, anchor: ast.AST) -> tuple[Edit, Edit]:
     """Move a one-line statement after the statement of another node, into its block."""
-    return insert_after(source, anchor, source.code(statement(source, node))), delete(source, node)
+    return insert_after(source, anchor, _whole(source, node)), delete(source, node)
+
+
+def _whole(source: Source, node: ast.AST) -> str:
+    """The statement of a node with the comment behind it."""
+    start, end = source.span(statement(source, node))
+    rest = source.text[end : _line_end(source, end)]
+    return source.text[start:end] + (rest if rest.strip().startswith("#") else "")
 
 
 def add_keyword(source: Source, call: ast.Call, name: str, value: str) -> Edit:

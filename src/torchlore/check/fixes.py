@@ -36,7 +36,13 @@ def fix(text: str, check: Callable[[str], Iterable[Finding]], *, unsafe: bool = 
 
 
 def apply(text: str, findings: Sequence[Finding]) -> tuple[str, int]:
-    """One pass: hits in order of place, each whole or not at all; overlaps wait for the next pass."""
+    """One pass: the text with the edits that go together, and how many findings were fixed."""
+    taken, applied = chosen(text, findings)
+    return splice(text, taken), applied
+
+
+def chosen(text: str, findings: Sequence[Finding]) -> tuple[list[Edit], int]:
+    """The edits of one pass: hits in order of place, each whole or not at all; overlaps wait for the next pass."""
     taken: list[Edit] = []
     applied = 0
     comments = _comments(text) if "#" in text else []
@@ -48,7 +54,7 @@ def apply(text: str, findings: Sequence[Finding]) -> tuple[str, int]:
         if parses(trial):
             taken += edits
             applied += 1
-    return splice(text, taken), applied
+    return taken, applied
 
 
 def splice(text: str, edits: Iterable[Edit]) -> str:
@@ -77,13 +83,13 @@ def _clash(one: Edit, other: Edit) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _loses_comment(edits: Iterable[Edit], comments: list[tuple[int, int]], text: str) -> bool:
-    """Whether an edit would take a comment out that its own text does not keep."""
-    for edit in edits:
-        for start, end in comments:
-            if edit.start <= start and end <= edit.end and text[start:end].rstrip() not in edit.text:
-                return True
-    return False
+def _loses_comment(edits: Sequence[Edit], comments: list[tuple[int, int]], text: str) -> bool:
+    """Whether the edits would take a comment out that none of their texts keeps."""
+    written = "".join(edit.text for edit in edits)
+    gone = (
+        text[start:end].rstrip() for edit in edits for start, end in comments if edit.start <= start and end <= edit.end
+    )
+    return any(comment not in written for comment in gone)
 
 
 def _comments(text: str) -> list[tuple[int, int]]:

@@ -44,8 +44,13 @@ def events_of(source: Source, node: FunctionNode | None, depth: int = _DEPTH) ->
     """The events of a function (None: the top of the file) in order; calls into the project are looked through."""
     memo = cast("dict[tuple[object, int], tuple[Event, ...]]", source.memo.setdefault("events", {}))
     if (node, depth) not in memo:
-        memo[node, depth] = ()  # a function that calls itself adds nothing
+        active: set[object] = source.project.state.setdefault("flow", set())
+        key = node or source.tree
+        if key in active:
+            return ()  # a function that calls itself adds nothing
+        active.add(key)
         memo[node, depth] = tuple(_events(source, node, depth))[:_MOST]
+        active.discard(key)
     return memo[node, depth]
 
 
@@ -138,9 +143,9 @@ def called(source: Source, call: ast.Call) -> Function | None:
             return source.project.method(target, "__init__")
         if target is not None:
             return target
-    if func.attr == "step" and call.args and isinstance(call.args[0], ast.Name):
-        return _local_function(source, call.args[0])
-    return _method(source, func)
+    closure = call.args[0] if func.attr == "step" and call.args else None
+    given = _local_function(source, closure) if isinstance(closure, ast.Name) else None
+    return given or _method(source, func)
 
 
 def _local_function(source: Source, name: ast.Name) -> Function | None:

@@ -55,6 +55,8 @@ def new_since_baseline(file: Path, findings: Sequence[Finding], named: Sequence[
 
 def changed_lines(revision: str, folder: Path) -> dict[str, list[tuple[int, int]]]:
     """Absolute path -> changed line ranges since a revision; a file git does not know is changed as a whole."""
+    if revision.startswith("-"):
+        raise BrokenHistory(f"--since takes a git revision, got {revision!r}")
     top = Path(_git(folder, "rev-parse", "--show-toplevel").strip())
     changed: dict[str, list[tuple[int, int]]] = {}
     current: list[tuple[int, int]] = []

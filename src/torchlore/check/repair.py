@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import replace
+from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,7 @@ from torchlore.check import documents, fixes
 from torchlore.check.files import Unreadable, decode, encoding_of, read_bytes
 from torchlore.check.project import Project
 from torchlore.check.runner import Work, check_text, shown
-from torchlore.finding import Finding
+from torchlore.finding import Edit, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,12 +74,10 @@ def _notebook(path: str, raw: str, rules: Mapping[str, Rule], config: Config, *,
         for _ in range(10):
             found = _findings(path, book.program, rules, config)
             wanted = [one for one in found if fixes.fixable(one, unsafe=unsafe) and _in_python(one, book)]
-            fixed, applied = fixes.apply(book.program, wanted)
+            chosen, applied = fixes.chosen(book.program, wanted)
             if not applied:
                 break
-            sources = _changed(book, wanted, fixed)
-            if not sources:
-                break
+            sources = _changed(book, chosen)
             count += applied
             book = documents.notebook(documents.with_sources(book, sources))
     except documents.BrokenDocument:
@@ -88,39 +86,33 @@ def _notebook(path: str, raw: str, rules: Mapping[str, Rule], config: Config, *,
 
 
 def _in_python(found: Finding, book: documents.Notebook) -> bool:
-    """Whether every edit stays inside one cell and on lines that are not magics."""
-    cells: set[int] = set()
+    """Whether every edit stays inside a cell and on lines that are not magics."""
     for edit in found.edits:
         first, last = book.program.count("\n", 0, edit.start), book.program.count("\n", 0, edit.end)
         lines = book.lines[first : last + 1]
-        if not all(line.same for line in lines):
+        if not all(line.same and line.cell == lines[0].cell for line in lines):
             return False
-        cells.update(line.cell for line in lines)
-    return len(cells) >= 1
+    return True
 
 
-def _changed(book: documents.Notebook, wanted: list[Finding], fixed: str) -> dict[int, str]:
-    """New sources of the cells that changed: the edits that were applied, cell by cell."""
-    starts, position = [], 0
-    for index in range(len(book.cells)):
-        own = [line for line in book.lines if line.cell == index]
-        starts.append(position)
-        position += sum(len(book.program.split("\n")[book.lines.index(line)]) + 1 for line in own)
-    sources: dict[int, str] = {}
-    for index, cell in enumerate(book.cells):
-        start = starts[index]
-        stop = starts[index + 1] if index + 1 < len(starts) else len(book.program) + 1
-        edits = tuple(
-            replace(edit, start=edit.start - start, end=edit.end - start)
-            for one in wanted
-            for edit in one.edits
-            if start <= edit.start < stop
-        )
-        if edits and cell.source == book.program[start : stop - 1] and fixed:
-            text = fixes.splice(cell.source, dict.fromkeys(edits))
-            if fixes.parses(text):
-                sources[index] = text
-    return sources
+def _changed(book: documents.Notebook, chosen: list[Edit]) -> dict[int, str]:
+    """New sources of the cells these edits stand in; lines that are not magics are the same in cell and program."""
+    program = [0]
+    for line in book.program.split("\n"):
+        program.append(program[-1] + len(line) + 1)
+    own = [[0] for _ in book.cells]
+    for starts, cell in zip(own, book.cells, strict=True):
+        for line in cell.source.split("\n"):
+            starts.append(starts[-1] + len(line) + 1)
+    inside: dict[int, list[Edit]] = {}
+    for edit in chosen:
+        first = bisect_right(program, edit.start) - 1
+        place = book.lines[min(first, len(book.lines) - 1)]
+        shift = own[place.cell][place.number - 1] - program[first]
+        last = bisect_right(program, edit.end) - 1
+        end_shift = own[place.cell][place.number - 1 + last - first] - program[last]
+        inside.setdefault(place.cell, []).append(Edit(edit.start + shift, edit.end + end_shift, edit.text))
+    return {index: fixes.splice(book.cells[index].source, edits) for index, edits in inside.items()}
 
 
 def _diff(path: str, old: bytes, new: bytes) -> str:

@@ -247,7 +247,9 @@ def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Bi
     killer: Binding | None = None
     for binding, always in reversed(before):
         found.append(binding)
-        if always or _both_branches(source, binding, before):
+        others = [] if always else _other_branch(source, binding, before)
+        if always or others:
+            found += [one for one in others if one not in found]
             killer = binding
             break
     inner = {step[0] for step in chain(source, killer.statement)} | {killer.statement} if killer else set()
@@ -292,11 +294,15 @@ def _conditional(way: list[Step], depth: int) -> str:
     return answer
 
 
-def _both_branches(source: Source, binding: Binding, before: list[tuple[Binding, bool]]) -> bool:
+def _other_branch(source: Source, binding: Binding, before: list[tuple[Binding, bool]]) -> list[Binding]:
+    """For a name bound in an `else`: its bindings under the `if`, where one of them surely runs; else nothing."""
     owner, field, _ = chain(source, binding.statement)[-1]
-    if not isinstance(owner, ast.If) or not owner.orelse or field != "orelse":
-        return False
-    return any(other for other, _ in before if chain(source, other.statement)[-1][:2] == (owner, "body"))
+    if not isinstance(owner, ast.If) or field != "orelse":
+        return []
+    ways = [(one, chain(source, one.statement)) for one, _ in before]
+    if not any(way and way[-1][:2] == (owner, "body") for _, way in ways):
+        return []
+    return [one for one, way in ways if any(step[0] is owner for step in way)]
 
 
 def _shared_loop(way: list[Step], use: list[Step]) -> ast.AST | None:

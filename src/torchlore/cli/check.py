@@ -73,10 +73,10 @@ def run(args: argparse.Namespace) -> int:
             if repaired.fixed:
                 _tell(f"{repaired.fixed} fixed in {repaired.files} {'file' if repaired.files == 1 else 'files'}")
         report = _checked(args, files, rules, config)
+        report.trouble.extend(trouble)
+        return _show(args, report, config, len(files))
     except (configuration.BrokenConfig, history.BrokenHistory) as error:
         raise Failure(str(error)) from error
-    report.trouble.extend(trouble)
-    return _show(args, report, config, len(files))
 
 
 def all_rules() -> dict[str, Rule]:

@@ -14,7 +14,6 @@ for _ in range(50):
     loss.backward()
     optimizer.step()
     total += loss  # trap: accumulate-loss-with-graph
-print("mean loss", float(total) / 50)
 del loss
 
 nodes, alive = [getattr(total, "grad_fn", None)], 0

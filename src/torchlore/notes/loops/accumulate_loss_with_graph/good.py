@@ -14,7 +14,6 @@ for _ in range(50):
     loss.backward()
     optimizer.step()
     total += loss.item()
-print("mean loss", float(total) / 50)
 del loss
 
 nodes, alive = [getattr(total, "grad_fn", None)], 0

@@ -1,0 +1,357 @@
+"""`lore check` from the outside: choices, suppressions, notebooks, formats, history, cache, and bad input."""
+
+import json
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from torchlore.check import config, documents, runner
+from torchlore.check.cache import Cache
+from torchlore.check.engine import Rule
+from torchlore.check.project import Project
+from torchlore.cli import main
+from torchlore.finding import Finding, Severity
+
+BAD = "import torch\n\nx = torch.zeros(3)\nx.float()\n"
+GOOD = "import torch\n\nx = torch.zeros(3)\nx = x.float()\n"
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCHLORE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name, text):
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return name
+
+
+def lore(capsys, *words):
+    status = main(["check", *words])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_status_and_concise_lines(capsys):
+    write("bad.py", BAD)
+    write("good.py", GOOD)
+    assert lore(capsys, "--format", "concise", "good.py")[0] == 0
+    status, out, _ = lore(capsys, "--format", "concise", ".")
+    assert status == 1
+    assert out.startswith("bad.py:4:1: error discarded-move ")
+
+
+def test_the_default_shows_line_caret_sentence_and_remedy(capsys):
+    write("bad.py", BAD)
+    _, out, _ = lore(capsys, "bad.py")
+    assert "  4 | x.float()\n    | ^^^^^^^^^\n" in out
+    assert "--fix writes it" in out
+    assert out.rstrip().endswith("1 error in 1 of 1 files; --fix repairs 1")
+
+
+def test_fix_and_diff(capsys):
+    write("bad.py", BAD)
+    status, out, _ = lore(capsys, "--diff", "bad.py")
+    assert status == 1
+    assert "+x = x.float()" in out
+    assert Path("bad.py").read_text() == BAD
+    status, _, err = lore(capsys, "--fix", "bad.py")
+    assert status == 0
+    assert "1 fixed in 1 file" in err
+    assert Path("bad.py").read_text() == GOOD
+    assert lore(capsys, "--diff", "bad.py")[:2] == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("comment", "status", "words"),
+    [
+        ("x.float()  # lore: ignore[discarded-move] shown to students", 0, ""),
+        ("x.float()  # lore: ignore", 0, ""),
+        ("# lore: ignore[discarded-move] see below\nx.float()", 0, ""),
+        ("x.float()  # lore: ignore[state-dict-alias]", 1, "nothing to silence"),
+        ("x.float()  # lore: ignore[no-such-rule]", 1, "no rule is called"),
+        ("x.float(); s = '# lore: ignore[discarded-move]'", 1, "discarded-move"),
+        ("y = 1  # lore: ignore[discarded-move]", 1, "unused-suppression"),
+        ("# lore: ignore-file[discarded-move] a lesson\n\nx.float()", 0, ""),
+    ],
+)
+def test_suppressions(capsys, comment, status, words):
+    write("a.py", BAD.replace("x.float()", comment))
+    found, out, _ = lore(capsys, "--format", "concise", "a.py")
+    assert found == status
+    assert words in out
+
+
+def test_a_suppressed_finding_is_not_fixed(capsys):
+    text = BAD.replace("x.float()", "x.float()  # lore: ignore[discarded-move]")
+    write("a.py", text)
+    lore(capsys, "--fix", "a.py")
+    assert Path("a.py").read_text() == text
+
+
+def test_settings_of_the_project(capsys):
+    write("pyproject.toml", '[tool.torchlore]\nignore = ["discarded-move"]\n')
+    write("a.py", BAD)
+    assert lore(capsys, "a.py")[0] == 0
+    write("pyproject.toml", '[tool.torchlore.per-file-ignores]\n"tests/**" = ["discarded-move"]\n')
+    write("tests/a.py", BAD)
+    _, out, _ = lore(capsys, "--format", "concise", ".")
+    assert [line.split(":")[0] for line in out.splitlines()] == ["a.py"]
+    write(
+        "pyproject.toml", '[tool.torchlore]\nexclude = ["tests"]\n[tool.torchlore.severity]\ndiscarded-move = "hint"\n'
+    )
+    assert lore(capsys, ".")[0] == 0
+    status, out, _ = lore(capsys, "--hints", "--format", "concise", ".")
+    assert status == 1
+    assert out.startswith("a.py:4:1: hint")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[tool.torchlore]\nselct = []\n", "did you mean `select`?"),
+        ("[tool.torchlore]\nselect = 3\n", "takes a list of strings, got 3"),
+        ('[tool.torchlore.severity]\nx = "loud"\n', "error, warning or hint"),
+        ("[tool.torchlore\n", "pyproject.toml"),
+    ],
+)
+def test_a_broken_config_is_one_clear_line(capsys, text, words):
+    write("pyproject.toml", text)
+    write("a.py", BAD)
+    status, _, err = lore(capsys, "a.py")
+    assert status == 2
+    assert words in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_unknown_rules_are_refused(capsys):
+    write("a.py", BAD)
+    assert lore(capsys, "--select", "nonsense", "a.py")[0] == 2
+
+
+def notebook_text(*sources):
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": ["# Title"]}]
+    for source in sources:
+        lines = source.splitlines(keepends=True)
+        cells.append(
+            {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [{"x": "é"}], "source": lines}
+        )
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+
+
+def test_a_notebook_is_one_program_and_fixes_touch_only_their_cell(capsys):
+    text = notebook_text(
+        "%matplotlib inline\nimport torch\nfiles = !ls", "%%bash\nrm -rf nothing", "x = torch.zeros(3)\nx?\nx.float()"
+    )
+    write("nb.ipynb", text)
+    status, out, _ = lore(capsys, "--format", "concise", "nb.ipynb")
+    assert status == 1
+    assert out.startswith("nb.ipynb:cell 4:3:1: error discarded-move")
+    lore(capsys, "--fix", "nb.ipynb")
+    after = Path("nb.ipynb").read_text()
+    assert after == text.replace('"x.float()"', '"x = x.float()"')
+    assert lore(capsys, "nb.ipynb")[0] == 0
+
+
+def test_a_broken_cell_does_not_hide_the_others(capsys):
+    write("nb.ipynb", notebook_text("import torch\nx = torch.zeros(3)", "def broken(:", "x.float()"))
+    _, out, _ = lore(capsys, "--format", "concise", "nb.ipynb")
+    assert "cell 3:1:1: error syntax-error" in out
+    assert "cell 4:1:1: error discarded-move" in out
+
+
+def test_a_broken_notebook_is_one_clear_line(capsys):
+    write("nb.ipynb", '{"cells": [ torch')
+    write("b.ipynb", '{"torch": 1}')
+    write("a.py", BAD)
+    status, out, err = lore(capsys, "--format", "concise", ".")
+    assert status == 2
+    assert "a.py:4:1" in out
+    assert len(err.strip().splitlines()) == 2
+
+
+def test_markdown_blocks(capsys):
+    write("page.md", f"# Title\n\n```python\n{BAD}```\n\n```python\n>>> torch\n```\n")
+    assert lore(capsys, ".")[0] == 0
+    _, out, _ = lore(capsys, "--markdown", "--format", "concise", ".")
+    assert out.startswith("page.md:7:1: error discarded-move")
+
+
+def test_standard_input(capsys, monkeypatch):
+    class In:
+        class buffer:
+            @staticmethod
+            def read():
+                return BAD.encode()
+
+    monkeypatch.setattr("sys.stdin", In)
+    status, out, _ = lore(capsys, "--format", "concise", "-", "--stdin-filename", "train.py")
+    assert status == 1
+    assert out.startswith("train.py:4:1")
+
+
+def test_formats_are_well_formed(capsys):
+    write("a.py", BAD)
+    found = json.loads(lore(capsys, "--format", "json", "a.py")[1])
+    assert found[0]["fix"]["edits"][0]["text"] == "x = x.float()"
+    sarif = json.loads(lore(capsys, "--format", "sarif", "a.py")[1])
+    result = sarif["runs"][0]["results"][0]
+    assert result["ruleId"] == "discarded-move"
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 4
+    assert result["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]["startLine"] == 4
+    assert lore(capsys, "--format", "github", "a.py")[1].startswith("::error file=a.py,line=4,col=1")
+    quality = json.loads(lore(capsys, "--format", "gitlab", "a.py")[1])
+    assert quality[0]["location"]["lines"]["begin"] == 4
+    suite = ET.fromstring(lore(capsys, "--format", "junit", "a.py")[1])  # our own output
+    assert suite.attrib["failures"] == "1"
+    assert "1  error    discarded-move" in lore(capsys, "--statistics", "a.py")[1]
+    assert "A Module moves in place" in lore(capsys, "--explain", "a.py")[1]
+
+
+def test_a_baseline_hides_what_is_known(capsys):
+    write("a.py", BAD)
+    assert lore(capsys, "--baseline", "known.json", ".")[0] == 0
+    assert lore(capsys, "--baseline", "known.json", ".")[0] == 0
+    write("a.py", "# moved down\n" + BAD + "x.half()\n")
+    status, out, _ = lore(capsys, "--baseline", "known.json", "--format", "concise", ".")
+    assert status == 1
+    assert [line.split(":")[1] for line in out.splitlines()] == ["6"]
+    write("known.json", "[]")
+    assert lore(capsys, "--baseline", "known.json", ".")[0] == 2
+
+
+def test_only_changed_lines(capsys, monkeypatch):
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@b")
+    write("a.py", BAD)
+    for words in (["init", "-q"], ["add", "a.py"], ["commit", "-qm", "x"]):
+        subprocess.run(["git", *words], check=True)
+    assert lore(capsys, "--since", "HEAD", ".")[0] == 0
+    write("a.py", BAD + "x.half()\n")
+    write("new.py", BAD)
+    _, out, _ = lore(capsys, "--since", "HEAD", "--format", "concise", ".")
+    assert [line.split(" ")[0] for line in out.splitlines()] == ["a.py:5:1:", "new.py:4:1:"]
+    assert lore(capsys, "--since", "nonsense", ".")[0] == 2
+
+
+def test_bad_input_is_said_and_the_rest_is_checked(capsys):
+    write("good.py", BAD)
+    Path("binary.py").write_bytes(b"torch\0\1\2")
+    Path("latin.py").write_bytes("# torch é\n".encode("latin-1"))
+    Path("declared.py").write_bytes("# -*- coding: latin-1 -*-\nimport torch  # é\n".encode("latin-1"))
+    write("syntax.py", "import torch\ndef f(:\n")
+    write("deep.py", "import torch\n" + "(" * 300 + ")" * 300)
+    Path("loop").mkdir()
+    Path("loop/back").symlink_to("..")
+    Path("gone.py").symlink_to("nowhere.py")
+    status, out, err = lore(capsys, "--format", "concise", ".", "missing.py")
+    assert status == 2
+    assert "good.py:4:1: error discarded-move" in out
+    assert "syntax.py:2:7: error syntax-error" in out
+    assert "deep.py" in out
+    for name in ("binary.py", "latin.py", "gone.py", "missing.py"):
+        assert sum(line.startswith(f"lore check: {name}") for line in err.splitlines()) == 1
+    assert "declared.py" not in err
+
+
+def test_a_rule_that_raises_is_one_line_and_the_rest_goes_on(tmp_path):
+    def broken(source):
+        yield source.hit(source.tree.body[0], "first")
+        raise KeyError("oops")
+
+    def fine(source):
+        yield source.hit(source.tree.body[0], "still here")
+
+    path = write("a.py", BAD)
+    rules = {"broken": Rule("broken", broken), "fine": Rule("fine", fine)}
+    report = runner.check([path], rules, config.Config())
+    assert [str(one) for one in report.failures] == ["a.py: internal error in rule broken: KeyError: 'oops'"]
+    assert [one.message for one in report.findings] == ["first", "still here"]
+
+
+def counted(calls):
+    def find(source):
+        calls.append(source.path)
+        for call in source.methods("float"):
+            yield source.hit(call, "m")
+
+    return {"counted": Rule("counted", find, Severity.WARNING)}
+
+
+def test_the_cache_skips_what_did_not_change():
+    calls: list[str] = []
+    files = [write("a.py", BAD), write("b.py", GOOD), write("c.py", "no word of it")]
+    first = runner.check(files, counted(calls), config.Config(), cache=Cache("p", "k"))
+    again = runner.check(files, counted(calls), config.Config(), cache=Cache("p", "k"))
+    assert calls == ["a.py", "b.py"]
+    assert first == again
+    write("a.py", BAD + "\n")
+    runner.check(files, counted(calls), config.Config(), cache=Cache("p", "k"))
+    assert calls[2:] == ["a.py"]
+    runner.check(files, counted(calls), config.Config(), cache=Cache("p", "other rules"))
+    assert calls[3:] == ["a.py", "b.py"]
+    Cache("p", "k").path.write_text("{broken")
+    runner.check(files, counted(calls), config.Config(), cache=Cache("p", "k"))
+
+
+def test_the_cache_knows_that_a_file_looked_into_another():
+    def find(source):
+        for call in source.calls("helper.make"):
+            for value in source.values(call):
+                yield source.hit(call, value.kind or "unknown")
+
+    files = [write("helper.py", "import torch\ndef make():\n    return torch.zeros(1)\n"),
+             write("main.py", "import torch\nfrom helper import make\nmake()\n")]  # fmt: skip
+    rules = {"r": Rule("r", find)}
+    assert [f.message for f in runner.check(files, rules, config.Config(), cache=Cache("p", "k")).findings] == [
+        "tensor"
+    ]
+    write("helper.py", "import torch\ndef make():\n    return 3\n")
+    assert [f.message for f in runner.check(files, rules, config.Config(), cache=Cache("p", "k")).findings] == [
+        "number"
+    ]
+
+
+def test_workers_say_the_same_as_one_process():
+    files = [write(f"f{n:02}.py", BAD + f"y{n} = 1\n" * n) for n in range(40)]
+    rules = counted([])
+    one = runner.check(files, rules, config.Config(), jobs=1)
+    assert one == runner.check(files, rules, config.Config(), jobs=2)
+    assert len(one.findings) == 40
+
+
+def test_long_files_end_in_time():
+    text = "import torch\n" + "x = torch.zeros(3)\nx = x + 1\n" * 20_000
+    work = runner.Work(counted([]), config.Config(), Project())
+    assert runner.check_text("big.py", text, work) == []
+
+
+def test_without_magics_keeps_the_lines():
+    lines = ["%time x", "!ls", "a = %magic", "s = '''", "%not magic", "'''", "x?", "y % 2"]
+    assert documents.without_magics(lines) == [
+        "pass",
+        "pass",
+        "a = None",
+        "s = '''",
+        "%not magic",
+        "'''",
+        "pass",
+        "y % 2",
+    ]
+
+
+def test_findings_of_one_place_are_said_once():
+    def twice(source):
+        for _ in range(2):
+            yield source.hit(source.tree.body[0], "m")
+
+    work = runner.Work({"t": Rule("t", twice)}, config.Config(), Project())
+    said = runner.check_text("a.py", BAD, work)
+    assert len(said) == 1
+    assert isinstance(said[0], Finding)
