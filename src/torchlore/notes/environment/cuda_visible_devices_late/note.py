@@ -36,7 +36,8 @@ _KEY = "CUDA_VISIBLE_DEVICES"
 def find(source: Source) -> Iterator[Hit]:
     if _KEY not in source.text:
         return
-    settings = [node for node in (*source.all(ast.Assign), *source.all(ast.Call)) if _sets(source, node)]
+    candidates: list[ast.Assign | ast.Call] = [*source.all(ast.Assign), *source.all(ast.Call)]
+    settings = [node for node in candidates if _sets(source, node)]
     wakes = [*source.calls(*(f"torch.cuda.{name}" for name in _WAKES)), *_moves(source)] if settings else []
     for setting in settings:
         earlier = [call for call in wakes if _before(source, call, setting)]
@@ -52,8 +53,9 @@ def find(source: Source) -> Iterator[Hit]:
 def _sets(source: Source, node: ast.Assign | ast.Call) -> bool:
     if isinstance(node, ast.Assign):
         target = node.targets[0]
-        on_environ = isinstance(target, ast.Subscript) and source.name(target.value) == "os.environ"
-        return on_environ and tree.literal(target.slice) == _KEY  # type: ignore[union-attr]  # it is a Subscript
+        if not isinstance(target, ast.Subscript):
+            return False
+        return source.name(target.value) == "os.environ" and tree.literal(target.slice) == _KEY
     return source.name(node.func) == "os.putenv" and bool(node.args) and tree.literal(node.args[0]) == _KEY
 
 

@@ -52,16 +52,16 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         given = source.code(call)[len(source.code(call.func)) :].strip()
         positional = bool(call.args) or tree.spread(call)  # `autocast(True)` is enabled, not a device
-        decorator = name.startswith("custom")
-        head = f'torch.amp.{name}(device_type="{device}"' if decorator else f'torch.amp.{name}("{device}"'
+        wraps = name.startswith("custom")
+        head = f'torch.amp.{name}(device_type="{device}"' if wraps else f'torch.amp.{name}("{device}"'
         rest = given[1:-1].strip()
         write = f"{head}, {rest})" if rest else f"{head})"
-        fix = not positional and not decorator and source.name(ast.Name("torch")) == "torch"
+        fix = not positional and not wraps and source.name(ast.Name("torch")) == "torch"
         edit = [edits.replace(source, call, write)] if fix else []
         yield source.hit(
             call, f"`{source.code(call.func)}` is deprecated and warns on each use: write `{head})`", *edit
         )
-    for node in (*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef)):
+    for node in source.all(ast.FunctionDef):
         for decorator in node.decorator_list:
             if not isinstance(decorator, ast.Call) and (old := _NEW.get(source.name(decorator))):
                 text = f'torch.amp.{old[0]}(device_type="{old[1]}")'

@@ -38,16 +38,15 @@ _LAYER = {"weights": "weight", "biases": "bias", "momentun": "momentum", "dropou
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in (*source.all(ast.Assign), *source.all(ast.AugAssign)):
-        for target in assign.targets if isinstance(assign, ast.Assign) else [assign.target]:
-            right = _right_name(source, target)
-            if right is None:
-                continue
-            if isinstance(target, ast.Subscript):
-                edit, wrong = edits.replace(source, target.slice, f'"{right}"'), source.code(target.slice)
-            else:
-                edit, wrong = edits.rename(source, target, right), target.attr  # type: ignore[arg-type, attr-defined]  # an Attribute
-            yield source.hit(target, f"nobody reads {wrong}: the name is `{right}`", edit)
+    targets = [target for assign in source.all(ast.Assign) for target in assign.targets]
+    for target in (*targets, *(one.target for one in source.all(ast.AugAssign))):
+        right = _right_name(source, target)
+        if right is not None and isinstance(target, ast.Subscript):
+            edit = edits.replace(source, target.slice, f'"{right}"')
+            yield source.hit(target, f"nobody reads {source.code(target.slice)}: the name is `{right}`", edit)
+        elif right is not None and isinstance(target, ast.Attribute):
+            edit = edits.rename(source, target, right)
+            yield source.hit(target, f"nobody reads `{target.attr}`: the name is `{right}`", edit)
 
 
 def _right_name(source: Source, target: ast.expr) -> str | None:

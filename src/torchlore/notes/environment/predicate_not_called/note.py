@@ -49,7 +49,8 @@ _FLAGS = {"pin_memory", "enabled", "use_cuda", "fp16", "bf16", "cuda", "use_gpu"
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for node in (*source.all(ast.Attribute), *source.all(ast.Name)):
+    names: list[ast.Attribute | ast.Name] = [*source.all(ast.Attribute), *source.all(ast.Name)]
+    for node in names:
         if not isinstance(node.ctx, ast.Load) or not _is_predicate(source, node):
             continue
         up = source.parents[node]

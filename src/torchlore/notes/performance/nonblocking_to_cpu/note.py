@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -65,9 +65,8 @@ def _cpu_device(node: ast.AST | None) -> bool:
 
 
 def _waits(source: Source, call: ast.Call) -> bool:
-    """Whether somebody synchronises in the same function, or the caller gets the tensor and may do so."""
+    """Whether somebody synchronises further down in the same function, or the caller gets the tensor and may do so."""
     home = tree.function(source, call) or source.tree
-    calls = (node for node in tree.body_nodes(home) if isinstance(node, ast.Call))
-    return any(isinstance(one.func, ast.Attribute) and one.func.attr in _WAITS for one in calls) or isinstance(
-        tree.statement(source, call), ast.Return
-    )
+    later = (n for n in tree.body_nodes(home) if isinstance(n, ast.Call) and n.lineno > call.lineno)
+    returned = isinstance(tree.statement(source, call), ast.Return)
+    return returned or any(follow.method(one) in _WAITS for one in later)

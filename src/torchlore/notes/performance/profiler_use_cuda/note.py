@@ -37,11 +37,11 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
     import torch
 
-    assert torch.__version__ < (2, 15) or (bad["error"], bad["rows"]) == ("TypeError", [])
+    assert torch.__version__ < "2.15" or (bad["error"], bad["rows"]) == ("TypeError", [])
     assert "backbone" in good["rows"]
     assert "aten::linear" in good["rows"]
     assert good["error"] == ""
-    assert torch.__version__ < (2, 15) or importlib.util.find_spec("torch.utils.bottleneck") is None
+    assert torch.__version__ < "2.15" or importlib.util.find_spec("torch.utils.bottleneck") is None
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -54,7 +54,8 @@ def find(source: Source) -> Iterator[Hit]:
                 "choose with `activities=` of `torch.profiler.profile`"
             )
             yield source.hit(call, message, edit, safe=tree.literal(gone.value) is False)
-    for node in (*source.all(ast.Import), *source.all(ast.ImportFrom)):
+    imports: list[ast.Import | ast.ImportFrom] = [*source.all(ast.Import), *source.all(ast.ImportFrom)]
+    for node in imports:
         module = getattr(node, "module", None) or ""
         names = [f"{module}.{alias.name}".lstrip(".") for alias in node.names]
         if any(f"{name}.".startswith("torch.utils.bottleneck.") for name in names):

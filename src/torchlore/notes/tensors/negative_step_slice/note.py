@@ -42,7 +42,7 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(step, int) or step >= 0:
             continue
         up = source.parents[node]
-        dims = up.elts if isinstance(up, ast.Tuple) else [node]
+        dims: list[ast.expr] = up.elts if isinstance(up, ast.Tuple) else [node]
         subscript = source.parents[up] if isinstance(up, ast.Tuple) else up
         if not isinstance(subscript, ast.Subscript) or not _is_tensor(source, subscript.value):
             continue
