@@ -34,7 +34,15 @@ def test_timm(tmp_path):
     timm = pytest.importorskip("timm")
     for name in ("resnet18", "vit_tiny_patch16_224", "efficientnet_lite0", "convnext_atto"):
         model = timm.create_model(name)
-        torch.save({"arch": name, "state_dict": model.state_dict(), "state_dict_ema": model.state_dict(), "metric": np.float64(1)}, tmp_path / "a.pt")
+        torch.save(
+            {
+                "arch": name,
+                "state_dict": model.state_dict(),
+                "state_dict_ema": model.state_dict(),
+                "metric": np.float64(1),
+            },
+            tmp_path / "a.pt",
+        )
         assert verdicts(tmp_path / "a.pt") == {Verdict.ALLOWED}
         save_whole(model, tmp_path / "whole.pt")
         assert verdicts(tmp_path / "whole.pt") == {Verdict.UNKNOWN}
@@ -58,8 +66,15 @@ def test_everything_of_torch(tmp_path):
         nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2), nn.LSTM(8, 4), nn.MultiheadAttention(8, 2),
         nn.utils.parametrizations.weight_norm(nn.Linear(8, 8)), nn.Conv2d(3, 4, 3, padding="same"), nn.Embedding(5, 3), nn.Dropout(), nn.GELU(),
     )  # fmt: skip
-    optimizers = [torch.optim.SGD(model.parameters(), 0.1, momentum=0.9), torch.optim.Adam(model.parameters()), torch.optim.AdamW(model.parameters())]
-    schedulers = [torch.optim.lr_scheduler.OneCycleLR(optimizers[0], 0.1, 10), torch.optim.lr_scheduler.ReduceLROnPlateau(optimizers[1])]
+    optimizers = [
+        torch.optim.SGD(model.parameters(), 0.1, momentum=0.9),
+        torch.optim.Adam(model.parameters()),
+        torch.optim.AdamW(model.parameters()),
+    ]
+    schedulers = [
+        torch.optim.lr_scheduler.OneCycleLR(optimizers[0], 0.1, 10),
+        torch.optim.lr_scheduler.ReduceLROnPlateau(optimizers[1]),
+    ]
     averaged = torch.optim.swa_utils.AveragedModel(nn.Linear(2, 2))
     state = {
         "optimizers": [one.state_dict() for one in optimizers], "schedulers": [one.state_dict() for one in schedulers], "swa": averaged.state_dict(),
@@ -103,7 +118,11 @@ def test_lightning(tmp_path):
     assert verdicts(tmp_path / "a.ckpt") == {Verdict.ALLOWED}
     assert list(weights(found)) == [f"model.{n}.{p}" for n in (0, 2) for p in ("weight", "bias")]
     parts = resume_parts(found.root)
-    assert (parts["optimizer"], parts["scheduler"], parts["epoch or step"]) == ("optimizer_states", "lr_schedulers", "epoch")
+    assert (parts["optimizer"], parts["scheduler"], parts["epoch or step"]) == (
+        "optimizer_states",
+        "lr_schedulers",
+        "epoch",
+    )
     assert found.root["hyper_parameters"]["width"] == 4
 
 
@@ -111,7 +130,9 @@ def test_hugging_face(tmp_path):
     transformers = pytest.importorskip("transformers")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        config = transformers.BertConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, vocab_size=500)
+        config = transformers.BertConfig(
+            hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, vocab_size=500
+        )
         model = transformers.BertModel(config)
         model.save_pretrained(tmp_path / "one")
         model.save_pretrained(tmp_path / "many", max_shard_size="10KB")

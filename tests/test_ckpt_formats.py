@@ -76,7 +76,9 @@ def same(found: dict[str, Tensor], wanted: dict[str, torch.Tensor]) -> None:
     for key, tensor in wanted.items():
         assert found[key].shape == tuple(tensor.shape), key
         assert found[key].dtype == str(tensor.dtype).removeprefix("torch."), key
-        np.testing.assert_array_equal(array(found[key]), tensor.float().numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy())
+        np.testing.assert_array_equal(
+            array(found[key]), tensor.float().numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
+        )
 
 
 def clean(path: Path, allowed: Verdict = Verdict.ALLOWED) -> None:
@@ -122,7 +124,11 @@ def test_a_whole_model_gives_its_state_dict_without_being_built(net, tmp_path, z
 
 
 def test_wrapped_and_compiled_models_show_their_prefix(net, tmp_path):
-    for wrapped, prefix in ((nn.DataParallel(net), "module."), (torch.compile(net), "_orig_mod."), (nn.DataParallel(torch.compile(net)), "module._orig_mod.")):
+    for wrapped, prefix in (
+        (nn.DataParallel(net), "module."),
+        (torch.compile(net), "_orig_mod."),
+        (nn.DataParallel(torch.compile(net)), "module._orig_mod."),
+    ):
         torch.save(wrapped.state_dict(), tmp_path / "a.pt")
         found = weights(read_checkpoint(tmp_path / "a.pt"))
         assert wrapper_prefix(found) == prefix
@@ -165,7 +171,10 @@ def test_safetensors_whole_and_sharded(net, tmp_path):
     names = list(state)
     save_file({key: state[key] for key in names[:4]}, folder / "model-00001-of-00002.safetensors")
     torch.save({key: state[key] for key in names[4:]}, folder / "model-00002-of-00002.bin")
-    where = {key: f"model-0000{1 + (names.index(key) >= 4)}-of-00002.{'bin' if names.index(key) >= 4 else 'safetensors'}" for key in names}
+    where = {
+        key: f"model-0000{1 + (names.index(key) >= 4)}-of-00002.{'bin' if names.index(key) >= 4 else 'safetensors'}"
+        for key in names
+    }
     (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": where}))
     for path in (folder, folder / "model.safetensors.index.json"):
         found = read_checkpoint(path)
@@ -207,7 +216,13 @@ def test_onnx(tmp_path):
     assert (found.format, found.details["producer"], found.details["nodes"]) == ("ONNX", "us", 1)
     np.testing.assert_array_equal(array(found.root["w"]), weight)
     np.testing.assert_array_equal(array(found.root["s"]), scale)
-    onnx.save(onnx.helper.make_model(graph), tmp_path / "b.onnx", save_as_external_data=True, location="b.data", size_threshold=0)
+    onnx.save(
+        onnx.helper.make_model(graph),
+        tmp_path / "b.onnx",
+        save_as_external_data=True,
+        location="b.data",
+        size_threshold=0,
+    )
     np.testing.assert_array_equal(array(read_checkpoint(tmp_path / "b.onnx").root["w"]), weight)
     clean(tmp_path)
 
@@ -239,10 +254,17 @@ def legacy_tar(path: Path, weight: np.ndarray) -> None:
         def persistent_id(self, value):
             return value[1] if isinstance(value, tuple) and value[:1] == ("tensor",) else None
 
-    raw = pickle.dumps(1, 2) + b"\x80\x02(K\x07X\x03\x00\x00\x00cpuctorch\nFloatStorage\nt." + struct.pack("<q", weight.size) + weight.tobytes()
+    raw = (
+        pickle.dumps(1, 2)
+        + b"\x80\x02(K\x07X\x03\x00\x00\x00cpuctorch\nFloatStorage\nt."
+        + struct.pack("<q", weight.size)
+        + weight.tobytes()
+    )
     raw += pickle.dumps([], 2)
     table = pickle.dumps(1, 2) + b"\x80\x02(K\x09K\x07ctorch\nFloatTensor\nt." + struct.pack("<ii", weight.ndim, 0)
-    table += struct.pack(f"<{2 * weight.ndim}q", *weight.shape, *(step // 4 for step in weight.strides)) + struct.pack("<q", 0)
+    table += struct.pack(f"<{2 * weight.ndim}q", *weight.shape, *(step // 4 for step in weight.strides)) + struct.pack(
+        "<q", 0
+    )
     out = io.BytesIO()
     Pickler(out, 2).dump(collections.OrderedDict(w=("tensor", 9)))
     with tarfile.open(path, "w:", format=tarfile.PAX_FORMAT) as archive:
@@ -263,7 +285,13 @@ def test_legacy_tar(tmp_path):
 
 
 def test_plain_pickles_of_arrays_and_tensors(net, tmp_path):
-    value = {"a": np.arange(6.0).reshape(2, 3), "f": np.asfortranarray(np.arange(6).reshape(2, 3)), "n": np.int64(3), "w": net.state_dict(), "big": np.arange(50_000.0)}
+    value = {
+        "a": np.arange(6.0).reshape(2, 3),
+        "f": np.asfortranarray(np.arange(6).reshape(2, 3)),
+        "n": np.int64(3),
+        "w": net.state_dict(),
+        "big": np.arange(50_000.0),
+    }
     for protocol in range(2, 6):
         (tmp_path / "a.pkl").write_bytes(pickle.dumps(value, protocol))
         root = read_checkpoint(tmp_path / "a.pkl").root
@@ -278,11 +306,15 @@ def test_plain_pickles_of_arrays_and_tensors(net, tmp_path):
 @pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16", "int8", "uint8", "int16", "bool", "complex64", "uint16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"])  # fmt: skip
 def test_dtypes(dtype, tmp_path):
     kind = getattr(torch, dtype)
-    value = torch.arange(256, dtype=torch.uint8).view(kind) if "float8" in dtype else (torch.randn(7, 5) * 3).to(torch.float32).abs().to(kind)
+    value = (
+        torch.arange(256, dtype=torch.uint8).view(kind)
+        if "float8" in dtype
+        else (torch.randn(7, 5) * 3).to(torch.float32).abs().to(kind)
+    )
     torch.save({"x": value, "y": value}, tmp_path / "a.pt")
     found = read_checkpoint(tmp_path / "a.pt").root["x"]
     assert found.dtype == dtype
-    wanted = value.float().numpy() if dtype in ("bfloat16",) or "float8" in dtype else value.numpy()
+    wanted = value.float().numpy() if dtype == "bfloat16" or "float8" in dtype else value.numpy()
     np.testing.assert_array_equal(array(found), wanted)
 
 
@@ -323,12 +355,26 @@ def test_ailments_are_named(net, tmp_path):
     state["tied"] = state["fine"]
     torch.save(state, file)
     found = slugs(file)
-    assert set(found) == {"nan-in-checkpoint", "inf-in-checkpoint", "all-zero-tensor", "denormal-tensor", "negative-variance", "shared-storage"}
+    assert set(found) == {
+        "nan-in-checkpoint",
+        "inf-in-checkpoint",
+        "all-zero-tensor",
+        "denormal-tensor",
+        "negative-variance",
+        "shared-storage",
+    }
     assert "bn.running_var" in found["negative-variance"]
     assert "fine, tied" in found["shared-storage"]
     torch.save({"w": big[:10].t(), "b": torch.zeros(3)}, file)
     assert "400,000 bytes are stored and 4,000 used" in slugs(file)["oversized-storage"]
-    torch.save({"epoch": 1, "model": nn.DataParallel(net).state_dict(), "optimizer": torch.optim.Adam(net.parameters()).state_dict()}, file)
+    torch.save(
+        {
+            "epoch": 1,
+            "model": nn.DataParallel(net).state_dict(),
+            "optimizer": torch.optim.Adam(net.parameters()).state_dict(),
+        },
+        file,
+    )
     found = slugs(file)
     assert "no scheduler, no scaler, no rng" in found["cannot-resume"]
     assert "'module.'" in found["wrapper-prefix"]

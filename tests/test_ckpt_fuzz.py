@@ -41,7 +41,12 @@ class Tiny(nn.Module):
 def seeds(folder: Path) -> dict[str, bytes]:
     """One small file of every kind."""
     net = Tiny()
-    state = {"epoch": 1, "model": net.state_dict(), "optimizer": torch.optim.SGD(net.parameters(), 0.1).state_dict(), "x": [1, "a", None]}
+    state = {
+        "epoch": 1,
+        "model": net.state_dict(),
+        "optimizer": torch.optim.SGD(net.parameters(), 0.1).state_dict(),
+        "x": [1, "a", None],
+    }
     found: dict[str, bytes] = {}
 
     def saved(name: str, work) -> None:
@@ -79,7 +84,9 @@ def mangle(data: bytes, rng: random.Random, pool: list[bytes]) -> bytes:
     for _ in range(rng.choice((1, 2, 8))):
         at = rng.randrange(len(out) - 8)
         width = rng.choice((2, 4, 8))
-        out[at : at + width] = rng.choice((0, 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, rng.getrandbits(16))).to_bytes(8, "little")[:width]
+        out[at : at + width] = rng.choice((0, 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, rng.getrandbits(16))).to_bytes(
+            8, "little"
+        )[:width]
     return bytes(out)
 
 

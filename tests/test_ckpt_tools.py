@@ -28,9 +28,9 @@ def small(seed: int = 0) -> nn.Module:
 
 def equal(a: dict, b: dict) -> None:
     assert list(a) == list(b)
-    for key in a:
-        assert a[key].dtype == b[key].dtype
-        assert torch.equal(a[key], b[key]), key
+    for key, value in a.items():
+        assert value.dtype == b[key].dtype
+        assert torch.equal(value, b[key]), key
 
 
 @pytest.fixture
@@ -40,7 +40,9 @@ def checkpoint(tmp_path):
     model(torch.randn(2, 3, 3, 3)).sum().backward()
     optimizer.step()
     file = tmp_path / "in.pt"
-    torch.save({"epoch": 3, "model": model.state_dict(), "optimizer": optimizer.state_dict(), "acc": 0.5, "name": "r"}, file)
+    torch.save(
+        {"epoch": 3, "model": model.state_dict(), "optimizer": optimizer.state_dict(), "acc": 0.5, "name": "r"}, file
+    )
     return file
 
 
@@ -66,7 +68,9 @@ def test_to_safetensors_and_back(checkpoint, tmp_path):
     assert diff(tmp_path / "again.pt", checkpoint).equal
 
 
-@pytest.mark.parametrize(("name", "dtype"), [("half", torch.float16), ("bf16", torch.bfloat16), ("float64", torch.float64)])
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("half", torch.float16), ("bf16", torch.bfloat16), ("float64", torch.float64)]
+)
 def test_precision(checkpoint, tmp_path, name, dtype):
     convert(checkpoint, tmp_path / "out.pt", dtype=name)
     want = {k: v.to(dtype) if v.is_floating_point() else v for k, v in torch.load(checkpoint)["model"].items()}
@@ -103,7 +107,9 @@ def test_keep_all_and_without_optimizer(checkpoint, tmp_path):
 def test_ema_prefix_and_oversized_storages(tmp_path):
     model, base = small(), torch.randn(1000, 100)
     ema = {f"module.{key}": value + 1 for key, value in model.state_dict().items()}
-    torch.save({"model": model.state_dict(), "model_ema": ema, "extra": {"a": base[0], "b": base[1]}}, tmp_path / "a.pt")
+    torch.save(
+        {"model": model.state_dict(), "model_ema": ema, "extra": {"a": base[0], "b": base[1]}}, tmp_path / "a.pt"
+    )
     convert(tmp_path / "a.pt", tmp_path / "b.pt", which="ema", prefix="auto")
     equal(torch.load(tmp_path / "b.pt"), {key: value + 1 for key, value in model.state_dict().items()})
     torch.save({"w": base[:3], "v": base[3]}, tmp_path / "view.pt")
@@ -282,7 +288,7 @@ def renamed(change) -> dict:
 def test_every_renaming_is_found(change, rule):
     found = match(renamed(change), specs())
     assert found.complete
-    assert {old: new for old, new in found.mapping.items()} == {change(key): key for key in specs()}
+    assert found.mapping == {change(key): key for key in specs()}
     assert rule is None or rule in found.rules
 
 
@@ -325,13 +331,21 @@ def test_strangers_do_not_match():
 
 def test_models_by_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mynet.py").write_text("from torch import nn\ndef make(width=2):\n    return nn.Linear(3, width)\nthree = 3\n")
+    (tmp_path / "mynet.py").write_text(
+        "from torch import nn\ndef make(width=2):\n    return nn.Linear(3, width)\nthree = 3\n"
+    )
     assert model_specs("mynet:make", ["width=5"]) == {"weight": ((5, 3), "float32"), "bias": ((5,), "float32")}
     assert model_specs("resnet18", ["num_classes=7"])["fc.weight"] == ((7, 512), "float32")
     assert model_specs("torchvision:resnet18", [])["fc.bias"] == ((1000,), "float32")
     torch.save(small().state_dict(), "a.pt")
     assert model_specs("a.pt", [])["3.bias"] == ((4,), "float32")
-    for bad, text in (("mynet:none", "has no none"), ("nomodule:x", "cannot be imported"), ("resnet1800", "no file, and no model"), ("mynet:three", "expected an nn.Module"), ("torchvision:x", "no such model")):
+    for bad, text in (
+        ("mynet:none", "has no none"),
+        ("nomodule:x", "cannot be imported"),
+        ("resnet1800", "no file, and no model"),
+        ("mynet:three", "expected an nn.Module"),
+        ("torchvision:x", "no such model"),
+    ):
         with pytest.raises(BadFile, match=text):
             model_specs(bad, [])
     with pytest.raises(BadFile, match="NAME=VALUE"):

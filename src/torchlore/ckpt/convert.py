@@ -145,26 +145,26 @@ def _metadata(checkpoint: Checkpoint) -> dict[str, str]:
 
 def prune(value: Any, notes: list[str], dtype: str | None = None, path: str = "", depth: int = 0) -> Any:
     """The tree as it can be written: whole tensors and plain values; what is left out is noted."""
-    if depth > 90:
-        notes.append(f"{path}: nested too deeply, left out.")
-        return None
-    if isinstance(value, Tensor):
-        if value.fits and value.kind not in ("meta", "chunked"):
-            return out(value, dtype)
-        notes.append(f"{path} is not whole, left out.")
-        return None
     if is_module(value):
-        return prune(dict(module_state(value)), notes, dtype, path, depth + 1)
-    if isinstance(value, dict):
+        value = dict(module_state(value))
+    if isinstance(value, dict) and depth <= 90:
         parts = {key: prune(item, notes, dtype, f"{path}/{key}".lstrip("/"), depth + 1) for key, item in value.items()}
         return {key: item for key, item in parts.items() if item is not None or value[key] is None}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and depth <= 90:
         items = [prune(item, notes, dtype, f"{path}/{number}", depth + 1) for number, item in enumerate(value)]
         return items if isinstance(value, list) else tuple(items)
-    if isinstance(value, Opaque):
-        notes.append(f"{path} is an object of {value.name}, left out.")
-        return None
-    return value if value is None or isinstance(value, bool | int | float | str | bytes) else None
+    if isinstance(value, Tensor) and value.fits and value.kind not in ("meta", "chunked"):
+        return out(value, dtype)
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return value
+    notes.append(f"{path} {_left_out(value)}, left out.")
+    return None
+
+
+def _left_out(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return "is not whole"
+    return f"is an object of {value.name}" if isinstance(value, Opaque) else "is nested too deeply"
 
 
 def _count(tree: Any) -> int:
@@ -270,7 +270,7 @@ def diff(first: str | Path, second: str | Path, *, which: str | None = None) -> 
             result.changes.append(change)
     result.changes.sort(
         key=lambda change: (-change.relative if change.relative == change.relative else float("-inf"), change.key)
-    )  # noqa: PLR0124 -- NaN differs from itself
+    )
     return result
 
 

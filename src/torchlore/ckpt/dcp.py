@@ -96,7 +96,7 @@ def _item(name: str, item: Any, places: list[tuple[Any, Extent | None]], faults:
 def _lies_inside(piece: Piece, shape: tuple[int, ...]) -> bool:
     sizes = piece.tensor.shape
     return len(sizes) == len(shape) == len(piece.start) and all(
-        isinstance(at, int) and 0 <= at and at + size <= full
+        isinstance(at, int) and at >= 0 and at + size <= full
         for at, size, full in zip(piece.start, sizes, shape, strict=True)
     )
 

@@ -1,5 +1,6 @@
-"""From what a pickle would build to plain dicts, lists, numbers and tensors: known rebuild functions are understood,
-everything else is written down as an `Opaque` object.
+"""From what a pickle would build to plain dicts, lists, numbers and tensors.
+
+Known rebuild functions are understood; everything else is written down as an `Opaque` object.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torchlore.ckpt.files import Extent, read
-from torchlore.ckpt.machine import MAX_HELD, fold
+from torchlore.ckpt.machine import fold
+from torchlore.ckpt.stack import MAX_HELD
 from torchlore.ckpt.tensors import ITEMSIZE, Storage, Tensor, contiguous
-from torchlore.ckpt.values import Blob, Call, Global, Map, Persistent, Seq, Unknown, Value, arguments, is_global
+from torchlore.ckpt.values import Blob, Call, Global, Map, Persistent, Seq, Value, arguments, brief, is_global
 
 MAX_DEPTH = 200
 MAX_NODES = 3_000_000
@@ -76,20 +78,21 @@ class Describer:
         if isinstance(value, Map):
             return self._dict(value.pairs, depth, self._register(value, {}))
         if isinstance(value, Seq):
-            if value.kind == "list":
-                out: list[Any] = self._register(value, [])
-                out += [self.plain(item, depth) for item in value.items]
-                return out
-            return tuple(self.plain(item, depth) for item in value.items)
+            return self._sequence(value, depth)
         if isinstance(value, Call):
             return _call(self, value, depth)
         if isinstance(value, Persistent):
             return self.persistent(value, depth)
         if isinstance(value, Global):
             return dtype_name(value) or Opaque(value.path)
-        if isinstance(value, Blob):
-            return Opaque(f"{value.length:,} {'characters' if value.text else 'bytes'}")
-        return Opaque(value.what if isinstance(value, Unknown) else "…")
+        return Opaque(brief(value))
+
+    def _sequence(self, value: Seq, depth: int) -> Any:
+        if value.kind != "list":
+            return tuple(self.plain(item, depth) for item in value.items)
+        out: list[Any] = self._register(value, [])
+        out += [self.plain(item, depth) for item in value.items]
+        return out
 
     def _register(self, value: Value, empty: Any) -> Any:
         self.memo[id(value)] = empty
@@ -241,19 +244,19 @@ def _size(d: Describer, call: Call, depth: int) -> Any:
     return d.plain(given[0], depth) if given else ()
 
 
-def _bytes(d: Describer, call: Call, depth: int) -> Any:
+def _bytes(_d: Describer, call: Call, _depth: int) -> Any:
     folded = fold(call)
     return folded if isinstance(folded, str | bytes) else Opaque("encoded text")
 
 
-def _plain_bytes(d: Describer, call: Call, depth: int) -> Any:
+def _plain_bytes(_d: Describer, call: Call, _depth: int) -> Any:
     given = [fold(item) for item in arguments(call)]
     if not given:
         return b""
     return given[0] if isinstance(given[0], bytes) else Opaque("builtins.bytes")
 
 
-def _numpy_dtype(d: Describer, call: Call, depth: int) -> Any:
+def _numpy_dtype(_d: Describer, call: Call, _depth: int) -> Any:
     given = arguments(call)
     code = given[0] if given and isinstance(given[0], str) else "?"
     state = call.states[0].items if call.states and isinstance(call.states[0], Seq) else []
@@ -339,7 +342,7 @@ _SCALARS = {
 }  # fmt: skip
 
 
-def _storage_in_bytes(d: Describer, call: Call, depth: int) -> Any:
+def _storage_in_bytes(d: Describer, call: Call, _depth: int) -> Any:
     """A storage that plain `pickle` saved: a whole torch file inside bytes."""
     from torchlore.ckpt.torchfile import load_nested
 

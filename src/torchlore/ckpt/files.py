@@ -48,7 +48,7 @@ class Slice(io.RawIOBase):
     """A part of a file that behaves like a whole one."""
 
     def __init__(self, path: str, offset: int, length: int) -> None:
-        self._file = open(path, "rb", buffering=0)  # noqa: SIM115 -- closed by close()
+        self._file = Path(path).open("rb", buffering=0)  # noqa: SIM115 -- closed by close()
         self._start, self._length, self._at = offset, max(length, 0), 0
 
     def readable(self) -> bool:
@@ -82,7 +82,7 @@ class Slice(io.RawIOBase):
 
 def whole(path: str | Path) -> Extent:
     """The extent of a whole file."""
-    return Extent(str(path), 0, os.path.getsize(path))
+    return Extent(str(path), 0, Path(path).stat().st_size)
 
 
 def stream(extent: Extent) -> BinaryIO:
@@ -103,7 +103,7 @@ def read(extent: Extent, start: int, count: int) -> bytes:
     count = min(count, extent.length - start)
     if count <= 0:
         return b""
-    with open(extent.path, "rb", buffering=0) as file:
+    with Path(extent.path).open("rb", buffering=0) as file:
         file.seek(extent.offset + start)
         return _exactly(file, count)
 
@@ -124,7 +124,7 @@ def chunks(extent: Extent, size: int = CHUNK) -> Iterator[bytes]:
     if extent.data is not None:
         yield from (extent.data[at : at + size] for at in range(0, len(extent.data), size))
         return
-    with open(extent.path, "rb", buffering=0) as file:
+    with Path(extent.path).open("rb", buffering=0) as file:
         file.seek(extent.offset)
         left = extent.length
         while left > 0 and (data := file.read(min(size, left))):
@@ -136,9 +136,10 @@ def _inflated(extent: Extent, size: int) -> Iterator[bytes]:
     worker = zlib.decompressobj(-15)
     try:
         for data in chunks(Extent(extent.path, extent.offset, extent.length, data=extent.data), 1 << 16):
-            while data and not worker.eof:
-                yield worker.decompress(data, size)
-                data = worker.unconsumed_tail
+            rest = data
+            while rest and not worker.eof:
+                yield worker.decompress(rest, size)
+                rest = worker.unconsumed_tail
     except zlib.error as error:
         raise BadFile(f"{extent.path}: a compressed member is broken ({error}).") from None
 

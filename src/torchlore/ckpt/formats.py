@@ -112,7 +112,8 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 def fields(source: Extent) -> list[tuple[int, int, Any]]:
     """The fields of a protobuf message: number, wire type, and a number or an extent (nothing large is read)."""
-    found, at = [], 0
+    found: list[tuple[int, int, Any]] = []
+    at = 0
     while at < source.nbytes:
         head = read(source, at, 20)
         tag, used = _varint(head, 0)
@@ -164,28 +165,27 @@ def load_onnx(source: Extent) -> Checkpoint:
 
 def _onnx_tensor(source: Extent, message: Extent) -> tuple[str, Any]:
     shape: list[int] = []
-    name, dtype, raw, typed, external = "", "float32", None, None, {}
+    parts: dict[str, Any] = {}
+    external: dict[str, str] = {}
     for number, wire, value in fields(message):
         if number == 1:
             shape += _packed(value) if wire == 2 else [value]
-        elif number == 2 and wire == 0:
-            dtype = _ONNX_DTYPES.get(value, "")
-        elif number == 8:
-            name = _text(value)
-        elif number == 9 and wire == 2:
-            raw = value
-        elif number in (4, 7, 10) and wire == 2:
-            typed = value  # float_data, int64_data, double_data: packed
         elif number == 13 and wire == 2:
             pair = {n: _text(item) for n, _, item in fields(value)}
             external[pair.get(1, "")] = pair.get(2, "")
-    if not dtype or len(shape) > 64 or not all(0 <= size < 1 << 50 for size in shape):
+        elif (number, wire) in _ONNX_PARTS:
+            parts[_ONNX_PARTS[number, wire]] = value
+    name, dtype = _text(parts.get("name")), _ONNX_DTYPES.get(parts.get("dtype", 1), "")
+    if not dtype or len(shape) > 64 or not all(isinstance(size, int) and 0 <= size < 1 << 50 for size in shape):
         return name, Opaque("a tensor of a type that is not known")
-    if external.get("location"):
-        raw = _external(source, external)
-    elif raw is None and typed is not None and typed.nbytes == math.prod(shape) * ITEMSIZE[dtype]:
+    raw = _external(source, external) if external.get("location") else parts.get("raw")
+    typed = parts.get("typed")
+    if raw is None and typed is not None and typed.nbytes == math.prod(shape) * ITEMSIZE[dtype]:
         raw = typed
     return name, dense(tuple(shape), dtype, raw, name)
+
+
+_ONNX_PARTS = {(2, 0): "dtype", (8, 2): "name", (9, 2): "raw", (4, 2): "typed", (7, 2): "typed", (10, 2): "typed"}
 
 
 def _packed(extent: Extent) -> list[int]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from torchlore.ckpt.machine import Event, Trace
 from torchlore.ckpt.names import Verdict, judge, judge_call
+from torchlore.ckpt.stack import Event, Trace
 from torchlore.ckpt.values import Call, Global, Map, Persistent, Seq, Unknown, Value, arguments, brief, is_global
 
 
@@ -72,7 +72,7 @@ def _event(event: Event) -> Iterator[Use]:
     elif event.kind in ("build", "change"):
         yield from _change(event)
     elif event.kind == "extension":
-        yield Use(f"extension {value}", Verdict.DANGEROUS, _HIDDEN, "imported", event.position, event.opcode)
+        yield Use(f"extension {brief(value)}", Verdict.DANGEROUS, _HIDDEN, "imported", event.position, event.opcode)
 
 
 def _call(call: Call, event: Event) -> Iterator[Use]:

@@ -11,124 +11,12 @@ import codecs
 import struct
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from torchlore.ckpt.stack import BLOB, MAX_OPCODES, Event, Fault, Machine, Trace
 from torchlore.ckpt.values import Blob, Call, Global, Map, Persistent, Seq, Unknown, Value, arguments, is_global
 
-MAX_OPCODES = 5_000_000
-MAX_HELD = 64 << 20  # bytes of constants that are kept; a longer pickle is read on, its constants as blobs
-BLOB = 64 << 10  # bytes; a longer constant stays in the file
-MAX_LINE = 1 << 20
 MAX_NESTING = 8
-
-
-class Fault(Exception):  # noqa: N818 -- it is where a real unpickler would stop, which is no error of ours
-    """The stream ends or breaks here."""
-
-
-@dataclass(slots=True)
-class Event:
-    """Something that matters for safety: an import, a call, a change to an object."""
-
-    kind: str  # "import", "call", "build", "change", "computed", "extension", "buffer", "bytes"
-    position: int
-    opcode: str
-    value: Value
-    state: Value = None
-
-
-@dataclass(slots=True)
-class Trace:
-    """One pickle, read to its end or to where it breaks."""
-
-    start: int
-    end: int = 0
-    value: Value = None
-    events: list[Event] = field(default_factory=list)
-    persistent: list[Persistent] = field(default_factory=list)
-    protocol: int = 0
-    opcodes: int = 0
-    fault: str = ""  # empty: it ended with STOP
-
-
-@dataclass(slots=True)
-class Machine:
-    """The stack, the marks and the memo of one pickle."""
-
-    stream: BinaryIO
-    trace: Trace
-    limit: int = MAX_OPCODES
-    stack: list[Value] = field(default_factory=list)
-    marks: list[int] = field(default_factory=list)
-    memo: dict[int, Value] = field(default_factory=dict)
-    held: int = 0
-    depth: int = 0
-
-    def read(self, count: int) -> bytes:
-        """Exactly `count` bytes."""
-        data = self.stream.read(count)
-        if len(data) != count:
-            raise Fault("the stream ends in the middle of an opcode")
-        return data
-
-    def line(self) -> bytes:
-        """The rest of the line, without its end."""
-        data = self.stream.readline(MAX_LINE)
-        if not data.endswith(b"\n"):
-            raise Fault("a line of text does not end")
-        return data[:-1]
-
-    def name(self) -> str:
-        """A line that is a name; the unpickler in pure Python also takes one that the file's end cuts off."""
-        try:
-            return self.stream.readline(MAX_LINE)[:-1].decode("utf-8")
-        except UnicodeDecodeError:
-            raise Fault("a name is not UTF-8") from None
-
-    def constant(self, count: int, *, text: bool = False) -> bytes | Blob:
-        """The next `count` bytes, left in the file when they are many."""
-        if count <= BLOB and self.held + count <= MAX_HELD:
-            self.held += count
-            return self.read(count)
-        offset = self.stream.tell()
-        head = self.stream.read(min(count, 64))
-        if offset + count > self.stream.seek(0, 2):
-            raise Fault(f"the stream ends inside a constant of {count:,} bytes")
-        self.stream.seek(offset + count)
-        return Blob(offset, count, head, text)
-
-    def pop(self) -> Value:
-        """The topmost value above the last mark."""
-        if len(self.stack) <= (self.marks[-1] if self.marks else 0):
-            raise Fault("the stack is empty")
-        return self.stack.pop()
-
-    def top(self) -> Value:
-        """The topmost value, left where it is."""
-        if len(self.stack) <= (self.marks[-1] if self.marks else 0):
-            raise Fault("the stack is empty")
-        return self.stack[-1]
-
-    def pop_mark(self) -> list[Value]:
-        """Everything above the last mark."""
-        if not self.marks:
-            raise Fault("no mark is set")
-        mark = self.marks.pop()
-        items = self.stack[mark:]
-        del self.stack[mark:]
-        return items
-
-    def note(self, kind: str, opcode: str, value: Value, state: Value = None) -> None:
-        """Write an event down, at the opcode that caused it."""
-        self.trace.events.append(Event(kind, self.position(opcode), opcode, value, state))
-
-    def position(self, opcode: str) -> int:
-        """The byte where the current opcode began, for opcodes without an argument; close to it for the others."""
-        return max(self.stream.tell() - 1 - _ARGUMENT.get(opcode, 0), self.trace.start)
-
-
-_ARGUMENT = {"EXT1": 1, "EXT2": 2, "EXT4": 4}
 
 
 def trace(stream: BinaryIO, limit: int = MAX_OPCODES, depth: int = 0) -> Trace:
@@ -275,6 +163,18 @@ def _pop(m: Machine) -> None:
         m.pop()
 
 
+def _pop_to_mark(m: Machine) -> None:
+    m.pop_mark()
+
+
+def _readonly(m: Machine) -> None:
+    m.top()
+
+
+def _frame(m: Machine) -> None:
+    m.read(8)
+
+
 def _tuple_of(count: int) -> Callable[[Machine], None]:
     def handler(m: Machine) -> None:
         items = [m.pop() for _ in range(count)]
@@ -337,7 +237,7 @@ def _put(m: Machine, index: Value) -> None:
 
 def _get(m: Machine, index: Value) -> None:
     if not isinstance(index, int) or index not in m.memo:
-        raise Fault(f"the memo holds nothing at {index}")
+        raise Fault("the memo holds nothing at that place")
     m.stack.append(m.memo[index])
 
 
@@ -376,21 +276,22 @@ def _stack_global(m: Machine) -> None:
     m.stack.append(found)
 
 
-def fold(value: Value) -> Value:
+def fold(value: Value, depth: int = 0) -> Value:
     """The text or bytes that a call of a codec would give, where that can be said without calling anything else."""
     if not isinstance(value, Call) or not is_global(
         value.function, "_codecs.encode", "_codecs.decode", "codecs.encode", "codecs.decode"
     ):
         return value
-    given = [fold(item) for item in arguments(value)]
+    given = [fold(item, depth + 1) for item in arguments(value)[:2]] if depth < 8 else []
     if not given or not isinstance(given[0], str | bytes) or len(given[0]) > BLOB:
         return value
     codec = given[1] if len(given) > 1 and isinstance(given[1], str) else "utf-8"
     if codec.lower().replace("-", "").replace("_", "") not in _PLAIN_CODECS:
         return value
-    work = codecs.encode if is_global(value.function, "_codecs.encode", "codecs.encode") else codecs.decode
+    encodes = is_global(value.function, "_codecs.encode", "codecs.encode")
+    work: Callable[[str | bytes, str], object] = codecs.encode if encodes else codecs.decode  # type: ignore[assignment]  # which type fits depends on the codec
     try:
-        result = work(given[0], codec)  # type: ignore[call-overload]  # which of the two types fits depends on the codec
+        result = work(given[0], codec)
     except (ValueError, TypeError, AttributeError):
         return value
     return result if isinstance(result, str | bytes) else value
@@ -521,11 +422,11 @@ def _next_buffer(m: Machine) -> None:
 OPCODES: dict[bytes, Callable[[Machine], None]] = {
     b"(": _mark,
     b"0": _pop,
-    b"1": lambda m: m.pop_mark() and None,
+    b"1": _pop_to_mark,
     b"2": lambda m: m.stack.append(m.top()),
     b"N": _push(None),
-    b"\x88": _push(True),  # noqa: FBT003 -- it is the constant True
-    b"\x89": _push(False),  # noqa: FBT003 -- it is the constant False
+    b"\x88": _push(True),
+    b"\x89": _push(False),
     b"I": _int_line,
     b"L": _long_line,
     b"F": _float_line,
@@ -547,7 +448,7 @@ OPCODES: dict[bytes, Callable[[Machine], None]] = {
     b"\x8e": _sized(8, text=False),
     b"\x96": _sized(8, text=False),
     b"\x97": _next_buffer,
-    b"\x98": lambda m: m.top() and None,
+    b"\x98": _readonly,
     b")": lambda m: m.stack.append(Seq("tuple", [])),
     b"]": lambda m: m.stack.append(Seq("list", [])),
     b"}": lambda m: m.stack.append(Map()),
@@ -585,5 +486,5 @@ OPCODES: dict[bytes, Callable[[Machine], None]] = {
     b"P": _persistent_line,
     b"Q": _persistent,
     b"\x80": _protocol,
-    b"\x95": lambda m: m.read(8) and None,
+    b"\x95": _frame,
 }

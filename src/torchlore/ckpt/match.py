@@ -98,18 +98,19 @@ def _settle(result: Match, names: dict[str, str], source: Specs, target: Specs) 
 def why(key: str, have: Shape, want: Shape, target: Specs) -> str:
     """Why two tensors of one name do not fit, in a few words."""
     different = [axis for axis, (a, b) in enumerate(zip(have, want, strict=False)) if a != b]
-    if _POSITIONS.search(key):
-        return "a position embedding for another input size; interpolate it"
-    if have == want[::-1] and len(have) == 2:
-        return "transposed: it was saved as (in, out); apply .T"
-    if len(have) != len(want):
-        return "another number of dimensions" + ("; squeeze or reshape it" if _product(have) == _product(want) else "")
-    if different == [0] and (_HEADS.search(key) or _is_last(key, target)):
-        return f"a head for {have[0]} classes, the model has {want[0]}; leave it out and train it"
-    if different == [1] and len(have) == 4:
-        return f"{have[1]} input channels, the model has {want[1]}"
-    if "embed" in key.lower() and different == [0]:
-        return f"a vocabulary of {have[0]}, the model has {want[0]}"
+    same_rank = len(have) == len(want)
+    is_head = different == [0] and (_HEADS.search(key) or _is_last(key, target))
+    reshape = "; squeeze or reshape it" if _product(have) == _product(want) else ""
+    for reason, found in (
+        ("a position embedding for another input size; interpolate it", _POSITIONS.search(key)),
+        ("transposed: it was saved as (in, out); apply .T", have == want[::-1] and len(have) == 2),
+        (f"another number of dimensions{reshape}", not same_rank),
+        (f"a head for {have[:1]} classes, the model has {want[:1]}; leave it out and train it", is_head),
+        (f"{have[1:2]} input channels, the model has {want[1:2]}", different == [1] and len(have) == 4),
+        (f"a vocabulary of {have[:1]}, the model has {want[:1]}", "embed" in key.lower() and different == [0]),
+    ):
+        if found:
+            return re.sub(r"\((\d+),\)", r"\1", reason)
     return "another shape: the model is built with other sizes"
 
 

@@ -96,6 +96,6 @@ def _torchvision(name: str) -> Any:
 def _timm(name: str) -> Any:
     import timm
 
-    if not timm.is_model(name.split(".")[0]):
+    if not timm.is_model(name.split(".", maxsplit=1)[0]):
         raise BadFile(f"timm:{name}: there is no such model; timm.list_models('*') lists them.")
     return lambda **arguments: timm.create_model(name, pretrained=False, **arguments)

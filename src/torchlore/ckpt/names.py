@@ -169,26 +169,42 @@ def judge(module: str, name: str) -> tuple[Verdict, str]:
     """What is known about importing `module.name`, and the reason in a few words."""
     if name in ALLOWED.get(module, ()):
         return Verdict.ALLOWED, ""
-    path, root = f"{module}.{name}", module.split(".")[0]
-    if "?" in (module, name):
-        return Verdict.DANGEROUS, "the name is made by a call, so that no reader sees it"
-    parts = name.split(".")
-    walked = next((part for part in parts[:-1] if part in sys.stdlib_module_names or part.startswith("__")), "")
-    if walked or parts[-1].startswith("__"):
-        return Verdict.DANGEROUS, f"it walks through {walked or parts[-1]} to something else"
-    if root in _DANGEROUS_PACKAGES or _DANGEROUS_NAMES.match(path):
-        return Verdict.DANGEROUS, "it can run code or touch files, and no checkpoint needs it"
-    if root == "builtins" and name.endswith(("Error", "Warning", "Exception")):
-        return Verdict.UNKNOWN, "an exception class"
-    if root in sys.stdlib_module_names and root != "typing":
-        return Verdict.DANGEROUS, "it belongs to Python's standard library and no checkpoint needs it"
-    if name in sys.stdlib_module_names and name.islower() and name not in ("code", "test", "statistics", "token"):
-        return Verdict.DANGEROUS, f"it fetches the module {name} through another one"
-    if _CLASS_FAMILIES.match(module) and _CLASS_NAME.match(name):
+    danger = _danger(module, name)
+    if danger:
+        return Verdict.DANGEROUS, danger
+    if (_CLASS_FAMILIES.match(module) and _CLASS_NAME.match(name)) or _REFERENCES.match(f"{module}.{name}"):
         return Verdict.ALLOWED, ""
-    if _REFERENCES.match(path):
-        return Verdict.ALLOWED, ""
-    return Verdict.UNKNOWN, f"its code comes from the package {root} on the machine that loads it"
+    return (
+        Verdict.UNKNOWN,
+        f"its code comes from the package {module.split('.', maxsplit=1)[0]} on the machine that loads it",
+    )
+
+
+def _danger(module: str, name: str) -> str:
+    root, parts = module.split(".", maxsplit=1)[0], name.split(".")
+    walked = [part for part in parts[:-1] if part in sys.stdlib_module_names]
+    walked += [part for part in parts if part.startswith("__")]
+    is_error = root == "builtins" and name.endswith(("Error", "Warning", "Exception"))
+    for reason, found in (
+        ("the name is made by a call, so that no reader sees it", "?" in (module, name)),
+        (f"it walks through {''.join(walked[:1])} to something else", walked),
+        ("it can run code or touch files, and no checkpoint needs it", root in _DANGEROUS_PACKAGES),
+        ("it can run code or touch files, and no checkpoint needs it", _DANGEROUS_NAMES.match(f"{module}.{name}")),
+        (
+            "it belongs to Python's standard library and no checkpoint needs it",
+            root in sys.stdlib_module_names and root != "typing" and not is_error,
+        ),
+        (
+            f"it fetches the module {name} through another one",
+            name in sys.stdlib_module_names and name not in _COMMON_WORDS,
+        ),
+    ):
+        if found:
+            return reason
+    return ""
+
+
+_COMMON_WORDS = {"code", "test", "statistics", "token", "queue", "types", "selectors", "platform", "this", "profile"}
 
 
 def judge_call(module: str, name: str) -> tuple[Verdict, str]:
@@ -196,7 +212,7 @@ def judge_call(module: str, name: str) -> tuple[Verdict, str]:
     verdict, reason = judge(module, name)
     if verdict is Verdict.DANGEROUS or name in ALLOWED.get(module, ()):
         return verdict, reason
-    is_class = bool(_CLASS_NAME.match(name.split(".")[-1]))
-    if module.split(".")[0] in _KNOWN_LIBRARIES and not is_class:
+    is_class = bool(_CLASS_NAME.match(name.rsplit(".", maxsplit=1)[-1]))
+    if module.split(".", maxsplit=1)[0] in _KNOWN_LIBRARIES and not is_class:
         return Verdict.DANGEROUS, "it is a function that would be called, and no checkpoint needs that"
     return verdict, reason

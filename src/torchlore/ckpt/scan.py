@@ -16,9 +16,10 @@ from torchlore.ckpt.files import MAX_INFLATED, Extent, chunks, read, stream, who
 from torchlore.ckpt.formats import Escape, load_onnx, load_safetensors, npy_object_start, read_index
 from torchlore.ckpt.formats import inside as inside_folder
 from torchlore.ckpt.judge import Use, uses
-from torchlore.ckpt.machine import Trace, fold, may_be_pickle, trace
+from torchlore.ckpt.machine import fold, may_be_pickle, trace
 from torchlore.ckpt.names import Verdict, judge
 from torchlore.ckpt.reader import sniff
+from torchlore.ckpt.stack import Trace
 from torchlore.ckpt.torchfile import legacy_traces, tar_members, tar_parts
 from torchlore.ckpt.values import BadFile, Blob, Call, Global, arguments, is_global
 from torchlore.ckpt.zips import directory, has_directory

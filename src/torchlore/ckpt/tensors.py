@@ -153,7 +153,7 @@ def decode(raw: NDArray[Any], dtype: str) -> NDArray[Any]:
     if dtype == "bfloat16":
         return (raw.astype(np.uint32) << 16).view(np.float32)
     if dtype.startswith("float8"):
-        return _float8_table(dtype)[raw]
+        return np.asarray(_float8_table(dtype)[raw])
     if dtype == "complex32":
         pair = np.ascontiguousarray(raw).view(np.float16).astype(np.float32)
         return pair.view(np.complex64).reshape(raw.shape)
@@ -166,7 +166,7 @@ def _float8_table(dtype: str) -> NDArray[np.float32]:
     if dtype == "float8_e8m0fnu":
         table = np.exp2(np.arange(256, dtype=np.float64) - 127).astype(np.float32)
         table[255] = np.nan
-        return table
+        return np.asarray(table)
     mantissa, bias = {"float8_e4m3fn": (3, 7), "float8_e5m2": (2, 15), "float8_e4m3fnuz": (3, 8)}.get(dtype, (2, 16))
     bits = np.arange(256)
     sign, exponent, fraction = bits >> 7, (bits >> mantissa) & ((1 << (7 - mantissa)) - 1), bits & ((1 << mantissa) - 1)
@@ -180,7 +180,7 @@ def _float8_table(dtype: str) -> NDArray[np.float32]:
     else:
         table[[124, 252]] = np.inf, -np.inf
         table[[125, 126, 127, 253, 254, 255]] = np.nan
-    return table
+    return np.asarray(table)
 
 
 def raw_array(tensor: Tensor) -> NDArray[Any]:

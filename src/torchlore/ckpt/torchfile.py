@@ -10,7 +10,8 @@ from typing import Any, BinaryIO
 
 from torchlore.ckpt.describe import STORAGE_DTYPE, Describer, Opaque
 from torchlore.ckpt.files import Extent, read, stream
-from torchlore.ckpt.machine import Trace, trace
+from torchlore.ckpt.machine import trace
+from torchlore.ckpt.stack import Trace
 from torchlore.ckpt.tensors import ITEMSIZE, Storage, Tensor
 from torchlore.ckpt.values import BadFile, Global, Persistent, Seq
 from torchlore.ckpt.zips import Directory, Entry, directory

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 
-class BadFile(ValueError):  # noqa: N818 -- it reads as the sentence it prints
+class BadFile(ValueError):
     """The file is not what it says it is, or it is cut off; the message is one sentence for the user."""
 
 
@@ -79,7 +79,7 @@ class Unknown:
     what: str
 
 
-Value: TypeAlias = "None | bool | int | float | str | bytes | Global | Seq | Map | Call | Persistent | Blob | Unknown"
+Value: TypeAlias = "bool | int | float | str | bytes | Global | Seq | Map | Call | Persistent | Blob | Unknown | None"
 
 
 def arguments(call: Call) -> list[Value]:
@@ -99,23 +99,26 @@ def brief(value: Value, depth: int = 2, width: int = 60) -> str:
 
 
 def _brief(value: Value, depth: int) -> str:
-    if isinstance(value, Global):
-        return value.path
     if isinstance(value, Seq):
-        opening, closing = {"list": "[]", "tuple": "()"}.get(value.kind, "{}")
-        inside = "…" if depth == 0 else ", ".join(_brief(item, depth - 1) for item in value.items[:8])
-        return f"{opening}{inside}{closing}"
-    if isinstance(value, Map):
-        return f"dict of {len(value.pairs)}"
+        opening, closing = {"list": ("[", "]"), "tuple": ("(", ")")}.get(value.kind, ("{", "}"))
+        return f"{opening}{_several(value.items, depth)}{closing}"
     if isinstance(value, Call):
-        inside = "…" if depth == 0 else ", ".join(_brief(item, depth - 1) for item in arguments(value)[:8])
-        return f"{_brief(value.function, depth - 1) if depth else '…'}({inside})"
-    if isinstance(value, Persistent):
-        return "storage"
-    if isinstance(value, Blob):
-        return f"{value.length:,} {'characters' if value.text else 'bytes'}"
-    if isinstance(value, Unknown):
-        return value.what
+        return f"{_brief(value.function, depth - 1) if depth else '…'}({_several(arguments(value), depth)})"
     if isinstance(value, int) and value.bit_length() > 256:
         return "a huge number"
-    return repr(value[:60] if isinstance(value, str | bytes) else value)
+    return _leaf(value)
+
+
+def _several(items: list[Value], depth: int) -> str:
+    return "…" if depth == 0 else ", ".join(_brief(item, depth - 1) for item in items[:8])
+
+
+def _leaf(value: Value) -> str:
+    if isinstance(value, str | bytes):
+        return repr(value[:60])
+    if isinstance(value, Blob):
+        return f"{value.length:,} {'characters' if value.text else 'bytes'}"
+    words = {Global: "path", Unknown: "what"}.get(type(value))
+    if words:
+        return str(getattr(value, words))
+    return {Map: "a dict", Persistent: "storage"}.get(type(value), repr(value))

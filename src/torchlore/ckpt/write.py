@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from torchlore.ckpt.describe import STORAGE_DTYPE
 from torchlore.ckpt.formats import SAFETENSORS
-from torchlore.ckpt.tensors import ITEMSIZE, Tensor, array, blocks, contiguous, is_float, raw_array
+from torchlore.ckpt.tensors import ITEMSIZE, Tensor, blocks, contiguous, is_float, raw_array
 from torchlore.ckpt.values import BadFile
 
 if TYPE_CHECKING:
@@ -226,19 +226,7 @@ def _emit(pickled: _Pickle, value: Any, depth: int) -> None:
     write = pickled.file.write
     if depth > 100:
         raise BadFile("the checkpoint is nested too deeply to be written.")
-    if value is None or isinstance(value, bool):
-        write({None: b"N", True: b"\x88", False: b"\x89"}[value])
-    elif isinstance(value, int):
-        write(_number(value))
-    elif isinstance(value, float):
-        write(b"G" + struct.pack(">d", value))
-    elif isinstance(value, str):
-        write(_text(value))
-    elif isinstance(value, bytes):
-        write(_global("_codecs", "encode") + _text(value.decode("latin-1")) + _text("latin1") + b"\x86R")
-    elif isinstance(value, Out):
-        write(_tensor(pickled, value))
-    elif isinstance(value, dict):
+    if isinstance(value, dict):
         write(b"}(")
         for key, item in value.items():
             _emit(pickled, key, depth + 1)
@@ -250,7 +238,21 @@ def _emit(pickled: _Pickle, value: Any, depth: int) -> None:
             _emit(pickled, item, depth + 1)
         write(b"e" if isinstance(value, list) else b"t")
     else:
-        raise BadFile(f"a {type(value).__name__} cannot be written into a plain checkpoint.")
+        write(_tensor(pickled, value) if isinstance(value, Out) else _plain(value))
+
+
+def _plain(value: Any) -> bytes:
+    if value is None or isinstance(value, bool):
+        return {None: b"N", True: b"\x88", False: b"\x89"}[value]
+    if isinstance(value, int):
+        return _number(value)
+    if isinstance(value, float):
+        return b"G" + struct.pack(">d", value)
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bytes):
+        return _global("_codecs", "encode") + _text(value.decode("latin-1")) + _text("latin1") + b"\x86R"
+    raise BadFile(f"a {type(value).__name__} cannot be written into a plain checkpoint.")
 
 
 def _ints(values: tuple[int, ...]) -> bytes:

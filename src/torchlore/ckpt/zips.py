@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from torchlore.ckpt.files import Extent, chunks, read, whole
 from torchlore.ckpt.judge import Use
@@ -171,7 +172,7 @@ def _suspect(found: Directory) -> None:
             reason = f"{extent.length:,} bytes become {extent.size:,} (zip bomb)"
             found.odd.append(_odd(entry.name, Verdict.DANGEROUS, reason))
     ordered = sorted(found.entries, key=lambda entry: entry.header)
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in pairwise(ordered):
         end = before.extent.offset + before.extent.length
         if end > after.extent.offset or before.header == after.header:
             found.odd.append(_odd(after.name, Verdict.DANGEROUS, f"it lies inside {before.name} (zip bomb)"))
