@@ -56,8 +56,9 @@ def _handed_on(source: Source, call: ast.Call) -> bool:
     """Whether it is an evaluation's sampler, or another function gets it and may call `set_epoch`."""
     held = source.parents[call]
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    home = tree.function(source, call)
     given = [one for one in source.all(ast.Call) for arg in (*one.args, *(kw.value for kw in one.keywords))
-             if name and tree.dotted(arg) == name]  # fmt: skip
+             if name and tree.dotted(arg) == name and tree.function(source, one) is home]  # fmt: skip
     elsewhere = any(not source.name(one.func).startswith("torch.utils.data.") for one in given)
     return elsewhere or any(word in name.lower() for word in ("val", "test", "eval"))
 

@@ -1,0 +1,40 @@
+"""`torch.load(..., weights_only=False)` runs whatever code the file holds.
+
+A checkpoint is a pickle, and a pickle can call any function. Since torch 2.6 the default is `weights_only=True`, which
+reads tensors and plain values and refuses the rest. `weights_only=False` is the common answer to that refusal, and opens
+the door again: a file from a hub, a colleague or a forum can do everything you can.
+
+Keep the default, and save what it can read: a `state_dict` and plain numbers. For a file that holds a class you know,
+allow that class alone: `with torch.serialization.safe_globals([Config]): torch.load(path)`. `lore ckpt` shows what a
+file wants to call, without calling it.
+"""
+
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/pytorch/pytorch/pull/87443",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, object], good: dict[str, object]) -> None:
+    assert bad["ran"]
+    assert not good["ran"]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    own = any(source.calls("torch.save"))  # a script that reads what it wrote itself
+    for call in source.calls("torch.load", "torch.hub.load_state_dict_from_url") if not own else ():
+        given = tree.keyword(call, "weights_only")
+        if given is not None and tree.literal(given.value) is False:
+            yield source.hit(
+                given,
+                "this runs whatever code the file holds: leave weights_only at True, and allow single classes with "
+                "torch.serialization.safe_globals",
+                edits.replace(source, given, "weights_only=True"),
+                safe=False,
+            )

@@ -1,0 +1,52 @@
+import torch
+from torch.utils.data import Dataset
+from torchvision import transforms
+
+
+class Seg(Dataset):
+    def __init__(self, images, masks):
+        self.images, self.masks = images, masks
+        self.transform = transforms.Compose([transforms.RandomCrop(32), transforms.ToTensor()])
+        self.resize = transforms.Compose([transforms.Resize(32), transforms.ToTensor()])
+        self.color = transforms.ColorJitter(0.1)
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, index):
+        img, mask = self.images[index], self.masks[index]
+        x = self.transform(img)
+        y = self.transform(mask)  # trap: paired-random-transform
+        return x, y
+
+
+def pair(image, gt):
+    rotate = transforms.RandomRotation(10)
+    return rotate(image), rotate(gt)  # trap: paired-random-transform
+
+
+flip = transforms.Compose([transforms.ToTensor(), transforms.RandomVerticalFlip()])
+
+
+def depth_pair(rgb, depth):
+    rgb = flip(rgb)
+    depth = flip(depth)  # trap: paired-random-transform
+    return rgb, depth
+
+
+class Fine(Seg):
+    def __getitem__(self, index):
+        img, mask = self.images[index], self.masks[index]
+        img, mask = self.resize(img), self.resize(mask)
+        views = self.transform(img), self.transform(img)
+        return views, mask, self.color(img)
+
+    def seeded(self, img, mask):
+        seed = int(torch.randint(0, 9, ()))
+        torch.manual_seed(seed)
+        img = self.transform(img)
+        torch.manual_seed(seed)
+        return img, self.transform(mask)
+
+    def given(self, img, mask, transform):
+        return transform(img), transform(mask)

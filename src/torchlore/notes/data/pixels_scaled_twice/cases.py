@@ -1,0 +1,31 @@
+import cv2
+import numpy as np
+import torch
+import torchvision.transforms.functional as TF
+from PIL import Image
+from torchvision import transforms
+
+tf = transforms.Compose([transforms.Resize(32), transforms.ToTensor()])
+normalised = transforms.Compose([transforms.ToTensor(), transforms.Normalize(0.5, 0.5)])
+
+
+def wrong(path, picture):
+    a = TF.to_tensor(picture) / 255.0  # trap: pixels-scaled-twice
+    b = tf(picture)
+    b /= 255  # trap: pixels-scaled-twice
+    image = np.array(Image.open(path)).astype(np.float32)
+    c = tf(image)  # trap: pixels-scaled-twice
+    d = transforms.ToTensor()(cv2.imread(path).astype("float32"))  # trap: pixels-scaled-twice
+    return a, b, c, d
+
+
+def clean(path, picture, array):
+    a = torch.from_numpy(array).float() / 255
+    b = tf(Image.open(path))
+    c = normalised(picture)
+    scaled = np.array(Image.open(path)).astype(np.float32) / 255
+    d = TF.to_tensor(scaled)
+    e = TF.pil_to_tensor(picture) / 255
+    f = tf(array.astype(np.float32))
+    g = tf(picture) * 255 / 2
+    return a, b, c, d, e, f, g, b * 2 / 3

@@ -1,0 +1,70 @@
+import torch
+
+
+def plain(model, loader, criterion, optimizer):
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(model(x), y)
+        loss.backward()  # trap: loss-not-divided-by-accum
+        if i % 8 == 7:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+class Trainer:
+    def __init__(self, model, accum):
+        self.model, self.accum = model, accum
+        self.optimizer = torch.optim.AdamW(model.parameters())
+
+    def epoch(self, loader, criterion):
+        for step, (x, y) in enumerate(loader):
+            criterion(self.model(x), y).backward()  # trap: loss-not-divided-by-accum
+            if (step + 1) % self.accum == 0 or step + 1 == len(loader):
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+
+
+def scaled(model, loader, criterion, optimizer, scaler, k):
+    for i, (x, y) in enumerate(loader):
+        scaler.scale(criterion(model(x), y)).backward()  # trap: loss-not-divided-by-accum
+        if (i + 1) % k == 0:
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+
+
+def divided(model, loader, criterion, optimizer, k):
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(model(x), y)
+        (loss / k).backward()
+        if (i + 1) % k == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def weighted(model, loader, criterion, optimizer, k, share):
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(model(x), y) * share
+        loss.backward()
+        if (i + 1) % k == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def averaged_later(model, loader, criterion, optimizer, k):
+    for i, (x, y) in enumerate(loader):
+        criterion(model(x), y).backward()
+        if (i + 1) % k == 0:
+            for p in model.parameters():
+                p.grad.div_(k)
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def logs_sometimes(model, loader, criterion, optimizer):
+    for i, (x, y) in enumerate(loader):
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+        if i % 100 == 0:
+            print(loss.item())

@@ -1,0 +1,84 @@
+"""Accumulating k batches without dividing the loss by k makes the gradient k times too large.
+
+Gradients add up. Four backwards of a mean loss, then one step, is the sum of four means: with SGD the same as a learning
+rate four times higher, with clipping or Adam's epsilon something else again. "Batch 16 accumulated four times" is then
+not batch 64.
+
+```python
+loss = criterion(model(x), y) / accumulation_steps
+loss.backward()
+if (i + 1) % accumulation_steps == 0:
+    optimizer.step()
+    optimizer.zero_grad()
+```
+
+With a ragged last batch, or losses summed over tokens, weigh each micro-batch by its share of the samples instead.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, frameworks, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/fastai/fastai/issues/3023",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert abs(bad["ratio"] - 4.0) < 1e-3
+    assert abs(good["ratio"] - 1.0) < 1e-3
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for loop in flow.training_loops(source):
+        backwards = [one for one in loop.direct("backward") if one.source is source and one.at is one.node]
+        steps = [one for one in loop.of("step") if one.detail != "closure"]
+        if len(backwards) != 1 or not steps or frameworks.owned(source, loop.node) or len(loop.of("backward")) != 1:
+            continue
+        counts = [_count(test) for step in steps for test, _ in step.conditions]
+        every = next((one for one in counts if one is not None), None)
+        if (
+            every is None
+            or backwards[0].conditions
+            or not all(_waits(one) for one in steps)
+            or tree.literal(every) == 1
+        ):
+            continue
+        zeroed = [one for one in loop.of("zero_grad") if not one.conditions]
+        if zeroed or _scales(source, loop.node) or "sum" in source.code(backwards[0].node):
+            continue
+        code = source.code(every)
+        yield source.hit(
+            backwards[0].node,
+            f"the gradients of {code} batches add up before each step: divide the loss by `{code}`",
+        )
+
+
+def _waits(step: flow.Event) -> bool:
+    return any(_count(test) is not None for test, _ in step.conditions)
+
+
+def _count(test: ast.expr) -> ast.expr | None:
+    """`k` of `(i + 1) % k == 0`, wherever it stands in the test."""
+    found = (one for one in ast.walk(test) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod))
+    return next((one.right for one in found), None)
+
+
+def _scales(source: Source, loop: ast.AST) -> bool:
+    """Whether anything in the loop is divided or weighted in a way that could be the mean over the batches."""
+    for one in ast.walk(loop):
+        if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
+            return True
+        if (
+            isinstance(one, ast.BinOp)
+            and isinstance(one.op, ast.Mult)
+            and isinstance(one.right, ast.Name | ast.Attribute)
+        ):
+            return True
+        if isinstance(one, ast.Attribute) and one.attr in ("div_", "mul_", "div", "mul", "no_sync"):
+            return True
+    return "reduction" in source.text or "accelerat" in source.text.lower()

@@ -1,0 +1,66 @@
+"""A collective that only rank 0 calls waits for the others for ever.
+
+`all_reduce`, `all_gather`, `broadcast`, `barrier` and their kin are meetings: every process of the group must come. Under
+`if rank == 0:` one comes and the rest have gone on; the run hangs until the timeout, half an hour later, far from the
+line. A forward of a DistributedDataParallel model is such a meeting too.
+
+Call it on every rank and keep the branch for what follows: reduce everywhere, print on rank 0. The one idiom that is
+right has a barrier on both sides: the others wait, rank 0 works, then joins them.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/huggingface/transformers-bloom-inference/pull/40",)
+TORCH = "2.11, 2.15"
+NEEDS = ("two-processes",)
+SEVERITY = "warning"
+_MEETINGS = ("all_reduce", "reduce", "all_gather", "gather", "scatter", "broadcast", "barrier", "all_gather_object",
+             "gather_object", "broadcast_object_list", "reduce_scatter", "all_to_all", "monitored_barrier")  # fmt: skip
+_RANK = re.compile(
+    r"^(\w*_)?rank$|^get_rank$|^is_main_process$|^is_master\w*$|^is_main$|^master_process$|^main_process$",
+    re.IGNORECASE,
+)
+
+
+def claim(bad: dict[str, object], good: dict[str, object]) -> None:
+    assert bad["sums"] == ["waited in vain", 1.0]
+    assert good["sums"] == [3.0, 3.0]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls(*(f"torch.distributed.{name}" for name in _MEETINGS)):
+        branch = next((found for found in tree.conditions(source, call) if _is_rank(found[0])), None)
+        if branch is None or not tree.lacks(call, None, "group") or _is_answered(source, call, branch):
+            continue
+        what = source.name(call.func).rpartition(".")[2]
+        yield source.hit(
+            call,
+            f"only some ranks reach this {what}, under `{source.code(branch[0])}`, and wait for the others for ever: call "
+            "it on every rank",
+        )
+
+
+def _is_rank(test: ast.expr) -> bool:
+    one = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+    if isinstance(one, ast.Compare):
+        one = one.left
+    one = one.func if isinstance(one, ast.Call) else one
+    return bool(_RANK.match(tree.dotted(one).rpartition(".")[2]))
+
+
+def _is_answered(source: Source, call: ast.Call, branch: tuple[ast.expr, bool]) -> bool:
+    """Whether the same function has the same collective under another condition on the rank, or in the other branch."""
+    home, name = tree.function(source, call), source.name(call.func)
+    for other in source.calls(name):
+        if other is call or tree.function(source, other) is not home:
+            continue
+        tests = [(source.code(test), taken) for test, taken in tree.conditions(source, other) if _is_rank(test)]
+        if tests and (source.code(branch[0]), branch[1]) not in tests:
+            return True
+    return False
