@@ -67,8 +67,9 @@ def _plain(source: Source, one: Attribute) -> bool:
     if not isinstance(value, ast.Call) or one.path or source.name(value.func) not in _MADE:
         return False
     moved = {"device", "requires_grad"} & {keyword.arg for keyword in value.keywords}
-    scalar = values.shape(source, value) == () or (bool(value.args) and isinstance(value.args[0], ast.Constant)
-                                                   and source.name(value.func).endswith("tensor"))  # fmt: skip
+    full = source.name(value.func)
+    listed = bool(value.args) and isinstance(value.args[0], ast.List | ast.Tuple | ast.ListComp)
+    scalar = full.lower().endswith("tensor") and not listed  # a 0-dim tensor works with any device
     return not moved and not scalar and values.sure(source, value, "tensor")
 
 

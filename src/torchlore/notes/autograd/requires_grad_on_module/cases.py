@@ -1,0 +1,36 @@
+import torch
+import torchvision
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+        self.head = nn.Linear(2, 1)
+        self.encoder.requires_grad = False  # trap: requires-grad-on-module
+        self.requires_grad = False  # an attribute of its own
+        self.head.weight.requires_grad = False
+        self.scale = nn.Parameter(torch.ones(1))
+        self.scale.require_grad = False  # trap: requires-grad-on-module
+
+    def freeze(self):
+        for layer in self.encoder:
+            layer.requires_grad = False  # trap: requires-grad-on-module
+        for p in self.head.parameters():
+            p.requires_grad = False
+        self.encoder.requires_grad_(False)
+
+
+model = torchvision.models.resnet18()
+model.requires_grad = False  # trap: requires-grad-on-module
+model.fc.weight.requires_grad = True
+for p in model.parameters():
+    p.requires_grads = False  # trap: requires-grad-on-module
+x = torch.zeros(3)
+x.requires_grad = True
+
+
+def unknown(thing, options):
+    thing.requires_grad = False
+    options.require_grad = False

@@ -1,0 +1,50 @@
+import torch
+from torch import nn
+
+model = nn.Linear(3, 3)
+params = model.parameters()
+optimizer = torch.optim.Adam(params)
+total = sum(p.numel() for p in params)  # trap: exhausted-parameter-generator
+
+named = (p for n, p in model.named_parameters() if "bias" in n)
+for p in named:
+    p.requires_grad = False
+for p in named:  # trap: exhausted-parameter-generator
+    print(p.shape)
+
+
+def build(model, name):
+    params = filter(lambda p: p.requires_grad, model.parameters())
+    if name == "sgd":
+        return torch.optim.SGD(params, lr=0.1)
+    elif name == "adam":
+        return torch.optim.Adam(params)
+    return torch.optim.AdamW(params)
+
+
+def branches(model, big):
+    params = model.parameters()
+    if big:
+        optimizer = torch.optim.SGD(params, lr=1.0)
+    else:
+        optimizer = torch.optim.Adam(params)
+    return optimizer
+
+
+def clip(model, losses):
+    params = model.parameters()
+    for loss in losses:
+        nn.utils.clip_grad_norm_(params, 1.0)  # trap: exhausted-parameter-generator
+
+
+def listed(model):
+    params = list(model.parameters())
+    torch.optim.Adam(params)
+    return sum(p.numel() for p in params)
+
+
+def renewed(model):
+    params = model.parameters()
+    optimizer = torch.optim.Adam(params)
+    params = model.parameters()
+    return optimizer, sum(p.numel() for p in params)

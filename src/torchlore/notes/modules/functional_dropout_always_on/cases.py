@@ -1,0 +1,39 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.nn.functional import dropout2d
+
+
+class Block(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, q, k, v):
+        q = F.dropout(q, p=self.rate)  # trap: functional-dropout-always-on
+        k = dropout2d(k, 0.1, inplace=True)  # trap: functional-dropout-always-on
+        a = F.scaled_dot_product_attention(q, k, v, dropout_p=0.1)  # trap: functional-dropout-always-on
+        b = F.scaled_dot_product_attention(q, k, v, dropout_p=self.rate)  # trap: functional-dropout-always-on
+        return a + b
+
+
+class Fine(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, q, k, v):
+        q = F.dropout(q, self.rate, self.training)
+        k = F.dropout(k, 0.5, training=True)  # Monte Carlo, and says so
+        if self.training:
+            v = F.dropout(v)
+        rate = self.rate if self.training else 0.0
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=rate) + F.alpha_dropout(v)
+
+    @staticmethod
+    def augment(x):
+        return F.dropout(x, 0.2)
+
+
+def mask_words(x):
+    return F.dropout(x, 0.15)

@@ -1,0 +1,34 @@
+import math
+
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self, n, weight):
+        super().__init__()
+        self.index = torch.arange(n)  # trap: tensor-not-buffer
+        self.mask = torch.ones(n, n, dtype=torch.bool)  # trap: tensor-not-buffer
+        self.means = torch.tensor([0.485, 0.456, 0.406])  # trap: tensor-not-buffer
+        self.log_two = torch.tensor(math.log(2.0))
+        self.one = torch.tensor(1.0)
+        self.placed = torch.zeros(n, device="cuda")
+        self.moved = torch.zeros(n)
+        self.weight = torch.ones(n)
+        self.criterion = nn.CrossEntropyLoss(weight=self.weight)
+        self.register_buffer("steps", torch.zeros(1))
+        self.given = weight
+        self.cache = None
+
+    def forward(self, x):
+        x = x + self.index + self.one * self.log_two
+        x = x.masked_fill(self.mask, 0) - self.means
+        return x + self.moved.to(x.device) + self.placed + self.steps + self.given
+
+
+class Plain:
+    def __init__(self):
+        self.table = torch.zeros(3)
+
+    def look(self):
+        return self.table
