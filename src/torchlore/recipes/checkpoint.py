@@ -22,8 +22,9 @@ from torchlore.recipes.optim import load_optimizer
 from torchlore.recipes.seed import restore_rng, rng_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from torchlore.ckpt.match import Match
     from torchlore.recipes.device import Device
 
 PLAIN = (int, float, complex, str, bool, type(None), torch.Size, torch.dtype, torch.device)
@@ -379,3 +380,211 @@ def _link(source: Path, target: Path) -> None:
             file.write(source.read_bytes())
         return
     name.replace(target)
+
+
+# any checkpoint, of any format, without running it: the functions behind `lore ckpt`, for tensors and models ----------
+
+
+def weights(path: str | os.PathLike[str], group: str | None = None) -> dict[str, torch.Tensor]:
+    """Read the weights of any checkpoint: torch zip or legacy, whole-model pickle, safetensors, shards, DCP, ONNX.
+
+    Nothing in the file runs: a whole-model pickle gives its state_dict even where its class is gone or hostile.
+
+    Args:
+        path: A file or a folder.
+        group: Which weights, where there are several; "ema" for the averaged ones.
+
+    Returns:
+        Tensors on the CPU by name.
+
+    >>> weights(save({"model": nn.Linear(1, 2).state_dict()}, Path(tempfile.mkdtemp()) / "a.pt"))["weight"].shape
+    torch.Size([2, 1])
+    """
+    from torchlore import ckpt
+    from torchlore.ckpt.tensors import raw_array
+
+    found = ckpt.weights(ckpt.read_checkpoint(Path(path)), group)
+    return {name: _torch(raw_array(one), one.dtype) for name, one in found.items()}
+
+
+def _torch(raw: Any, dtype: str) -> torch.Tensor:
+    copied = raw.astype(raw.dtype.newbyteorder("="), order="C")
+    tensor = torch.from_numpy(copied)
+    wanted = getattr(torch, dtype)
+    return tensor if tensor.dtype == wanted else tensor.view(wanted)
+
+
+def match(state: Mapping[str, torch.Tensor], model: nn.Module) -> Match:
+    """Say which weights fit a model, which do not and why, and the renaming that would make them fit.
+
+    Args:
+        state: Weights by name.
+        model: What they are for.
+
+    Returns:
+        `mapping` from their names to the model's, `rules` in words, `misfits`, `missing` and `unused`.
+
+    >>> match({"module.weight": torch.ones(2, 1), "module.bias": torch.ones(2)}, nn.Linear(1, 2)).rules
+    ["take the prefix 'module.' off"]
+    """
+    from torchlore.ckpt import match as find
+
+    return find(_specs(state), _specs(unwrap(model).state_dict()))
+
+
+def _specs(state: Mapping[str, Any]) -> dict[str, tuple[tuple[int, ...], str]]:
+    return {name: (tuple(one.shape), str(one.dtype).removeprefix("torch.")) for name, one in state.items()}
+
+
+def fit(state: Mapping[str, torch.Tensor], model: nn.Module) -> dict[str, torch.Tensor]:
+    """Give the weights that fit a model, under the model's names; load them with `strict=False` and look at `match`.
+
+    Args:
+        state: Weights by name.
+        model: What they are for.
+
+    Returns:
+        A state_dict, perhaps not a complete one.
+
+    >>> sorted(fit({"module.weight": torch.ones(2, 1), "module.bias": torch.ones(3)}, nn.Linear(1, 2)))
+    ['weight']
+    """
+    return {new: state[old] for old, new in match(state, model).mapping.items()}
+
+
+def average(states: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
+    """Average the weights of several state_dicts, in float64; whole numbers come from the last one.
+
+    Args:
+        states: Two or more with the same names and shapes.
+
+    Returns:
+        New tensors of the first one's dtypes.
+
+    >>> average([{"w": torch.zeros(2)}, {"w": torch.ones(2)}])["w"]
+    tensor([0.5000, 0.5000])
+    """
+    if len(states) < 2:
+        raise ValueError(f"an average needs two state_dicts or more; got {len(states)}")
+    odd = sorted({name for state in states for name in state if not all(name in other for other in states)})
+    if odd:
+        raise KeyError(f"the state_dicts do not have the same names: {odd[0]!r} is not in all of them")
+    found = {}
+    for name, first in states[0].items():
+        if first.is_floating_point() or first.is_complex():
+            wide = torch.complex128 if first.is_complex() else torch.float64
+            total = torch.zeros(first.shape, dtype=wide, device=first.device)
+            for state in states:
+                total += state[name]
+            found[name] = (total / len(states)).to(first.dtype)
+        else:
+            found[name] = states[-1][name].clone()
+    return found
+
+
+def dangers(path: str | os.PathLike[str]) -> list[str]:
+    """Name what a checkpoint would import or call that is not known to be harmless, without running it.
+
+    Args:
+        path: A file or a folder.
+
+    Returns:
+        One line each, empty for a file of tensors and plain data.
+
+    >>> dangers(save({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt"))
+    []
+    """
+    from torchlore.ckpt import scan
+
+    return [f"{one.verdict}: {one.what}, {one.reason}" for report in scan(Path(path)) for one in report.worst()]
+
+
+def ailments(path: str | os.PathLike[str]) -> list[str]:
+    """Say what is wrong with a checkpoint: NaN, negative variance, oversized storages, missing parts, cut-off tensors.
+
+    Args:
+        path: A file or a folder.
+
+    Returns:
+        One line each, gravest first.
+
+    >>> ailments(save({"w": torch.ones(2) / 0}, Path(tempfile.mkdtemp()) / "a.pt"))
+    ['error: w holds infinities.']
+    """
+    from torchlore.ckpt import inspect, read_checkpoint
+
+    return [f"{one.severity}: {one.message}" for one in inspect(read_checkpoint(Path(path)))]
+
+
+def convert(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    dtype: str | None = None,
+    group: str | None = None,
+    strip: bool = True,
+) -> Path:
+    """Write the weights of any checkpoint anew, without running it.
+
+    Args:
+        source: Any checkpoint; a whole-model pickle becomes a plain state_dict.
+        target: A .safetensors file, or any other name for a file that `load` reads.
+        dtype: "float16", "bfloat16" or another one for the floating-point weights.
+        group: Which weights, where there are several; "ema" for the averaged ones.
+        strip: Take the prefixes of wrappers off the names.
+
+    Returns:
+        The target.
+
+    >>> path = save({"model": nn.DataParallel(nn.Linear(1, 2)).state_dict()}, Path(tempfile.mkdtemp()) / "a.pt")
+    >>> load(convert(path, path.with_name("b.pt"), dtype="float16"))["weight"].dtype
+    torch.float16
+    """
+    from torchlore.ckpt import convert as write
+
+    write(Path(source), Path(target), dtype=dtype, which=group, prefix="auto" if strip else None)
+    return Path(target)
+
+
+def repair(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> list[str]:
+    """Save the tensors of a damaged checkpoint that are whole.
+
+    Args:
+        source: A file that a crash cut off, or whose bytes changed.
+        target: The file to write.
+
+    Returns:
+        What is lost, one line each.
+
+    >>> path = save({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt")
+    >>> repair(path, path.with_name("b.pt"))
+    []
+    """
+    from torchlore.ckpt import repair as salvage
+
+    return salvage(Path(source), Path(target)).notes
+
+
+def distance(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> dict[str, float]:
+    """Compare the weights of two checkpoints: relative distance of each tensor that differs, largest first.
+
+    Args:
+        first: Any checkpoint.
+        second: Any checkpoint with the same names and shapes.
+
+    Returns:
+        Name -> norm of the difference over the norm of the first.
+
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> distance(save({"w": torch.ones(2)}, folder / "a.pt"), save({"w": 3 * torch.ones(2)}, folder / "b.pt"))
+    {'w': 2.0}
+    """
+    from torchlore.ckpt import diff
+
+    found = diff(Path(first), Path(second))
+    odd = [*found.only_first, *found.only_second, *found.shapes]
+    if odd:
+        raise ValueError(
+            f"{first} and {second} do not hold the same weights: {odd[0]!r} is not in both, or of another shape"
+        )
+    return {one.key: one.relative for one in found.changes}
