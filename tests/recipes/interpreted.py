@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from torchlore.recipes import _ops, augment, layers, losses, metrics
+from torchlore.recipes import _counting, _cross_entropy, _ops, augment, layers, losses, metrics
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy under the interpreter, on masked lanes
 
@@ -58,14 +58,14 @@ def test_pairs_are_counted(monkeypatch, classes, dtype, ignore):
     pairs = torch.randint(0, classes, (2, 5000), generator=torch.Generator().manual_seed(0)).to(dtype)
     pairs[1, ::7] = 255
     pairs[0, ::11] = 200
-    plain, fused = both(monkeypatch, lambda: metrics._count(pairs[0], pairs[1], classes, ignore))
+    plain, fused = both(monkeypatch, lambda: _counting.count_pairs(pairs[0], pairs[1], classes, ignore))
     assert torch.equal(plain, fused)
     assert fused.dtype == torch.int64
 
 
 def test_labels_far_outside_are_counted_apart(monkeypatch):
     wild = torch.tensor([2**40, -(2**50), -1, 0, 1])
-    plain, fused = both(monkeypatch, lambda: metrics._count(wild, wild.flip(0), 2, None))
+    plain, fused = both(monkeypatch, lambda: _counting.count_pairs(wild, wild.flip(0), 2, None))
     assert torch.equal(plain, fused)
 
 
@@ -137,7 +137,7 @@ def test_smoothing_of_pixels_half_precision_and_extremes(monkeypatch):
 def test_a_wrong_label_gives_nan_not_a_wild_read(monkeypatch):
     logits = random(3, 4).requires_grad_()
     monkeypatch.setattr(_ops, "fits", lambda value: True)
-    rows = losses._Smooth.apply(logits, torch.tensor([0, 99, -5]), 0.01, -100)
+    rows = _cross_entropy.Kernel.apply(logits, torch.tensor([0, 99, -5]), 0.01, -100)
     assert rows.isnan().tolist() == [False, True, True]
     assert torch.autograd.grad(rows.sum(), logits)[0].isnan().any(1).tolist() == [False, True, True]
 
@@ -186,3 +186,22 @@ def test_kernels_compile_whole(monkeypatch, function):
     compiled = torch.compile(function, fullgraph=True, backend="aot_eager")(y)
     torch.testing.assert_close(compiled, expected)
     torch.testing.assert_close(torch.autograd.grad(compiled, y), torch.autograd.grad(expected, x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: losses.label_smoothing_loss(x, torch.arange(4) % 3),
+        lambda x: losses.iou_loss(x, torch.arange(12).view(4, 3) % 2, ignore_index=5),
+        lambda x: layers.bilinear_pool(x.view(1, 3, 4)).square().sum(1)[0] + x.square().sum(),
+    ],
+    ids=["smoothing", "overlap", "bilinear"],
+)
+def test_the_gradient_of_a_gradient(monkeypatch, function):
+    def run():
+        x = random(4, 3).requires_grad_()
+        (grad,) = torch.autograd.grad(function(x), x, create_graph=True)
+        return grad, *torch.autograd.grad(grad.square().sum(), x)
+
+    plain, fused = both(monkeypatch, run)
+    torch.testing.assert_close(plain, fused, rtol=1e-4, atol=1e-5)

@@ -529,3 +529,11 @@ def test_layout_does_not_matter(name):
 def test_gradients_are_right_numerically(function):
     x = Z[:, :5].double().requires_grad_()
     assert torch.autograd.gradcheck(lambda value: function(value, L), (x,), atol=1e-4)
+
+
+def test_second_derivatives_are_right():
+    x, y = X.flatten(1)[:, :4].double().requires_grad_(), torch.tensor([0, 3, 1, -100])
+    assert torch.autograd.gradgradcheck(lambda value: losses.label_smoothing_loss(value, y), (x,))
+    mask = torch.arange(16.0).view(4, 4) % 2
+    for form in ("squared", "linear"):
+        assert torch.autograd.gradgradcheck(lambda value, form=form: losses.iou_loss(value, mask, form=form), (x,))

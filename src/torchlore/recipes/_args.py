@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -56,10 +56,12 @@ def labels_of_classes(function: str, logits: Tensor, target: Tensor, ignore_inde
 
 def in_range(function: str, target: Tensor, classes: int, ignore_index: int | None) -> None:
     """Raise if a label that is not ignored lies outside 0..classes-1; reads the values."""
-    kept = target if ignore_index is None else torch.where(target == ignore_index, 0, target)
-    if kept.numel() == 0:
+    if target.numel() == 0:
         return
-    low, high = (int(bound) for bound in torch.aminmax(kept))
+    low, high = (int(bound) for bound in torch.aminmax(target))
+    if (low < 0 or high >= classes) and ignore_index is not None:  # only then is a second look needed
+        kept = torch.where(target == ignore_index, 0, target)
+        low, high = (int(bound) for bound in torch.aminmax(kept))
     if low < 0 or high >= classes:
         wrong = low if low < 0 else high
         raise ValueError(
@@ -77,3 +79,14 @@ def reduced(values: Tensor, reduction: str, denominator: Tensor | None = None) -
     if denominator is None:
         return values.mean() if values.numel() else values.sum()
     return values.sum() / torch.where(denominator == 0, torch.ones_like(denominator), denominator)
+
+
+def twice() -> bool:
+    """Whether a backward pass runs that must itself be differentiable (`create_graph=True`)."""
+    return torch.is_grad_enabled() and not torch.compiler.is_compiling()
+
+
+def again(plain: Callable[[Tensor], Tensor], value: Tensor, grad: Tensor) -> Tensor:
+    """The gradient by `value` through the plain form, with a graph: what a closed form cannot give."""
+    (result,) = torch.autograd.grad(plain(value), value, grad, create_graph=True)
+    return result

@@ -188,8 +188,50 @@ def _plain(function: str, scores: Tensor, targets: Tensor, ratio: Ratio, options
         keep = targets != options.ignore_index
         truth, prob = torch.where(keep, truth, 0.0), torch.where(keep, prob, 0.0)
     _check_range(function, prob, truth, options.from_logits)
-    inter, pred, true = _sums(prob, truth, options.form, _spatial(scores))
+    dims = _spatial(scores)
+    if _args.may_read(prob) and not truth.requires_grad and prob.numel() and prob.is_contiguous():
+        lead = prob.shape[: dims[0]]
+        masks = [value.reshape(lead.numel(), -1) for value in (prob, truth)]
+        rows, true = _Closed.apply(*masks, ratio, options.eps, options.form == "squared")
+        return rows.view(lead), true.view(lead)
+    inter, pred, true = _sums(prob, truth, options.form, dims)
     return _loss(ratio, inter, pred, true, options.eps), true
+
+
+class _Closed(torch.autograd.Function):
+    """The loss of masks (R, L) with its gradient written out: one buffer forward, two passes backward."""
+
+    @staticmethod
+    def forward(
+        ctx: torch.autograd.function.FunctionCtx,
+        prob: Tensor,
+        truth: Tensor,
+        ratio: Ratio,
+        eps: float,
+        squared: bool,
+    ) -> tuple[Tensor, Tensor]:
+        buffer = torch.mul(prob, truth)
+        inter = buffer.sum(1)
+        pred = torch.mul(prob, prob, out=buffer).sum(1) if squared else prob.sum(1)
+        true = torch.mul(truth, truth, out=buffer).sum(1) if squared else truth.sum(1)
+        above = ratio.k * inter + eps
+        below = ratio.a * pred + ratio.b * true + ratio.c * inter + eps
+        ctx.save_for_backward(prob, truth, (above * ratio.c / below - ratio.k) / below, above * ratio.a / below / below)
+        ctx.how = (ratio, eps, squared)  # type: ignore[attr-defined]  # a ctx takes any attribute
+        ctx.mark_non_differentiable(true)
+        return 1.0 - above / below, true
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
+        prob, truth, by_inter, by_pred = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
+        ratio, eps, squared = ctx.how  # type: ignore[attr-defined]  # set above
+        if _args.twice():
+            form = "squared" if squared else "linear"
+            plain = _args.again(lambda x: _loss(ratio, *_sums(x, truth, form, (1,)), eps), prob, grads[0])
+            return plain, None, None, None, None
+        slope = truth * (by_inter * grads[0])[:, None]
+        by_pred = (by_pred * grads[0])[:, None]
+        return slope.addcmul_(prob, by_pred, value=2.0) if squared else slope.add_(by_pred), None, None, None, None
 
 
 def _fused(_function: str, scores: Tensor, targets: Tensor, ratio: Ratio, options: Options) -> tuple[Tensor, Tensor]:
@@ -201,6 +243,17 @@ def _fused(_function: str, scores: Tensor, targets: Tensor, ratio: Ratio, option
     factors = [ratio.k, ratio.a, ratio.b, options.eps]  # c is always k - a - b
     rows, true = _Overlap.apply(*masks, factors, options.ignore_index or 0, flags)
     return rows.view(lead), true.view(lead)
+
+
+def _slowly(scores: Tensor, targets: Tensor, factors: list[float], ignore: int, flags: int) -> Tensor:
+    """The rows by torch's own operators, for a gradient of the gradient."""
+    k, a, b, eps = factors
+    prob = torch.sigmoid(_args.wide(scores)) if flags & 1 else _args.wide(scores)
+    truth = (targets != 0 if flags & 8 else targets).to(prob.dtype)
+    if flags & 4:
+        prob, truth = (torch.where(targets != ignore, value, 0.0) for value in (prob, truth))
+    sums = _sums(prob, truth, "squared" if flags & 2 else "linear", (1,))
+    return _loss(Ratio(k, a, b, k - a - b), *sums, eps)
 
 
 class _Overlap(torch.autograd.Function):
@@ -217,14 +270,17 @@ class _Overlap(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         rows: Tensor = torch.ops.torchlore.overlap_rows(scores, targets, ratio, ignore, flags)
         ctx.save_for_backward(scores, targets, rows)
-        ctx.how = (ignore, flags)  # type: ignore[attr-defined]  # a ctx takes any attribute
+        ctx.how = (ratio, ignore, flags)  # type: ignore[attr-defined]  # a ctx takes any attribute
         ctx.mark_non_differentiable(rows[1])
         return rows[0], rows[1]
 
     @staticmethod
     def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
         scores, targets, rows = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
-        ignore, flags = ctx.how  # type: ignore[attr-defined]  # set above
+        ratio, ignore, flags = ctx.how  # type: ignore[attr-defined]  # set above
+        if _args.twice():
+            plain = _args.again(lambda x: _slowly(x, targets, ratio, ignore, flags), scores, grads[0])
+            return plain, None, None, None, None
         slopes = rows[2:] * grads[0]
         grad = torch.ops.torchlore.overlap_back(scores, targets, slopes, ignore, flags)
         return grad, None, None, None, None

@@ -64,6 +64,10 @@ def bilinear_pool(
     if normalize and _ops.fits(flat) and flat.dtype in _ops.FLOATS and 0 < flat.shape[0] < 2**16 and flat.numel():
         fused: Tensor = _Bilinear.apply(flat.contiguous(), eps, precision)
         return fused
+    return _pooled(flat, eps, normalize=normalize)
+
+
+def _pooled(flat: Tensor, eps: float, *, normalize: bool) -> Tensor:
     flat = _args.wide(flat)
     with torch.autocast(flat.device.type, enabled=False):
         product = torch.bmm(flat, flat.transpose(1, 2)) / max(flat.shape[2], 1)
@@ -86,6 +90,8 @@ class _Bilinear(torch.autograd.Function):
     def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None]:
         x, pooled, norms = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
         eps: float = ctx.eps  # type: ignore[attr-defined]  # set above
+        if _args.twice():
+            return _args.again(lambda value: _pooled(value, eps, normalize=True), x, grads[0]), None, None
         grad = grads[0].to(pooled.dtype)
         inner = (grad * pooled).sum(1, keepdim=True)
         by_root = (grad - pooled * inner) / norms[:, None]

@@ -12,7 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from torchlore.recipes import _args, _ops
+from torchlore.recipes import _args
+from torchlore.recipes._cross_entropy import cross_entropy
 from torchlore.recipes._embedding import (
     angular_margin_logits,
     batch_all_triplet_loss,
@@ -137,45 +138,9 @@ def label_smoothing_loss(
     target = _args.labels_of_classes("label_smoothing_loss", logits, target, ignore_index)
     share = _torch_epsilon("label_smoothing_loss", epsilon, logits.shape[1], spread)
     if reduction != "mean":
-        return _cross_entropy(logits, target, weight, ignore_index, share=share, reduction=reduction)
-    total = _cross_entropy(logits, target, weight, ignore_index, share=share, reduction="sum")
+        return cross_entropy(logits, target, weight, ignore_index, share=share, reduction=reduction)
+    total = cross_entropy(logits, target, weight, ignore_index, share=share, reduction="sum")
     return total / _mass(target, weight, ignore_index, total.dtype).clamp_min(torch.finfo(total.dtype).tiny)
-
-
-def _cross_entropy(
-    logits: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, *, share: float, reduction: str
-) -> Tensor:
-    last = logits.movedim(1, -1)
-    if weight is None and _ops.fits(logits) and logits.dtype in _ops.FLOATS and last.is_contiguous():
-        flat = last.reshape(-1, last.shape[-1])
-        if flat.shape[1] <= 2**15:
-            rows: Tensor = _Smooth.apply(flat, target.reshape(-1), share / flat.shape[1], ignore_index)
-            return _args.reduced(rows.view(target.shape), reduction)
-    logits = _args.wide(logits)
-    weight = None if weight is None else weight.to(logits.dtype)
-    return F.cross_entropy(
-        logits, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=share
-    )
-
-
-class _Smooth(torch.autograd.Function):
-    """The kernel: one pass over the logits forward, one backward, nothing kept but a number a row."""
-
-    @staticmethod
-    def forward(
-        ctx: torch.autograd.function.FunctionCtx, logits: Tensor, target: Tensor, off: float, ignore_index: int
-    ) -> Tensor:
-        rows: Tensor = torch.ops.torchlore.smooth_rows(logits, target.contiguous(), off, ignore_index)
-        ctx.save_for_backward(logits, target, rows)
-        ctx.off = off  # type: ignore[attr-defined]  # a ctx takes any attribute
-        return rows[0]
-
-    @staticmethod
-    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None, None]:
-        logits, target, rows = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
-        scale = torch.stack([grads[0], rows[1]])
-        off: float = ctx.off  # type: ignore[attr-defined]  # set above
-        return torch.ops.torchlore.smooth_back(logits, target.contiguous(), scale, off), None, None, None
 
 
 def _mass(target: Tensor, weight: Tensor | None, ignore_index: int, dtype: torch.dtype) -> Tensor:
@@ -238,8 +203,8 @@ def mixed_loss(
     second = _args.labels_of_classes("mixed_loss", logits, second, ignore_index)
     part = _share("mixed_loss", share, logits)
     eps = _torch_epsilon("mixed_loss", epsilon, logits.shape[1], "all")
-    loss_1 = _cross_entropy(logits, first, weight, ignore_index, share=eps, reduction="none")
-    loss_2 = _cross_entropy(logits, second, weight, ignore_index, share=eps, reduction="none")
+    loss_1 = cross_entropy(logits, first, weight, ignore_index, share=eps, reduction="none")
+    loss_2 = cross_entropy(logits, second, weight, ignore_index, share=eps, reduction="none")
     rows = part * loss_1 + (1.0 - part) * loss_2
     if reduction != "mean":
         return _args.reduced(rows, reduction)
@@ -377,8 +342,11 @@ class _L1(torch.autograd.Function):
     @staticmethod
     def forward(ctx: torch.autograd.function.FunctionCtx, *parameters: Tensor) -> Tensor:
         ctx.save_for_backward(*parameters)
-        norms = torch._foreach_norm(parameters, 1, dtype=_sum_dtype(parameters))  # noqa: SLF001  # torch's optimizers use it; no public name
-        return torch.stack(list(norms)).sum()
+        if parameters[0].is_cuda:
+            norms = list(torch._foreach_norm(parameters, 1, dtype=_sum_dtype(parameters)))  # noqa: SLF001  # torch's optimizers use it; no public name
+        else:  # on the CPU torch's 1-norm adds up in order: slow, and off by 2e-4 on 2 M values
+            norms = [p.abs().sum(dtype=_sum_dtype(parameters)) for p in parameters]
+        return torch.stack(norms).sum()
 
     @staticmethod
     def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, ...]:

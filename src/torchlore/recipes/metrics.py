@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from torchlore.recipes import _args, _ops
+from torchlore.recipes import _args
+from torchlore.recipes._counting import count_pairs
 from torchlore.recipes._ranking import (
     Retrieval,
     average_precision,
@@ -61,21 +62,6 @@ def _predicted(function: str, prediction: Tensor, target: Tensor) -> Tensor:
     return prediction
 
 
-def _count(prediction: Tensor, target: Tensor, classes: int, ignore_index: int | None) -> Tensor:
-    """Counts of cells row * C + column, and in one cell more how many pairs lie outside."""
-    row, column = target.reshape(-1), prediction.reshape(-1)
-    countable = torch.bool not in {row.dtype, column.dtype} and max(row.numel(), classes**2) < 2**31 - 1
-    if countable and _ops.fits(row):
-        counts: Tensor = torch.ops.torchlore.count_pairs(column.contiguous(), row.contiguous(), classes, ignore_index)
-        return counts
-    row, column = row.long(), column.long()
-    inside = (row >= 0) & (row < classes) & (column >= 0) & (column < classes)
-    cell = torch.where(inside, row * classes + column, classes * classes)
-    if ignore_index is not None:
-        cell = torch.where(row == ignore_index, classes * classes + 1, cell)
-    return torch.bincount(cell, minlength=classes * classes + 2)[: classes * classes + 1]
-
-
 def _refuse(function: str, outside: int, classes: int) -> None:
     if outside:
         raise ValueError(
@@ -95,7 +81,7 @@ def confusion_matrix(
     [[1, 1], [0, 1]]
     """
     _check_classes("confusion_matrix", num_classes)
-    counts = _count(_predicted("confusion_matrix", prediction, target), target, num_classes, ignore_index)
+    counts = count_pairs(_predicted("confusion_matrix", prediction, target), target, num_classes, ignore_index)
     if not torch.compiler.is_compiling():
         _refuse("confusion_matrix", int(counts[-1]), num_classes)
     return counts[:-1].view(num_classes, num_classes)
@@ -131,7 +117,7 @@ class ConfusionMatrix:
         prediction = _predicted("ConfusionMatrix.update", prediction, target)
         if self.counts.device != target.device:
             self.counts = self.counts.to(target.device)
-        self.counts += _count(prediction, target, self.num_classes, self.ignore_index)
+        self.counts += count_pairs(prediction, target, self.num_classes, self.ignore_index)
 
     def merge(self, other: ConfusionMatrix) -> None:
         """Add another matrix's counts to this one."""

@@ -161,10 +161,7 @@ def pairwise_euclidean(first: Tensor, second: Tensor, *, exact: bool = True) -> 
     middle = second.mean(0).detach() if second.shape[0] else 0.0
     first, second = first - middle, second - middle
     with torch.autocast(first.device.type, enabled=False):
-        cross = first @ second.T
-    square = first.square().sum(1)[:, None] + second.square().sum(1) - 2.0 * cross
-    apart = square > 0
-    return torch.where(apart, torch.where(apart, square, 1.0).sqrt(), 0.0)
+        return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
 
 
 def pairwise_cosine(first: Tensor, second: Tensor) -> Tensor:
