@@ -9,8 +9,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import multiprocessing
+import multiprocessing.connection
 import os
-import queue
 import runpy
 import signal
 import subprocess
@@ -160,40 +160,46 @@ def _verify(slugs: Sequence[str], device: str, jobs: int) -> Iterator[Verdict]:
     if not slugs:
         return
     context = multiprocessing.get_context("spawn")
-    todo, done = context.Queue(), context.Queue()
+    todo = context.SimpleQueue()  # a plain Queue has a thread, and a process with threads must not fork
     for slug in slugs:
         todo.put(slug)
-    jobs = max(1, min(jobs, len(slugs)))
-    workers = [context.Process(target=_work, args=(todo, done, device)) for _ in range(jobs)]
-    for worker in workers:
+    workers = []
+    for _ in range(max(1, min(jobs, len(slugs)))):
         todo.put(None)
+        reader, writer = context.Pipe(duplex=False)
+        worker = context.Process(target=_work, args=(todo, writer, device))
         worker.start()
+        writer.close()
+        workers.append((worker, reader))
     try:
-        yield from _collect(done, workers, len(slugs))
+        yield from _collect([reader for _, reader in workers], len(slugs))
     finally:  # also when the caller stops listening, as at Ctrl-C
-        for worker in workers:
+        for worker, _ in workers:
             worker.terminate()
             worker.join()
 
 
-def _collect(done: Any, workers: list[Any], left: int) -> Iterator[Verdict]:
+def _collect(readers: list[Any], left: int) -> Iterator[Verdict]:
     while left:
-        try:
-            verdict = done.get(timeout=1.0)
-        except queue.Empty:
-            if not any(worker.is_alive() for worker in workers):
-                raise RuntimeError("the worker processes died; `lore verify -j 1` shows which note does it") from None
-            continue
-        left -= 1
-        yield verdict
+        if not readers:
+            raise RuntimeError("the worker processes died; `lore verify -j 1` shows which note does it")
+        for reader in multiprocessing.connection.wait(readers):
+            try:
+                verdict = reader.recv()  # type: ignore[union-attr]  # we gave it connections only
+            except EOFError:
+                readers.remove(reader)
+                continue
+            left -= 1
+            yield verdict
 
 
-def _work(todo: Any, done: Any, device: str) -> None:
+def _work(todo: Any, writer: Any, device: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    multiprocessing.set_start_method(None, force=True)  # a claim's own processes start as they do in a user's script
     warm()
     while (slug := todo.get()) is not None:
-        done.put(judge(note(slug), device))
-    sys.stdout.flush()
+        writer.send(judge(note(slug), device))
+    writer.close()
 
 
 def warm() -> None:
