@@ -22,5 +22,5 @@ def begin_child(settings: dict[str, Any]) -> None:
     )
     watcher = Watcher([], options)
     parts = importlib.import_module("torchlore.catalogue").parts
-    after_import("torch", lambda: begin(watcher, sentinels_of(parts("watch"))))
+    after_import("torch", lambda: begin(watcher, sentinels_of(parts("watch")), settings["folder"]))
     atexit.register(leave, watcher, settings["folder"])

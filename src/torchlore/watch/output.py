@@ -22,7 +22,7 @@ def summary(outcome: Outcome) -> Iterator[str]:
         yield f"watch: the sentinel {slug} failed and was switched off: {reason}"
     count = len(outcome.findings)
     found = f"{count} finding{'s' * (count != 1)}" if count else "nothing found"
-    yield f"watch: {found} in {watcher.run.steps} steps; {cost(outcome)}"
+    yield f"watch: {found} in {watcher.run.steps + watcher.run.child_steps} steps; {cost(outcome)}"
 
 
 def line(one: Finding) -> str:

@@ -193,6 +193,7 @@ def wrap(
 ) -> Callable[..., Any]:
     """A wrapper that reports a call and passes everything through."""
     pace, wakes = watcher.pace, near or group == "mode"  # an evaluation may begin here
+    rare = group in ("state", "seed")  # seen at any time, as far as the budget goes
 
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -204,9 +205,10 @@ def wrap(
             return original(*args, **kwargs)
         if not watcher.rich:
             pace.light += 1
-            if not (wakes and pace.woken()):
+            if wakes and pace.woken():
+                watcher.open()
+            elif not (rare and pace.affordable()):
                 return original(*args, **kwargs)
-            watcher.open()
         return called(watcher, original, name, group, args, kwargs)
 
     return call

@@ -61,6 +61,7 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
 
     @functools.wraps(work)
     def worker(*args: Any, **kwargs: Any) -> Any:
+        watcher.off = True
         patches.undo()
         return work(*args, **kwargs)
 

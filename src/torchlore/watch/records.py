@@ -134,6 +134,7 @@ class Run:
     activations: deque[weakref.ref[Any]] = field(default_factory=lambda: deque(maxlen=KEPT))
     history: list[Point] = field(default_factory=list)
     steps: int = 0
+    child_steps: int = 0  # made in processes that the program started
     backwards: int = 0
     forwards: int = 0
     loss: float | None = None  # the last known value that backward() was called on

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import multiprocessing.util
 import os
 import signal
 import sys
@@ -55,20 +56,28 @@ def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: 
     watcher = Watcher([], options)
     with tempfile.TemporaryDirectory(prefix="lore-watch-") as folder:
         _tell_children(folder, options)
-        after_import("torch", lambda: begin(watcher, sentinels()))
+        after_import("torch", lambda: begin(watcher, sentinels(), folder))
         status, interrupted = _execute(code)
         watcher.rich = True
         watcher.finish()
-        found = merged([*watcher.results(), *_from_children(folder)])
+        found = merged([*watcher.results(), *_from_children(folder, watcher)])
     return Outcome(status, found, watcher, interrupted)
 
 
-def begin(watcher: Watcher, sentinels: Iterable[Sentinel]) -> None:
-    """Torch is imported: set the probes."""
+def begin(watcher: Watcher, sentinels: Iterable[Sentinel], folder: str) -> None:
+    """Torch is imported: set the probes. A process forked later begins with empty hands and leaves what it finds."""
     from torchlore.watch.probes import install
 
     watcher.take(sentinels)
     install(watcher)
+    multiprocessing.util.register_after_fork(watcher, lambda forked: _after_fork(forked, folder))
+
+
+def _after_fork(watcher: Watcher, folder: str) -> None:
+    watcher.findings.clear()
+    watcher.options.live = None
+    watcher.run.steps = 0
+    multiprocessing.util.Finalize(None, leave, args=(watcher, folder), exitpriority=100)
 
 
 def _prepare(program: Program) -> tuple[CodeType, str]:
@@ -185,19 +194,21 @@ def _tell_children(folder: str, options: Options) -> None:
 
 
 def leave(watcher: Watcher, folder: str) -> None:
-    """Write what a child process found."""
+    """Write what a child process found; a DataLoader's worker was no part of the watch."""
+    if watcher.off or not Path(folder).is_dir():
+        return
     watcher.finish()
     found = [asdict(one) for one in watcher.results()]
-    if found:
-        path = Path(folder, f"{os.getpid()}.json")
-        path.write_text(json.dumps(found), encoding="utf-8")
+    facts = {"steps": watcher.run.steps, "cost_ns": watcher.pace.cost_ns, "findings": found}
+    Path(folder, f"{os.getpid()}.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
-def _from_children(folder: str) -> list[Finding]:
+def _from_children(folder: str, watcher: Watcher) -> list[Finding]:
     found = list[Finding]()
     for path in sorted(Path(folder).glob("*.json")):
         left = json.loads(path.read_text(encoding="utf-8"))
-        found.extend(Finding(**{**one, "severity": Severity(one["severity"]), "edits": ()}) for one in left)
+        watcher.run.child_steps += left["steps"]
+        found.extend(Finding(**{**one, "severity": Severity(one["severity"]), "edits": ()}) for one in left["findings"])
     return found
 
 

@@ -75,6 +75,7 @@ class Watcher:
     reasons: dict[tuple[str, str, int], tuple[str, ...]] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)  # slug -> what its sentinel raised
     rich: bool = True
+    off: bool = False  # a DataLoader's worker
     busy: bool = False  # inside a watched call, or inside a sentinel: nothing is recorded
     events: list[Event] = field(default_factory=list)
     base: int = 0  # how many events were dropped from the front
