@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 KIND_OF: dict[str, str] = {
     "torch.nn.Parameter": "parameter", "torch.nn.UninitializedParameter": "parameter", "torch.nn.Buffer": "tensor",
@@ -29,8 +30,8 @@ KIND_OF: dict[str, str] = {
 }  # fmt: skip
 
 _FOREIGN = r"(?:apex|bitsandbytes|transformers|timm|torch_optimizer|lion_pytorch|deepspeed)\.(?:\w+\.)*(?:Fused|Paged)?"
-_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), kind)
+_PATTERNS = tuple(
+    (re.split(r"[^\w\\.]|\\w", pattern)[0].replace("\\.", "."), pattern, kind)  # what it must start with, for speed
     for pattern, kind in (
         (r"torch\.nn\.(?!utils|functional|init|parallel|modules|quantized|qat)\w*Loss(?:WithLogits\w*)?$", "loss"),
         (r"torch\.nn\.(?:parallel\.)?[A-Z]\w*$", "module"),
@@ -56,7 +57,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:jax\.)?numpy\.(?:linalg\.|random\.|fft\.)?[a-z]\w*$", "ndarray"),
     )
 )  # fmt: skip
-_NOT_TENSOR = re.compile(
+_NOT_TENSOR = (
     r"torch\.(?:is_|no_grad|enable_grad|set_|get_|save|load|manual_seed|seed|initial_seed|inference_mode|autocast|device|"
     r"compile|use_deterministic|are_|can_cast|promote_types|result_type|numel|finfo|iinfo|Size|Generator|vmap|func|jit|"
     r"typename|allclose|equal$|broadcast_shapes|import_ir|autograd|cuda|backends|distributed|utils|version|hub|testing|"
@@ -141,19 +142,19 @@ WRAPPERS = {"torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel"
             "torch.distributed.fsdp.FullyShardedDataParallel", "torch.optim.swa_utils.AveragedModel",
             "torch.nn.SyncBatchNorm.convert_sync_batchnorm", "torch.quantization.prepare_qat"}  # fmt: skip
 BASE_KINDS = (
-    (re.compile(r"torch\.nn\.\w*Loss|torch\.nn\._Loss|torch\.nn\._WeightedLoss"), "loss"),
-    (re.compile(r"torch\.nn\.ModuleList$"), "modulelist"),
-    (re.compile(r"torch\.nn\.ModuleDict$"), "moduledict"),
-    (re.compile(r"torch\.nn\.Sequential$"), "sequential"),
-    (re.compile(r"torch\.nn\.(?:parallel\.)?[A-Z]\w*|lightning\.pytorch\.LightningModule|torchvision\.models\.(?:\w+\.)*[A-Z]\w*|"
-                r"transformers\.(?:\w+\.)*\w*(?:PreTrainedModel|Model|For\w+)$|torch\.jit\.ScriptModule|"
-                r"timm\.(?:\w+\.)*[A-Z]\w*|torch_geometric\.nn\.(?:\w+\.)*[A-Z]\w*$"), "module"),
-    (re.compile(r"torch\.utils\.data\.\w*Dataset|torchvision\.datasets\.\w+|torch_geometric\.data\.\w*Dataset"), "dataset"),
-    (re.compile(r"torch\.utils\.data\.\w*Sampler"), "sampler"),
-    (re.compile(r"torch\.utils\.data\.DataLoader"), "loader"),
-    (re.compile(r"torch\.optim\.lr_scheduler\.\w+"), "scheduler"),
-    (re.compile(r"torch\.optim\.[A-Z]\w*"), "optimizer"),
-    (re.compile(r"torch\.autograd\.Function"), "autogradfunction"),
+    (r"torch\.nn\.\w*Loss|torch\.nn\._Loss|torch\.nn\._WeightedLoss", "loss"),
+    (r"torch\.nn\.ModuleList$", "modulelist"),
+    (r"torch\.nn\.ModuleDict$", "moduledict"),
+    (r"torch\.nn\.Sequential$", "sequential"),
+    (r"torch\.nn\.(?:parallel\.)?[A-Z]\w*|lightning\.pytorch\.LightningModule|torch\.jit\.ScriptModule", "module"),
+    (r"(?:torchvision\.models|timm|torch_geometric\.nn)\.(?:\w+\.)*[A-Z]\w*", "module"),
+    (r"transformers\.(?:\w+\.)*\w*(?:PreTrainedModel|Model|For\w+)$", "module"),
+    (r"torch\.utils\.data\.\w*Dataset|torchvision\.datasets\.\w+|torch_geometric\.data\.\w*Dataset", "dataset"),
+    (r"torch\.utils\.data\.\w*Sampler", "sampler"),
+    (r"torch\.utils\.data\.DataLoader", "loader"),
+    (r"torch\.optim\.lr_scheduler\.\w+", "scheduler"),
+    (r"torch\.optim\.[A-Z]\w*", "optimizer"),
+    (r"torch\.autograd\.Function", "autogradfunction"),
 )  # fmt: skip
 PARENT_KIND = {"parameter": "tensor", "loss": "module", "sequential": "module", "modulelist": "module",
                "moduledict": "module", "bool": "number"}  # fmt: skip
@@ -161,30 +162,28 @@ _NETS = (
     "model|net|network|backbone|encoder|decoder|generator|discriminator|classifier|netG|netD|critic|actor|student|"
     "teacher|unet|resnet|ema_model"
 )
-WEAK_NAMES = tuple(
-    (re.compile(pattern), kind)
-    for pattern, kind in (
-        (r"^(?:\w+_)?(?:optim|optimizer|optimiser|opt)(?:_?\w)?$|^(?:optim|optimizer|opt)_\w+$", "optimizer"),
-        (r"(?:^|_)(?:lr_)?(?:scheduler|sched)$|^(?:scheduler|lr_sched)\w*$", "scheduler"),
-        (r"^(?:\w+_)?(?:criterion|loss_fn|loss_func|loss_function|lossfn|objective_fn)(?:_\w+)?$|^criterion\w*$", "loss"),
-        (r"(?:^|_)(?:data_?)?loaders?$|(?:^|_)dl$|^dataloader_?\w*$", "loader"),
-        (r"^(?:grad_?)?scaler$", "scaler"),
-        (rf"^(?:\w+_)?(?:{_NETS})(?:_?\w)?$", "module"),
-        (r"^(?:\w+_)?loss(?:_\w+)?$|^(?:\w+_)?logits$", "tensor"),
-        (r"^(?:\w+_)?dataset$", "dataset"),
-        (r"^accelerator$", "accelerator"),
-    )
+WEAK_NAMES = (
+    (r"^(?:\w+_)?(?:optim|optimizer|optimiser|opt)(?:_?\w)?$|^(?:optim|optimizer|opt)_\w+$", "optimizer"),
+    (r"(?:^|_)(?:lr_)?(?:scheduler|sched)$|^(?:scheduler|lr_sched)\w*$", "scheduler"),
+    (r"^(?:\w+_)?(?:criterion|loss_fn|loss_func|loss_function|lossfn|objective_fn)(?:_\w+)?$|^criterion\w*$", "loss"),
+    (r"(?:^|_)(?:data_?)?loaders?$|(?:^|_)dl$|^dataloader_?\w*$", "loader"),
+    (r"^(?:grad_?)?scaler$", "scaler"),
+    (rf"^(?:\w+_)?(?:{_NETS})(?:_?\w)?$", "module"),
+    (r"^(?:\w+_)?loss(?:_\w+)?$|^(?:\w+_)?logits$", "tensor"),
+    (r"^(?:\w+_)?dataset$", "dataset"),
+    (r"^accelerator$", "accelerator"),
 )  # fmt: skip
 
 
+@lru_cache(maxsize=16384)
 def kind_of_call(name: str) -> str | None:
     """Kind of what a call of this full name gives; None where it is not in the tables."""
     if name in KIND_OF:
         return KIND_OF[name]
-    for pattern, kind in _PATTERNS:
-        if pattern.match(name):
+    for start, pattern, kind in _PATTERNS:
+        if name.startswith(start) and re.match(pattern, name):
             return kind
-    if name.startswith("torch.") and name.count(".") == 1 and name[6:7].islower() and not _NOT_TENSOR.match(name):
+    if name.startswith("torch.") and name.count(".") == 1 and name[6:7].islower() and not re.match(_NOT_TENSOR, name):
         return "tensor"
     return None
 
@@ -192,15 +191,16 @@ def kind_of_call(name: str) -> str | None:
 def kind_of_bases(outside: set[str]) -> str:
     """Kind of the instances of a class with these bases; "object" for one that is none of torch's."""
     for pattern, kind in BASE_KINDS:
-        if any(pattern.match(name) for name in outside):
+        if any(re.match(pattern, name) for name in outside):
             return kind
     return "object"
 
 
+@lru_cache(maxsize=16384)
 def weak_kind(identifier: str) -> str:
     """What a conventional name suggests, "" if nothing."""
     for pattern, kind in WEAK_NAMES:
-        if pattern.search(identifier):
+        if re.search(pattern, identifier):
             return kind
     return ""
 

@@ -9,6 +9,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from torchlore.check.config import BrokenConfig
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
-class BrokenHistory(ValueError):
+class BrokenHistory(BrokenConfig):
     """A baseline or a revision that cannot be used; the message says why."""
 
 

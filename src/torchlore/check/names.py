@@ -16,31 +16,30 @@ _FAMILIES = (
     "resnet|vgg|alexnet|densenet|googlenet|inception|mobilenetv?[23]?|mnasnet|regnet|shufflenetv2|squeezenet|"
     "efficientnet|convnext|vision_transformer|swin_transformer"
 )
-_SAME = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r"^torch\.nn\.modules\.\w+\.(\w+)", r"torch.nn.\1"),
-        (r"^torch\.nn\.modules\.([A-Z_]\w*)", r"torch.nn.\1"),
-        (r"^torch\.nn\.parameter\.", "torch.nn."),
-        (r"^torch\.nn\.parallel\.(?:data_parallel\.)?DataParallel\b", "torch.nn.DataParallel"),
-        (r"^torch\.nn\.parallel\.distributed\.", "torch.nn.parallel."),
-        (r"^torch\.nn\.utils\.clip_grad\.", "torch.nn.utils."),
-        (r"^torch\.functional\.", "torch."),
-        (r"^torch\.(?:tensor|_tensor)\.Tensor\b", "torch.Tensor"),
-        (r"^torch\.autograd\.(?:grad_mode\.)?(no_grad|enable_grad|set_grad_enabled|inference_mode)\b", r"torch.\1"),
-        (r"^torch\.autograd\.variable\.", "torch.autograd."),
-        (r"^torch\.optim\.(?!lr_scheduler|swa_utils)[a-z_]\w*\.([A-Z]\w*)", r"torch.optim.\1"),
-        (r"^torch\.utils\.data\.(?:dataloader|dataset|sampler|distributed)\.", "torch.utils.data."),
-        (r"^torch\.distributed\.distributed_c10d\.", "torch.distributed."),
-        (r"^torchvision\.transforms\.transforms\.", "torchvision.transforms."),
-        (rf"^torchvision\.models\.(?:{_FAMILIES})\.(\w)", r"torchvision.models.\1"),
-        (r"^torchvision\.datasets\.[a-z_]\w*\.([A-Z]\w*)", r"torchvision.datasets.\1"),
-        (r"^(?:pytorch_lightning|lightning_lite)\b", "lightning.pytorch"),
-        (r"^lightning\.pytorch\.core(?:\.\w+)?\.([A-Z])", r"lightning.pytorch.\1"),
-        (r"^lightning\.(LightningModule|Trainer|LightningDataModule|Callback)\b", r"lightning.pytorch.\1"),
-        (r"^accelerate\.accelerator\.", "accelerate."),
-        (r"^tqdm\.(?:auto|notebook|std|asyncio)\.", "tqdm."),
-    )
+_SAME = (  # where a name must start, what of it is replaced, by what; compiled when a name starts so
+    ("torch.nn.modules.", r"^torch\.nn\.modules\.\w+\.(\w+)", r"torch.nn.\1"),
+    ("torch.nn.modules.", r"^torch\.nn\.modules\.([A-Z_]\w*)", r"torch.nn.\1"),
+    ("torch.nn.parameter.", r"^torch\.nn\.parameter\.", "torch.nn."),
+    ("torch.nn.parallel.", r"^torch\.nn\.parallel\.(?:data_parallel\.)?DataParallel\b", "torch.nn.DataParallel"),
+    ("torch.nn.parallel.distributed.", r"^torch\.nn\.parallel\.distributed\.", "torch.nn.parallel."),
+    ("torch.nn.utils.clip_grad.", r"^torch\.nn\.utils\.clip_grad\.", "torch.nn.utils."),
+    ("torch.functional.", r"^torch\.functional\.", "torch."),
+    ("torch.tensor.T", r"^torch\.tensor\.Tensor\b", "torch.Tensor"),
+    ("torch._tensor.", r"^torch\._tensor\.Tensor\b", "torch.Tensor"),
+    ("torch.autograd.", r"^torch\.autograd\.(?:grad_mode\.)?(no_grad|enable_grad|set_grad_enabled|inference_mode)\b", r"torch.\1"),
+    ("torch.autograd.variable.", r"^torch\.autograd\.variable\.", "torch.autograd."),
+    ("torch.optim.", r"^torch\.optim\.(?!lr_scheduler|swa_utils)[a-z_]\w*\.([A-Z]\w*)", r"torch.optim.\1"),
+    ("torch.utils.data.", r"^torch\.utils\.data\.(?:dataloader|dataset|sampler|distributed)\.", "torch.utils.data."),
+    ("torch.distributed.distributed_c10d.", r"^torch\.distributed\.distributed_c10d\.", "torch.distributed."),
+    ("torchvision.transforms.transforms.", r"^torchvision\.transforms\.transforms\.", "torchvision.transforms."),
+    ("torchvision.models.", rf"^torchvision\.models\.(?:{_FAMILIES})\.(\w)", r"torchvision.models.\1"),
+    ("torchvision.datasets.", r"^torchvision\.datasets\.[a-z_]\w*\.([A-Z]\w*)", r"torchvision.datasets.\1"),
+    ("pytorch_lightning", r"^pytorch_lightning\b", "lightning.pytorch"),
+    ("lightning_lite", r"^lightning_lite\b", "lightning.pytorch"),
+    ("lightning.pytorch.core", r"^lightning\.pytorch\.core(?:\.\w+)?\.([A-Z])", r"lightning.pytorch.\1"),
+    ("lightning.", r"^lightning\.(LightningModule|Trainer|LightningDataModule|Callback)\b", r"lightning.pytorch.\1"),
+    ("accelerate.accelerator.", r"^accelerate\.accelerator\.", "accelerate."),
+    ("tqdm.", r"^tqdm\.(?:auto|notebook|std|asyncio)\.", "tqdm."),
 )  # fmt: skip
 
 
@@ -49,8 +48,9 @@ def canonical(name: str) -> str:
     """One spelling for a thing that is exported under several: `torch.nn.modules.linear.Linear` is `torch.nn.Linear`."""
     if not name.startswith(("torch", "pytorch_l", "lightning", "accelerate.acc", "tqdm.")):
         return name
-    for pattern, replacement in _SAME:
-        name = pattern.sub(replacement, name)
+    for start, pattern, replacement in _SAME:
+        if name.startswith(start):
+            name = re.sub(pattern, replacement, name)
     return name
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torchlore.check import config as configuration
-from torchlore.check import history, output, runner
+from torchlore.check import output, runner
 from torchlore.check.engine import Rule
 from torchlore.check.files import Unreadable, discover
 from torchlore.cli import Failure
@@ -75,15 +75,16 @@ def run(args: argparse.Namespace) -> int:
         report = _checked(args, files, rules, config)
         report.trouble.extend(trouble)
         return _show(args, report, config, len(files))
-    except (configuration.BrokenConfig, history.BrokenHistory) as error:
+    except configuration.BrokenConfig as error:
         raise Failure(str(error)) from error
 
 
 def all_rules() -> dict[str, Rule]:
     """The rules of the catalogue."""
-    from torchlore.catalogue import note, parts
+    from torchlore.catalogue import notes, parts
 
-    return {slug: Rule(slug, find, note(slug).severity) for slug, find in parts("find").items()}
+    finds = parts("find")
+    return {note.slug: Rule(note.slug, finds[note.slug], note.severity) for note in notes() if note.slug in finds}
 
 
 def settings(args: argparse.Namespace) -> Config:
@@ -135,6 +136,8 @@ def _show(args: argparse.Namespace, report: Report, config: Config, files: int, 
         one.severity is Severity.HINT for one in findings
     )
     if args.since:
+        from torchlore.check import history
+
         changed = history.changed_lines(args.since, Path.cwd())
         findings = [one for one in findings if history.touched(one, changed)]
     if args.baseline:
@@ -150,6 +153,8 @@ def _show(args: argparse.Namespace, report: Report, config: Config, files: int, 
 
 
 def _without_known(args: argparse.Namespace, findings: list[Finding], lines: object) -> list[Finding]:
+    from torchlore.check import history
+
     file = Path(args.baseline)
     named = history.keys(findings, lines, file.absolute().parent)  # type: ignore[arg-type]  # a bound method
     if file.exists() and not args.update_baseline:
