@@ -1,0 +1,42 @@
+import collections
+
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+kept, store, cleared, norms = [], collections.defaultdict(list), [], []
+
+
+def watch(name):
+    def hook(module, args, out):
+        store[name].append(out)  # trap: hook-hoards-activations
+
+    return hook
+
+
+def simple(module, inputs, output):
+    kept.append(output)  # trap: hook-hoards-activations
+
+
+def each_step(module, inputs, output):
+    cleared.append(output)
+
+
+def number(module, inputs, output):
+    norms.append(output.detach().norm().item())
+    features["last"] = output
+
+
+def not_a_hook(a, b, c):
+    kept.append(c)
+
+
+features = {}
+model[0].register_forward_hook(watch("fc"))
+model[0].register_forward_hook(simple)
+model[1].register_forward_hook(lambda module, inputs, output: norms.append(output))  # trap: hook-hoards-activations
+model[1].register_forward_hook(each_step)
+model[1].register_forward_hook(number)
+for _ in range(3):
+    cleared.clear()
+    model(torch.ones(1, 2)).sum().backward()

@@ -1,0 +1,37 @@
+import torch
+from torch import nn
+from torch.nn import Conv2d
+
+
+class Bad(nn.Module):
+    def forward(self, x, y):
+        x = nn.Linear(4, 4)(x)  # trap: layer-created-in-forward
+        conv = Conv2d(x.shape[1], 8, 3).to(x.device)  # trap: layer-created-in-forward
+        embed = nn.Embedding(10, 4)  # trap: layer-created-in-forward
+        norm = nn.Sequential(nn.BatchNorm1d(4), nn.ReLU())  # trap: layer-created-in-forward
+        return conv(x) + embed(y) + norm(x)
+
+
+class Fine(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.head = None
+
+    def build(self, n):
+        return nn.Linear(n, 2)
+
+    def forward(self, x):
+        if self.head is None:
+            self.head = nn.Linear(x.shape[1], 2)
+        x = nn.ReLU()(self.fc(x))
+        pool = nn.MaxPool2d(2)
+        loss = nn.CrossEntropyLoss()
+        scale = nn.functional.linear(x, self.fc.weight)
+        return self.head(pool(x)), loss, scale
+
+
+class Maker:
+    def forward(self, x):
+        model = nn.Linear(4, 4)
+        return model(x)

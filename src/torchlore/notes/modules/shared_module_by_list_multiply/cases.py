@@ -1,0 +1,37 @@
+import copy
+
+import torch.nn as nn
+from torch.nn import ModuleList
+
+
+class Block(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.fc = nn.Linear(n, n)
+
+
+class Bad(nn.Module):
+    def __init__(self, n, depth):
+        super().__init__()
+        layer = Block(n)
+        self.a = ModuleList([layer] * depth)  # trap: shared-module-by-list-multiply
+        self.b = nn.Sequential(*([Block(n)] * 3))  # trap: shared-module-by-list-multiply
+        self.c = nn.ModuleList([layer for _ in range(depth)])  # trap: shared-module-by-list-multiply
+        down = [Block(n) for _ in range(depth)]
+        up = down  # trap: shared-module-by-list-multiply
+        self.down, self.up = nn.ModuleList(down), nn.ModuleList(up[::-1])
+
+
+class Fine(nn.Module):
+    def __init__(self, n, depth, layers):
+        super().__init__()
+        layer = Block(n)
+        self.a = nn.ModuleList([Block(n) for _ in range(depth)])
+        self.b = nn.ModuleList(copy.deepcopy(layer) for _ in range(depth))
+        self.c = nn.Sequential(*[nn.ReLU()] * 2)
+        self.d = nn.ModuleList([one for one in layers])
+        self.sizes = [n] * depth
+        down = [Block(n) for _ in range(depth)]
+        up = copy.deepcopy(down)
+        names = down
+        self.down, self.up, self.count = nn.ModuleList(down), nn.ModuleList(up), len(names)
