@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-teacher, student = nn.Linear(4, 4), nn.Linear(4, 4)
+teacher, student = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4)), nn.Linear(4, 4)
 x = torch.randn(2, 4)
 target = teacher(x).detach()  # trap: detach-after-frozen-forward
 loss = (student(x) - teacher(x).detach()).pow(2).mean()  # trap: detach-after-frozen-forward
@@ -10,6 +10,7 @@ features = nn.Sequential(teacher, nn.ReLU())(x).detach()  # trap: detach-after-f
 with torch.no_grad():
     target = teacher(x).detach()
 out = student(x)
+small = student(x).detach()  # one layer keeps next to nothing
 shown = out.detach()  # one branch of a result that is used
 
 

@@ -44,9 +44,16 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("detach"):
         inner = tree.receiver(call)
-        if not isinstance(inner, ast.Call) or not values.sure(source, inner.func, "module"):
+        if not isinstance(inner, ast.Call) or not _network(source, inner.func):
             continue
         around = (one.func if isinstance(one, ast.Call) else one for one in tree.contexts(source, call))
         if not _OFF.intersection(source.name(one) for one in around):
             model = source.code(inner.func)
             yield source.hit(call, f"`{model}` is recorded and the record thrown away: call it under `torch.no_grad()`")
+
+
+def _network(source: Source, node: ast.expr) -> bool:
+    """A module of several layers: what a single one keeps is not worth a word."""
+    found = values.values(source, node)
+    single = any(one.name.startswith("torch.nn.") and one.kind == "module" for one in found)
+    return values.sure(source, node, "module") and not single

@@ -48,11 +48,7 @@ def find(source: Source) -> Iterator[Hit]:
     calls = {id(one.call): one for one in losses.loss_calls(source, *_NAMES)}
     for exp in (*source.calls("torch.exp"), *source.methods("exp")) if calls else ():
         power = exp.args[0] if source.name(exp.func) and exp.args else tree.receiver(exp)
-        inner = power.operand if isinstance(power, ast.UnaryOp) and isinstance(power.op, ast.USub) else None
-        bindings = scopes.reaching(source, inner) if isinstance(inner, ast.Name) else []
-        made = bindings[0].value if len(bindings) == 1 and bindings[0].how == "assign" else inner
-        negated = isinstance(made, ast.UnaryOp) and isinstance(made.op, ast.USub)
-        loss = calls.get(id(made.operand if negated and isinstance(made, ast.UnaryOp) else made))
+        loss = calls.get(id(_negated(source, power)))
         if loss is None or not _reduced(loss) or not _weighs(source, exp):
             continue
         holder = loss.call if loss.made is None else loss.made.node
@@ -60,6 +56,20 @@ def find(source: Source) -> Iterator[Hit]:
         if isinstance(holder, ast.Call) and (loss.made is None or loss.made.source is source):
             fix = [edits.set_keyword(source, holder, "reduction", '"none"')]
         yield source.hit(loss.call, 'one focal weight for the whole batch: give this loss `reduction="none"`', *fix)
+
+
+def _negated(source: Source, node: ast.expr) -> ast.expr | None:
+    """What stands behind one minus sign, through names: `ce` of `-ce`, or of `logpt = -ce`."""
+    minus = False
+    for _ in range(4):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            node, minus = node.operand, not minus
+        elif isinstance(node, ast.Name):
+            bindings = scopes.reaching(source, node)
+            if len(bindings) != 1 or bindings[0].how != "assign" or bindings[0].value is None:
+                return None
+            node = bindings[0].value
+    return node if minus else None
 
 
 def _reduced(loss: losses.LossCall) -> bool:

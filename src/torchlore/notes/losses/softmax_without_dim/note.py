@@ -74,4 +74,4 @@ def _batched(source: Source, scores: ast.expr) -> bool:
     """The output of a module that is called on whole batches: the logits of a cross-entropy, say."""
     given = values.state(source, scores)
     shape = values.shape(source, scores)
-    return given is not None and given.state == "logits" and shape is not None and len(shape) > 1
+    return given is not None and given.state == "logits" and shape is not None and len(shape) > 1 and shape[-1] != 1

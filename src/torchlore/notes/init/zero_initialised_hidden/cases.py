@@ -1,0 +1,45 @@
+import torch
+import torch.nn as nn
+
+
+def weights(m):
+    if isinstance(m, (nn.Linear, nn.Conv2d)):
+        m.weight.data.zero_()  # trap: zero-initialised-hidden
+        m.bias.data.zero_()
+    elif isinstance(m, nn.BatchNorm2d):
+        nn.init.zeros_(m.weight)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.out = nn.Linear(2, 2), nn.Linear(2, 2)
+        for m in self.modules():
+            if isinstance(m, nn.Linear):
+                nn.init.constant_(m.weight, 0.01)  # trap: zero-initialised-hidden
+        self.apply(self.reset)
+        nn.init.zeros_(self.out.weight)  # the last layer of a branch
+
+    def reset(self, module):
+        if isinstance(module, nn.Conv2d):
+            nn.init.ones_(module.weight)  # trap: zero-initialised-hidden
+
+
+def fine(m):
+    if isinstance(m, nn.Linear):
+        nn.init.kaiming_normal_(m.weight)
+        nn.init.zeros_(m.bias)
+        if getattr(m, "last", False):
+            nn.init.zeros_(m.weight)
+    if isinstance(m, (nn.BatchNorm2d, nn.GroupNorm)):
+        nn.init.ones_(m.weight)
+
+
+model = Net()
+model.apply(weights)
+model.apply(fine)
+
+
+def never_applied(m):
+    if isinstance(m, nn.Linear):
+        nn.init.zeros_(m.weight)

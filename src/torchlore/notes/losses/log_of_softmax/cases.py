@@ -1,0 +1,30 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x):
+        p = F.softmax(self.fc(x), dim=1)
+        return p.log()  # trap: log-of-softmax
+
+
+def bad(x):
+    a = torch.log(torch.sigmoid(x))  # trap: log-of-softmax
+    b = x.softmax(-1).log()  # trap: log-of-softmax
+    c = torch.log(torch.softmax(x, dim=1))  # trap: log-of-softmax
+    return a, b, c
+
+
+def fine(x, counts):
+    a = F.log_softmax(x, dim=1) + F.logsigmoid(x)
+    b = torch.log(counts) + (1 + x).log()
+    p = F.softmax(x, dim=1)
+    c = torch.log(p + 1e-8)
+    d = p.clamp(min=1e-6).log()
+    e = torch.logsumexp(x, 1)
+    return a, b, c, d, e

@@ -1,0 +1,21 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+net = nn.Sequential(nn.Linear(4, 3))
+bce, ce = nn.BCEWithLogitsLoss(), nn.CrossEntropyLoss()
+
+
+def bad(x, y, target, labels):
+    a = bce(target, net(x))  # trap: loss-args-swapped
+    out = torch.sigmoid(net(x))
+    b = F.binary_cross_entropy(labels, out)  # trap: loss-args-swapped
+    return a + b + ce(y, net(x))  # trap: loss-args-swapped
+
+
+def fine(x, y, target, teacher, scores):
+    a = ce(net(x), target) + F.cross_entropy(input=net(x), target=y)
+    b = F.mse_loss(target, net(x))  # symmetric
+    c = ce(scores, y) + ce(target, teacher)
+    d = F.binary_cross_entropy_with_logits(target=y, input=net(x))
+    return a + b + c + d

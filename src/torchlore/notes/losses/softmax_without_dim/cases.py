@@ -1,0 +1,24 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.nn import LogSoftmax
+
+head = nn.Linear(4, 3)
+a = nn.Sequential(head, nn.Softmax())  # trap: softmax-without-dim
+b = LogSoftmax()  # trap: softmax-without-dim
+
+
+def bad(x):
+    p = F.log_softmax(x)  # trap: softmax-without-dim
+    scores = head(x)
+    q = F.softmax(scores, dim=0)  # trap: softmax-without-dim
+    r = torch.softmax(head(x), 0)  # trap: softmax-without-dim
+    return p, q, r
+
+
+def fine(x, weights, options):
+    a = F.softmax(x, dim=1) + F.softmax(x, -1) + F.softmax(x, **options)
+    b = F.softmax(weights, dim=0)  # a vector of weights
+    c = nn.Softmax(dim=1)(x) + nn.Softmax(-1)(x) + nn.Softmax2d()(x)
+    d = torch.softmax(torch.randn(5), 0)
+    return a, b, c, d

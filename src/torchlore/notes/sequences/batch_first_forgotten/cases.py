@@ -1,0 +1,30 @@
+import torch
+from torch import nn
+
+
+class Bad(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(4, 8, num_layers=2)  # trap: batch-first-forgotten
+        self.lstm = nn.LSTM(8, 8, bidirectional=True)  # trap: batch-first-forgotten
+        self.rnn = nn.RNN(16, 8, 1)  # trap: batch-first-forgotten
+
+    def forward(self, x):
+        out, hidden = self.gru(x)
+        y, (h, c) = self.lstm(out)
+        return out[:, -1, :], y[:, -1], self.rnn(y)[0][:, -1]
+
+
+class Fine(nn.Module):
+    def __init__(self, first):
+        super().__init__()
+        self.a = nn.GRU(4, 8, batch_first=True)
+        self.b = nn.GRU(4, 8)
+        self.c = nn.GRU(4, 8, batch_first=first)
+
+    def forward(self, x):
+        out, hidden = self.a(x)
+        time_first, last = self.b(x.transpose(0, 1))
+        back = time_first.transpose(0, 1)
+        other, _ = self.c(x)
+        return out[:, -1], time_first[-1], back[:, -1], other[:, -1], hidden[-1], x[:, -1]

@@ -1,0 +1,29 @@
+import torch
+from torch import nn
+
+encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, batch_first=True), 2)
+attention = nn.MultiheadAttention(8, 2, batch_first=True)
+PAD_ID = 0
+
+
+def bad(x, ids, lengths, pad_id):
+    steps = torch.arange(ids.shape[1])
+    keep = ids != PAD_ID
+    a = encoder(x, src_key_padding_mask=keep)  # trap: padding-mask-inverted
+    b = attention(x, x, x, key_padding_mask=(ids != pad_id))  # trap: padding-mask-inverted
+    c = encoder(x, src_key_padding_mask=steps[None] < lengths[:, None])  # trap: padding-mask-inverted
+    inside = lengths.unsqueeze(1) > steps
+    d = attention(x, x, x, key_padding_mask=inside.bool())  # trap: padding-mask-inverted
+    return a, b, c, d
+
+
+def fine(x, ids, lengths, mask, attention_mask):
+    steps = torch.arange(ids.shape[1])
+    a = encoder(x, src_key_padding_mask=ids == PAD_ID)
+    b = encoder(x, src_key_padding_mask=steps[None] >= lengths[:, None])
+    valid = steps < lengths[:, None]
+    c = attention(x, x, x, key_padding_mask=~valid)
+    d = encoder(x, src_key_padding_mask=mask)
+    e = attention(x, x, x, key_padding_mask=None)
+    f = attention(x, x, x, key_padding_mask=attention_mask == 0)
+    return a, b, c, d, e, f
