@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils.data import Dataset, Sampler
 
-from torchlore.recipes.seed import derive, seeded
+from torchlore.recipes.seed import derive, kept_rng, seed_cpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -142,9 +142,17 @@ class Seeded(Dataset[Any]):
         return len(self.dataset)  # type: ignore[arg-type] # Dataset does not declare the length that it must have here
 
     def __getitem__(self, key: Key | int) -> Any:
-        epoch, index = key if isinstance(key, tuple) else (0, key)
-        with seeded(derive(self.seed, "sample", epoch, index)):
-            return self.dataset[index]
+        return self.__getitems__([key])[0]
+
+    def __getitems__(self, keys: Sequence[Key | int]) -> list[Any]:
+        """Make a batch of samples, saving and restoring the generators once; the DataLoader asks for it."""
+        found = []
+        with kept_rng():
+            for key in keys:
+                epoch, index = key if isinstance(key, tuple) else (0, key)
+                seed_cpu(derive(self.seed, "sample", epoch, index))
+                found.append(self.dataset[index])
+        return found
 
 
 def _members(labels: Sequence[int] | torch.Tensor) -> dict[int, torch.Tensor]:

@@ -77,7 +77,9 @@ class H5Dataset(Dataset[Any]):
         self.path, self.transform = Path(path), transform
         if not self.path.is_file():
             raise FileNotFoundError(f"there is no HDF5 file {self.path}")
-        self._file, self._owner = None, -1
+        self._file: Any = None
+        self._columns: list[Any] = []  # open datasets: looking one up by name costs as much as reading a row
+        self._owner = -1
         with self._open() as file:
             self.grouped = not any(_is_data(one) for one in file.values())
             self.names = sorted(file, key=_natural) if self.grouped else []
@@ -101,7 +103,7 @@ class H5Dataset(Dataset[Any]):
         return int(next(iter(counts.values())))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_file": None, "_owner": -1}  # an open file cannot be sent to a worker
+        return {**self.__dict__, "_file": None, "_columns": [], "_owner": -1}  # an open file cannot be sent to a worker
 
     def __len__(self) -> int:
         return self.length
@@ -111,10 +113,13 @@ class H5Dataset(Dataset[Any]):
             raise IndexError(f"sample {index} of {self.path}, which has {self.length}")
         if self._owner != os.getpid():  # first sample here, or a handle inherited by a fork
             self._file, self._owner = self._open(), os.getpid()
+            self._columns = [] if self.grouped else [self._file[name] for name in self.fields]
         index %= self.length
-        file: Any = self._file
-        group = file[self.names[index]] if self.grouped else None
-        values = [_value(group[name][()] if group is not None else file[name][index]) for name in self.fields]
+        if self.grouped:
+            group = self._file[self.names[index]]
+            values = [_value(group[name][()]) for name in self.fields]
+        else:
+            values = [_value(column[index]) for column in self._columns]
         if self.transform is not None:
             values[0] = self.transform(values[0])
         return values[0] if len(values) == 1 else tuple(values)

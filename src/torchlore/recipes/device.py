@@ -14,6 +14,7 @@ from torch.nn.utils.rnn import PackedSequence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+LEAVES = (torch.Tensor, PackedSequence)
 Device = str | int | torch.device
 
 
@@ -52,9 +53,10 @@ def move(batch: Any, device: Device, non_blocking: bool = True) -> Any:
     seen: dict[int, Any] = {}
 
     def send(leaf: Any) -> Any:
-        if id(leaf) not in seen:
-            seen[id(leaf)] = leaf.to(target, non_blocking=not wait)  # PackedSequence keeps batch_sizes on the CPU
-        return seen[id(leaf)]
+        there = seen.get(id(leaf))
+        if there is None:  # PackedSequence keeps batch_sizes on the CPU by itself
+            there = seen[id(leaf)] = leaf.to(target, non_blocking=not wait)
+        return there
 
     return map_tensors(batch, send)
 
@@ -72,7 +74,7 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
     >>> map_tensors([torch.ones(2), "name"], torch.Tensor.tolist)
     [[1.0, 1.0], 'name']
     """
-    if isinstance(value, torch.Tensor | PackedSequence):
+    if isinstance(value, LEAVES):
         return function(value)
     if isinstance(value, dict):
         moved = {key: map_tensors(one, function) for key, one in value.items()}

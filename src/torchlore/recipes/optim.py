@@ -475,24 +475,22 @@ class EMA:
         self.decay, self.warmup, self.average_buffers = decay, warmup, average_buffers
         self.updates = 0
         self.average = {name: value.detach().clone() for name, value in _tensors(model).items()}
+        self._slots: tuple[nn.Module, _Slots, _Slots] | None = None
 
     @torch.no_grad()
     def update(self, model: nn.Module) -> None:
         """Take the model's present weights into the average; call it after each `optimizer.step()`."""
-        live = _tensors(model)
-        self._check(live)
-        parameters = {name for name, _ in unwrap(model).named_parameters()}
-        mixed = [
-            name
-            for name, value in live.items()
-            if value.is_floating_point() and (name in parameters or self.average_buffers)
-        ]
-        mixing = set(mixed)
+        inner = unwrap(model)
+        if self._slots is None or self._slots[0] is not inner:
+            self._check(_tensors(inner))
+            self._slots = (inner, *_slots(inner, set(self.average), self.average_buffers))
+        mixed, copied = self._slots[1:]
         decay = min(self.decay, (1 + self.updates) / (10 + self.updates)) if self.warmup else self.decay
-        torch._foreach_lerp_([self.average[n] for n in mixed], [live[n] for n in mixed], 1 - decay)
-        for name, value in live.items():
-            if name not in mixing:
-                self.average[name].copy_(value)
+        live = [owner[leaf] for _, owner, leaf in mixed]
+        torch._foreach_lerp_([self.average[name] for name, *_ in mixed], live, 1 - decay)
+        if copied:
+            live = [owner[leaf] for _, owner, leaf in copied]
+            torch._foreach_copy_([self.average[name] for name, *_ in copied], live)
         self.updates += 1
 
     def _check(self, live: Mapping[str, torch.Tensor]) -> None:
@@ -534,6 +532,24 @@ class EMA:
                 raise ValueError(f"the saved average holds {name} of shape {shapes}")
             value.copy_(state["average"][name])
         self.updates = int(state["updates"])
+
+
+# A tensor's name, the dict of the module that holds it, and its name there: a parameter that is replaced is seen.
+_Slots = list[tuple[str, dict[str, Any], str]]
+
+
+def _slots(model: nn.Module, names: set[str], average_buffers: bool) -> tuple[_Slots, _Slots]:
+    """Where the tensors to mix and the tensors to copy are found, so that no step walks through the modules."""
+    mixed: _Slots = []
+    copied: _Slots = []
+    for path, module in model.named_modules():
+        prefix = f"{path}." if path else ""
+        for holder, wanted in ((module._parameters, True), (module._buffers, average_buffers)):  # noqa: SLF001 - the live dicts
+            for leaf, value in holder.items():
+                if value is not None and prefix + leaf in names:
+                    mixes = wanted and value.is_floating_point()
+                    (mixed if mixes else copied).append((prefix + leaf, holder, leaf))
+    return mixed, copied
 
 
 def _tensors(model: nn.Module) -> dict[str, torch.Tensor]:
