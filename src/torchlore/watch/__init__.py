@@ -4,6 +4,6 @@ Importing this package imports no torch; the probes are set only once the progra
 """
 
 from torchlore.watch.pictures import Alarm, Batch, Call, Phase, Place, Step
-from torchlore.watch.session import Sentinel, watching
+from torchlore.watch.session import Sentinel, Watch, watching
 
-__all__ = ["Alarm", "Batch", "Call", "Phase", "Place", "Sentinel", "Step", "watching"]
+__all__ = ["Alarm", "Batch", "Call", "Phase", "Place", "Sentinel", "Step", "Watch", "watching"]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import atexit
-import importlib.util
 from typing import Any
 
 from torchlore.watch.hook import after_import
 from torchlore.watch.runner import begin, leave
-from torchlore.watch.session import Options, Watcher, sentinels_of
+from torchlore.watch.session import Options, Watcher, catalogue_sentinels
 
 
 def begin_child(settings: dict[str, Any]) -> None:
@@ -21,6 +20,5 @@ def begin_child(settings: dict[str, Any]) -> None:
         roots=tuple(settings["roots"]),
     )
     watcher = Watcher([], options)
-    parts = importlib.import_module("torchlore.catalogue").parts
-    after_import("torch", lambda: begin(watcher, sentinels_of(parts("watch")), settings["folder"]))
+    after_import("torch", lambda: begin(watcher, catalogue_sentinels(), settings["folder"]))
     atexit.register(leave, watcher, settings["folder"])

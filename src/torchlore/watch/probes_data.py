@@ -39,7 +39,9 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
         if not watcher.rich and watcher.pace.woken():
             watcher.open()
         iterator = walk(self)
-        watcher.iterators[id(iterator)] = (weakref.ref(iterator), record)
+        key = id(iterator)
+        ref = weakref.ref(iterator, lambda gone: _forget(iterators, key, gone))
+        iterators[key] = (ref, record, self)  # a loader made in the `for` line lives on through its iterator
         return iterator
 
     @functools.wraps(following)
@@ -69,6 +71,11 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
     patches.put(DataLoader, "__iter__", begun)
     patches.put(_BaseDataLoaderIter, "__next__", handed, busy=True)
     patches.put(_utils.worker, "_worker_loop", worker)
+
+
+def _forget(iterators: dict[int, tuple[Any, ...]], key: int, gone: object) -> None:
+    if key in iterators and iterators[key][0] is gone:
+        del iterators[key]
 
 
 def loader(watcher: Watcher, thing: Any) -> LoaderRecord:

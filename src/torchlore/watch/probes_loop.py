@@ -297,6 +297,8 @@ def after_light_step(watcher: Watcher, record: OptimizerRecord) -> None:
     record.steps += 1
     watcher.run.steps += 1
     watcher.pace.light += 4
+    if not watcher.run.steps % (16 * watcher.stride):
+        note_point(watcher, record.optimizer, None)
     if watcher.pace.stepped(rich=False):
         watcher.open()
 
@@ -342,8 +344,8 @@ def _look_at_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> N
         step.closure = closure
         step.deep = watcher.deep.due()
         watcher.show(step, watcher.by_picture["Step"])
-        if step.deep:
-            note_point(watcher, step)
+        if step.deep or not watcher.run.steps % watcher.stride:
+            note_point(watcher, record.optimizer, step)
     record.mark = watcher.mark
     record.zeroed = False
     record.touched = False
@@ -353,14 +355,20 @@ def _look_at_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> N
     record.version = grad._version if grad is not None else 0  # noqa: SLF001 - the documented in-place counter
 
 
-def note_point(watcher: Watcher, step: Step) -> None:
-    """One dot of the timeline."""
-    run = watcher.run
-    having = step.gradient_norms or {}
-    total = math.sqrt(sum(norm * norm for norm in having.values())) if having else None
-    waited = sum(loader.wait_ns for loader in run.loaders) / max(watcher.pace.elapsed_ns, 1)
-    rate = step.rates[0] if step.rates else None
-    run.history.append(Point(run.steps, watcher.pace.elapsed_ns / 1e9, run.loss, rate, total, memory_used(), waited))
+def note_point(watcher: Watcher, optimizer: Any, step: Step | None) -> None:
+    """One dot of the timeline; every second one is dropped when there are a thousand."""
+    run, now = watcher.run, watcher.pace.elapsed_ns
+    norms = step.gradient_norms if step is not None else None
+    total = math.sqrt(sum(norm * norm for norm in norms.values())) if norms else None
+    rate = next((float(group["lr"]) for group in optimizer.param_groups if "lr" in group), None)
+    waited = sum(loader.wait_ns for loader in run.loaders)
+    since, before = watcher.dotted
+    share = min(1.0, (waited - before) / max(now - since, 1)) if step is not None and run.history else None
+    watcher.dotted = (now, waited)
+    run.history.append(Point(run.steps, now / 1e9, run.loss, rate, total, memory_used(), share))
+    if len(run.history) >= 1000:
+        del run.history[1::2]
+        watcher.stride *= 2
 
 
 def memory_used() -> int:

@@ -116,7 +116,7 @@ class Point:
     rate: float | None = None
     gradient: float | None = None
     memory: int | None = None
-    wait: float = 0.0  # share of the time since the last point spent waiting for data
+    wait: float | None = None  # share of the time since the last point spent waiting for data
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import os
 import sys
@@ -85,8 +86,12 @@ class Watcher:
         self.pace = Pace(self.options.share)
         self.map = Map(self.options.roots)
         self.known: dict[int, Any] = {}  # id -> what is recorded of an optimizer, scheduler, loader or module
-        self.iterators: dict[int, tuple[weakref.ref[Any], Any]] = {}  # id of a loader's iterator -> the loader's record
+        self.iterators: dict[
+            int, tuple[weakref.ref[Any], Any, Any]
+        ] = {}  # id of an iterator -> it, the loader's record, the loader
         self.stack: list[Any] = []  # the modules that run now, outermost first
+        self.stride = 1  # every so many steps a dot is put on the timeline
+        self.dotted = (0, 0)  # when the last one was, and how long the program had waited for data by then
         self.shield: Callable[[], Any] = nullcontext
         self.deep: Any = None
         self.veiled: Callable[[], object] = _nothing  # true inside torch.func: its tensors have no values to look at
@@ -254,16 +259,42 @@ def sentinels_of(functions: Mapping[str, Callable[[Any], Any]]) -> list[Sentinel
     return [Sentinel(slug, one, Severity(levels[slug])) for slug, one in functions.items()]
 
 
-@contextmanager
-def watching(sentinels: Iterable[Sentinel], options: Options | None = None) -> Iterator[list[Finding]]:
-    """Watch what runs in this block; the list is filled when the block ends, also by an exception."""
-    from torchlore.watch.probes import install
+class Watch:
+    """A watch that is begun and ended by hand: notebooks and the callbacks of trainers need it so."""
 
-    watcher, found = Watcher(list(sentinels), options or Options()), list[Finding]()
-    undo = install(watcher)
+    def __init__(self, sentinels: Iterable[Sentinel] | None = None, options: Options | None = None) -> None:
+        chosen = catalogue_sentinels() if sentinels is None else list(sentinels)
+        self.watcher = Watcher(chosen, options or Options())
+        self.undo: Callable[[], None] = _nothing
+
+    def begin(self) -> None:
+        """Set the probes."""
+        from torchlore.watch.probes import install
+
+        self.undo = install(self.watcher)
+
+    def end(self) -> list[Finding]:
+        """Take them off; what was found."""
+        self.watcher.finish()
+        self.undo()
+        self.undo = _nothing
+        return self.watcher.results()
+
+
+def catalogue_sentinels() -> list[Sentinel]:
+    """The sentinels of every note."""
+    return sentinels_of(importlib.import_module("torchlore.catalogue").parts("watch"))
+
+
+@contextmanager
+def watching(sentinels: Iterable[Sentinel] | None = None, options: Options | None = None) -> Iterator[list[Finding]]:
+    """Watch what runs in this block, with every note's sentinel unless some are named.
+
+    The list is filled when the block ends, also by an exception.
+    """
+    watch, found = Watch(sentinels, options), list[Finding]()
+    watch.begin()
     try:
         yield found
     finally:
-        watcher.finish()
-        undo()
-        found.extend(watcher.results())
+        found.extend(watch.end())

@@ -1,0 +1,105 @@
+"""The report: one HTML file with the timeline of a run and the findings on it. No script, nothing from outside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from torchlore.watch.output import cost
+
+if TYPE_CHECKING:
+    from torchlore.finding import Finding
+    from torchlore.watch.records import Point
+    from torchlore.watch.runner import Outcome
+
+WIDTH, HEIGHT, LEFT, BOTTOM = 900, 150, 70, 22
+MEMORY, WAITING = "Memory in use (MB)", "Share of the time spent waiting for data"
+FROM_ZERO = {MEMORY, WAITING}
+STYLE = """
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #68707f; --line: #d9dde4; --page: #fff; --curve: #2563a8;
+  --error: #b3261e; --warning: #8a5a00; --hint: #47607d; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --soft: #98a1b0; --line: #333a46; --page: #14181f;
+  --curve: #7db4ee; --error: #ff8a80; --warning: #e8b45a; --hint: #9db6d3; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); max-width: 960px;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; margin: 0 0 .2rem; } h2 { font-size: 1rem; margin: 1.6rem 0 .3rem; }
+p.facts { color: var(--soft); margin: 0; } li { margin: .5rem 0; }
+ol { padding-left: 1.4rem; } code { font: 13px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+.error { color: var(--error); } .warning { color: var(--warning); } .hint { color: var(--hint); }
+.evidence { color: var(--soft); display: block; }
+svg { width: 100%; height: auto; display: block; } svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
+.grid { stroke: var(--line); } .curve { fill: none; stroke: var(--curve); stroke-width: 1.5; }
+.dot { fill: var(--curve); } .mark { stroke: currentColor; stroke-dasharray: 3 3; }
+svg .mark-text { fill: currentColor; }
+"""
+
+
+def page(outcome: Outcome) -> str:
+    """The whole file."""
+    run = outcome.watcher.run
+    charts = "\n".join(_charts(run.history, outcome.findings))
+    items = "\n".join(_item(one) for one in outcome.findings)
+    found = f"<ol>{items}</ol>" if items else "<p>Nothing was found.</p>"
+    ended = "interrupted" if outcome.interrupted else f"exit status {outcome.status}"
+    facts = f"{run.steps + run.child_steps} steps, {ended}; {cost(outcome)}"
+    head = f"<title>lore watch</title><style>{STYLE}</style>"
+    meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    body = f'<h1>lore watch</h1><p class="facts">{escape(facts)}</p><h2>Findings</h2>{found}{charts}'
+    return f'<!doctype html><html lang="en"><head>{meta}{head}</head><body>{body}</body></html>\n'
+
+
+def _item(one: Finding) -> str:
+    times = f", {one.count} times" if one.count > 1 else ""
+    where = f"<code>{escape(one.path)}:{one.line}</code>"
+    evidence = f'<span class="evidence">{escape(one.evidence)} (step {one.step}{times})</span>'
+    return f'<li><b class="{one.severity}">{one.severity} {escape(one.slug)}</b> {where}<br>{escape(one.message)}{evidence}</li>'
+
+
+def _charts(history: Sequence[Point], findings: Sequence[Finding]) -> Iterator[str]:
+    wanted: list[tuple[str, Callable[[Point], float | None], bool]] = [
+        ("Loss", lambda point: point.loss, True),
+        ("Learning rate", lambda point: point.rate, False),
+        ("Gradient norm, sampled", lambda point: point.gradient, True),
+        (MEMORY, lambda point: point.memory / 1e6 if point.memory else None, False),
+        (WAITING, lambda point: point.wait, False),
+    ]
+    for title, pick, log in wanted:
+        values = [(point.step, pick(point)) for point in history]
+        dots = [(step, value) for step, value in values if value is not None and math.isfinite(value)]
+        if len(dots) > 1:
+            last = max(point.step for point in history)
+            yield f"<h2>{escape(title)}</h2>{_chart(dots, findings, last, log, from_zero=title in FROM_ZERO)}"
+
+
+def _chart(dots: list[tuple[int, float]], findings: Sequence[Finding], last: int, log: bool, from_zero: bool) -> str:
+    numbers = [value for _, value in dots] + [0.0] * from_zero
+    log = log and min(numbers) > 0 and max(numbers) > 100 * min(numbers)
+    scale: Callable[[float], float] = math.log10 if log else float
+    low, high = scale(min(numbers)), scale(max(numbers))
+
+    def x(step: float) -> float:
+        return LEFT + (WIDTH - LEFT - 10) * step / max(last, 1)
+
+    def y(value: float) -> float:
+        return 10 + (HEIGHT - BOTTOM - 10) * (1 - (scale(value) - low) / (high - low) if high > low else 0.5)
+
+    levels = [min(numbers), max(numbers)] if high > low else [numbers[0]]
+    grid = "".join(
+        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - 10}" y1="{y(v):.1f}" y2="{y(v):.1f}"/>'
+        f'<text x="{LEFT - 6}" y="{y(v) + 4:.1f}" text-anchor="end">{v:.3g}</text>'
+        for v in levels
+    )
+    curve = " ".join(f"{x(step):.1f},{y(value):.1f}" for step, value in dots)
+    points = "".join(f'<circle class="dot" r="2" cx="{x(s):.1f}" cy="{y(v):.1f}"/>' for s, v in dots if len(dots) <= 40)
+    marks = "".join(_mark(n, one, x(one.step or 0)) for n, one in enumerate(findings, 1) if (one.step or 0) <= last)
+    ends = f'<text x="{LEFT}" y="{HEIGHT - 5}">step 0</text><text x="{WIDTH - 10}" y="{HEIGHT - 5}" text-anchor="end">step {last}</text>'
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">{grid}<polyline class="curve" points="{curve}"/>{points}{marks}{ends}</svg>'
+
+
+def _mark(number: int, one: Finding, x: float) -> str:
+    """A dashed line where a finding was first seen, with its number in the list; the page says which it is."""
+    line = f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="10" y2="{HEIGHT - BOTTOM}"/>'
+    label = f'<text class="mark-text" x="{x + 3:.1f}" y="{10 + 12 * (number % 8)}">{number}</text>'
+    return f'<g class="{one.severity}"><title>{escape(one.slug)}</title>{line}{label}</g>'
