@@ -72,10 +72,13 @@ def _safe_tensor(source: Extent, base: int, key: str, entry: Any) -> Tensor:
 
 def inside(folder: Path, name: str) -> Path:
     """A file named by an index, refused when the name leads out of the folder."""
-    target = folder / name
-    if Path(name).is_absolute() or not target.resolve().is_relative_to(folder.resolve()):
+    if (
+        not name.isprintable()
+        or Path(name).is_absolute()
+        or not (folder / name).resolve().is_relative_to(folder.resolve())
+    ):
         raise Escape(f"{folder}: it names {name!r}, which lies outside the folder.")
-    return target
+    return folder / name
 
 
 def read_index(path: Path) -> dict[str, str]:

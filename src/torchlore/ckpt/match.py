@@ -144,7 +144,7 @@ def _prefixes(source: Specs, target: Specs) -> tuple[dict[str, str], list[str]]:
             names = {key: on + key[len(off) :] if key.startswith(off) else key for key in source}
             score = _score(names, source, target)
             serves = covered * 2 >= len(source) or score * 5 >= len(target) * 6  # a prefix of few keys is a renaming
-            if score > best_score and serves:
+            if score > best_score and serves and score >= min(covered, len(target)):
                 best, best_score = names, score
                 best_rules = [_prefix_rule(off, on)]
     return best, best_rules
@@ -168,7 +168,8 @@ def _heads(specs: Iterable[str]) -> list[str]:
 
 
 def _score(names: dict[str, str], source: Specs, target: Specs) -> int:
-    return sum(2 if source[key][0] == target[new][0] else 1 for key, new in names.items() if new in target)
+    found = [(key, new) for key, new in names.items() if new in target and not new.endswith(_COUNTERS)]
+    return sum(2 if source[key][0] == target[new][0] else 1 for key, new in found)
 
 
 # one consistent renaming ------------------------------------------------------------------------------------------------
@@ -221,7 +222,8 @@ def _best_rule(free: dict[str, str], open_: list[str], source: Specs, target: Sp
         hits = [(key, new) for key, name in free.items() if (new := rule.apply(name)) in wanted]
         if len({new for _, new in hits}) < len(hits):
             continue  # two keys would become one
-        gain = sum(1 if source[key][0] == target[new][0] else -1 for key, new in hits)
+        telling = [(key, new) for key, new in hits if not new.endswith(_COUNTERS)]
+        gain = sum(1 if source[key][0] == target[new][0] else -1 for key, new in telling)
         if gain > best_gain:
             best, best_gain = rule, gain
     return best
