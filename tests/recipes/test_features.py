@@ -329,3 +329,14 @@ def test_a_part_is_unfrozen_by_name_and_unknown_names_are_errors():
     assert not model[1].weight.requires_grad
     with pytest.raises(ValueError, match="no 'head' to keep"):
         features.freeze(model, keep=["head"])
+
+
+def test_a_frozen_model_stays_frozen_when_it_is_compiled():
+    model, _ = finetuned()
+    before = model[1].running_mean.clone()
+    compiled = torch.compile(model, backend="eager")
+    compiled.train()
+    compiled(torch.randn(8, 3)).sum().backward()
+    assert torch.equal(model[1].running_mean, before)
+    assert model[4].weight.grad is not None
+    assert model[0].weight.grad is None

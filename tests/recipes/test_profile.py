@@ -107,14 +107,13 @@ def test_each_module_gets_its_own_time():
     model = nn.Sequential(Slow(0.02, 0.04), nn.Sequential(Slow(0.05, 0.01), nn.ReLU(inplace=True)))
     costs = profile.profile_modules(model, torch.randn(4), repeat=1, warmup=1)
     rows = {row.name: row for row in costs.rows}
-    assert 19 < rows["0"].forward_ms < 45
-    assert 39 < rows["0"].backward_ms < 75
-    assert 49 < rows["1.0"].forward_ms < 85
-    assert 9 < rows["1.0"].backward_ms < 35
-    assert rows["1"].forward_ms >= rows["1.0"].forward_ms
-    assert rows["1"].own_ms < 20
-    assert rows[""].backward_ms >= 49
-    assert costs.forward_ms >= rows[""].forward_ms
+    assert rows["0"].forward_ms > 19
+    assert rows["1.0"].forward_ms > 49
+    assert rows["0"].backward_ms > 39
+    assert 9 < rows["1.0"].backward_ms < rows[""].backward_ms - 39
+    assert rows["1"].own_ms < rows["1.0"].forward_ms <= rows["1"].forward_ms
+    assert rows["0"].forward_ms + rows["1"].forward_ms <= rows[""].forward_ms <= costs.forward_ms
+    assert rows[""].own_ms == pytest.approx(rows[""].forward_ms - rows["0"].forward_ms - rows["1"].forward_ms)
     assert "(model) Sequential" in str(costs)
 
 
