@@ -1,0 +1,54 @@
+import math
+
+import numpy as np
+import torch
+
+
+def accuracy(scores, model, path):
+    best_acc = -math.inf
+    for acc in scores:
+        if acc < best_acc:  # trap: best-compared-the-wrong-way
+            best_acc = acc
+            torch.save(model.state_dict(), path)
+
+
+def other_side(losses):
+    lowest = np.inf
+    for loss in losses:
+        if lowest <= loss:  # trap: best-compared-the-wrong-way
+            lowest = loss
+    return lowest
+
+
+def large_number(losses):
+    min_loss = 1e10
+    for loss in losses:
+        if loss >= min_loss:  # trap: best-compared-the-wrong-way
+            min_loss = loss
+    return min_loss
+
+
+def right(losses, scores):
+    best, top, patience = float("inf"), -float("inf"), 0
+    for loss, score in zip(losses, scores):
+        if loss < best:
+            best = loss
+        if score > top:
+            top = score
+        if loss > best:
+            patience += 1
+    limit = float("inf")
+    if len(losses) > limit:
+        print("never")
+    worst = 0.0
+    for loss in losses:
+        if loss > worst:
+            worst = loss
+    return best, top, patience, worst
+
+
+def given(losses, best=float("inf")):
+    for loss in losses:
+        if loss > best:
+            best = loss
+    return best

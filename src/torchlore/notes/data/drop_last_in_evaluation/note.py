@@ -1,0 +1,43 @@
+"""`drop_last=True` in a validation or test loader leaves samples out of the score.
+
+The short last batch is thrown away: with 1,000 samples and batches of 64 that is 40 of them, always the same ones, as
+nothing is shuffled; with a test set smaller than the batch it is all of them, and the score is 0 / 0. Divided by
+`len(loader.dataset)`, which still counts them, an accuracy is too low as well.
+
+Drop the last batch in training, where a batch of one would upset batch norm, and never when you measure:
+`DataLoader(test_set, batch_size=64)`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://docs.pytorch.org/docs/stable/data.html",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+_EVAL = re.compile(
+    r"(^|_)(val|valid|validation|test|testing|eval|dev|query|gallery)_?(data_?)?(loader|dl|dataloader|iter)s?$",
+    re.IGNORECASE,
+)
+
+
+def claim(bad: dict[str, int], good: dict[str, int]) -> None:
+    assert bad["measured"] == 96
+    assert good["measured"] == 100
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.utils.data.DataLoader"):
+        held, given = source.parents[call], tree.keyword(call, "drop_last")
+        name = tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else ""
+        if given is not None and tree.literal(given.value) is True and _EVAL.search(name):
+            yield source.hit(
+                given,
+                f"`{name}` leaves the last, short batch out of what is measured: set drop_last=False",
+                edits.replace(source, given.value, "False"),
+            )

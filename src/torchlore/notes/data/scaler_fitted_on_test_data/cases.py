@@ -1,0 +1,24 @@
+import torch
+from sklearn import preprocessing
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+
+def wrong(X_train, X_test, x_val, df_test):
+    sc = MinMaxScaler()
+    a = sc.fit_transform(X_train)
+    b = sc.fit_transform(X_test)  # trap: scaler-fitted-on-test-data
+    c = preprocessing.StandardScaler().fit(x_val)  # trap: scaler-fitted-on-test-data
+    d = StandardScaler().fit_transform(df_test[["a", "b"]])  # trap: scaler-fitted-on-test-data
+    return torch.tensor(a), torch.tensor(b), c, d
+
+
+def clean(X_train, X_test, y_test, features, other):
+    sc = StandardScaler().fit(X_train)
+    a = sc.transform(X_test)
+    b = other.fit_transform(X_test)
+    model = LogisticRegression()
+    model.fit(X_test, y_test)
+    c = StandardScaler().fit_transform(features)
+    d = StandardScaler().fit_transform(X_train)
+    return a, b, c, d

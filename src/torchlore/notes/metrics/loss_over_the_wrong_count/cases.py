@@ -1,0 +1,57 @@
+import torch
+from torch import nn
+
+
+def summed_means(model, test_loader, criterion):
+    test_loss = 0
+    for x, y in test_loader:
+        loss = criterion(model(x), y)
+        test_loss += loss.item()
+    test_loss /= len(test_loader.dataset)  # trap: loss-over-the-wrong-count
+    return test_loss
+
+
+def weighted_by_batches(model, loader, criterion, optimizer):
+    running_loss = 0.0
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+        running_loss += loss.item() * x.size(0)
+    return running_loss / len(loader)  # trap: loss-over-the-wrong-count
+
+
+def with_len(model, val_loader, criterion):
+    total = 0.0
+    for x, y in val_loader:
+        val_loss = criterion(model(x), y)
+        total += len(x) * val_loss.item()
+    print(total / len(val_loader))  # trap: loss-over-the-wrong-count
+
+
+def right(model, loader, criterion, names):
+    means = weighted = seen = regular = 0.0
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        means += loss.item()
+        weighted += loss.item() * x.size(0)
+        seen += x.size(0)
+        regular += loss.item() * 0.5
+    return means / len(loader), weighted / len(loader.dataset), weighted / seen, regular / len(loader), means / len(names)
+
+
+def counted(model, loader):
+    correct = 0
+    for x, y in loader:
+        correct += (model(x).argmax(1) == y).sum().item()
+    return correct / len(loader.dataset)
+
+
+class Meter:
+    def update(self, value, n):
+        self.total += value * n
+        self.count += n
+
+    def mean(self):
+        return self.total / self.count
