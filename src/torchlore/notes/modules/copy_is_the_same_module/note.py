@@ -71,5 +71,7 @@ def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.
 
 
 def _after(source: Source, use: ast.expr, assign: ast.Assign) -> bool:
-    elsewhere = tree.function(source, use) is not tree.function(source, assign)
-    return use.lineno > assign.lineno or elsewhere or bool(tree.loops(source, assign))
+    home = tree.function(source, assign)
+    if tree.function(source, use) is not home:
+        return isinstance(use, ast.Attribute) or home is None
+    return use.lineno > assign.lineno or bool(tree.loops(source, assign))

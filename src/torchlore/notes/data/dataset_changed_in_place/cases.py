@@ -1,0 +1,45 @@
+"""Other spellings of dataset-changed-in-place, and code that only looks like it."""
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+
+class Images(Dataset):
+    def __init__(self, n):
+        self.images = np.zeros((n, 8, 8), dtype=np.float32)
+        self.labels = torch.zeros(n)
+        self.steps = 0
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, i):
+        image = self.images[i]
+        image[2:4, 2:4] = 0.0  # trap: dataset-changed-in-place
+        label = self.labels[i]
+        label.add_(1)  # trap: dataset-changed-in-place
+        image /= 255.0  # trap: dataset-changed-in-place
+        return image, label
+
+
+# clean
+class Careful(Dataset):
+    def __init__(self, n, paths):
+        self.images = torch.zeros(n, 8, 8)
+        self.numbers = [1, 2, 3]
+        self.paths = paths
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, i):
+        a = self.images[i].clone()
+        a -= 0.5
+        b = self.images[i]
+        b = b - 0.5
+        b *= 2
+        c = self.numbers[i]
+        c += 1
+        d = self.images[[i, i + 1]]
+        d += 1
+        return a, b, c, d

@@ -1,0 +1,46 @@
+"""Other spellings of copy-is-the-same-module, and code that only looks like it."""
+import copy
+
+import torch
+from torch import nn
+
+
+class Agent:
+    def __init__(self):
+        self.q = nn.Linear(4, 2)
+        self.q_target = self.q  # trap: copy-is-the-same-module
+        self.optimizer = torch.optim.Adam(self.q.parameters())
+
+    def learn(self, x):
+        loss = (self.q(x) - self.q_target(x).detach()).pow(2).mean()
+        loss.backward()
+        self.optimizer.step()
+
+
+def distill(x):
+    student = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+    teacher = copy.copy(student)  # trap: copy-is-the-same-module
+    (student(x) - teacher(x)).sum().backward()
+    best_model = None
+    for epoch in range(3):
+        best_model = student  # trap: copy-is-the-same-module
+        student(x).sum().backward()
+    return best_model
+
+
+# clean
+def fine(x):
+    model = nn.Linear(4, 4)
+    ema = copy.deepcopy(model)
+    target = nn.Linear(4, 4)
+    target.load_state_dict(model.state_dict())
+    net = model
+    net(x).sum().backward()
+    best_loss = x
+    old_rate = 0.1
+    return ema, target, best_loss, old_rate
+
+
+def evaluate(model: nn.Module):
+    ref = model
+    return ref

@@ -1,0 +1,45 @@
+"""Other spellings of same-tensor-appended, and code that only looks like it."""
+from collections import deque
+
+import numpy as np
+import torch
+
+
+def record(env, n):
+    state, buffer = np.zeros(4), deque()
+    hidden, history = torch.zeros(3), []
+    for step in range(n):
+        buffer.append((state, step))  # trap: same-tensor-appended
+        state[0] = env.move()
+        hidden.mul_(0.9)
+        history.append(hidden)  # trap: same-tensor-appended
+    noise = torch.rand(2)
+    while len(history) < 10:
+        history.append(noise)  # trap: same-tensor-appended
+        noise *= 2
+    return buffer, history
+
+
+# clean
+def fine(n, rows):
+    x, out = torch.zeros(2), []
+    for i in range(n):
+        out.append(x)
+        x = x + 1
+    y = torch.zeros(2)
+    for i in range(n):
+        y += 1
+        out.append(y.clone())
+    total = 0
+    for i in range(n):
+        out.append(total)
+        total += 1
+    for row in rows:
+        z = torch.zeros(2)
+        z += row
+        out.append(z)
+    w = torch.zeros(1)
+    for row in rows:
+        w += row
+    out.append(w)
+    return out

@@ -1,0 +1,37 @@
+"""Other spellings of weights-kept-by-reference, and code that only looks like it."""
+import copy
+
+import torch
+from torch import nn
+
+
+def ewc(model: nn.Module, optimizer, loader, penalty):
+    star = {n: p.detach() for n, p in model.named_parameters()}  # trap: weights-kept-by-reference
+    for x in loader:
+        loss = model(x).mean()
+        for n, p in model.named_parameters():
+            loss = loss + penalty * ((p - star[n]) ** 2).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def moved(optimizer):
+    layer = nn.Linear(2, 2)
+    start = layer.weight.data  # trap: weights-kept-by-reference
+    old = layer.bias.detach().cpu()  # trap: weights-kept-by-reference
+    layer(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    return torch.equal(start, layer.weight), (layer.bias - old).abs().max()
+
+
+# clean
+def fine(model: nn.Module, optimizer):
+    a = [p.detach().clone() for p in model.parameters()]
+    b = {n: p.data.clone() for n, p in model.named_parameters()}
+    c = copy.deepcopy(model.state_dict())
+    d = [p for p in model.parameters()]
+    e = [p.data for p in model.parameters() if p.requires_grad]
+    optimizer.step()
+    norm = torch.stack([p.norm() for p in d]).norm()
+    return [(p - q).norm() for p, q in zip(model.parameters(), a)], b, c, norm, len(e)
