@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from torchlore.check import api
 from torchlore.check.classes import class_behind, instance
-from torchlore.check.project import Class, Function, as_class, as_function
+from torchlore.check.project import Class, Function, as_class, as_function, candidates
 from torchlore.check.tensors import function_result, layer_output, method_result, no_grad_around
 from torchlore.check.tree import FunctionNode, argument, body_nodes, class_of, literal, parameters, spread
 from torchlore.check.values import UNKNOWN, Value, Values, annotated, attribute, values
@@ -288,7 +288,7 @@ def _function_callers(function: Function) -> list[Caller]:
     found: list[Caller] = []
     if function.source.names.defined.get(function.node.name) != function.qualified:
         return _nested_callers(function)
-    for source in project.candidates(function, function.node.name):
+    for source in candidates(project, function, function.node.name):
         found += [(source, call, 0) for call in source.calls(function.qualified)]
         if source is not function.source and source.names.stars:
             continue
@@ -305,10 +305,10 @@ def _method_callers(function: Function) -> list[Caller]:
     owner = as_class(function.source, cast("ast.ClassDef", function.owner))
     project, name = function.source.project, function.node.name
     if name == "__init__":
-        return [(s, call, 1) for s in project.candidates(owner, owner.node.name) for call in s.calls(owner.qualified)]
+        return [(s, call, 1) for s in candidates(project, owner, owner.node.name) for call in s.calls(owner.qualified)]
     skip = 0 if _static(function) else 1
     found: list[Caller] = []
-    for source in project.candidates(owner, name):
+    for source in candidates(project, owner, name):
         for call in source.methods(name):
             receiver = cast("ast.Attribute", call.func).value
             if isinstance(receiver, ast.Name) and receiver.id == "self":

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from torchlore.check import api, events
 from torchlore.check.events import Event
 from torchlore.check.identity import substitute
-from torchlore.check.project import Class, Function, as_class, as_function
+from torchlore.check.project import Class, Function, as_class, as_function, text_of
 from torchlore.check.scopes import reaching
-from torchlore.check.tree import FunctionNode, Loop, class_of, conditions, contexts, function
+from torchlore.check.tree import FunctionNode, Loop, class_of, conditions, contexts, dotted, function
 from torchlore.check.tree import loops as loops_around
 from torchlore.check.values import values
 
@@ -196,7 +196,7 @@ def may_train(source: Source) -> bool:
     found = source.memo.get("may_train")
     if found is None:
         found = ".backward(" in source.text or any(
-            ".backward(" in source.project.text_of(name, source.path) for name in source.names.imported.values()
+            ".backward(" in text_of(source.project, name, source.path) for name in source.names.imported.values()
         )
         source.memo["may_train"] = found
     return bool(found)
@@ -227,6 +227,21 @@ def entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]
 def same_object(one: Event, other: Event) -> bool:
     """Whether two events act on one object, as far as it can be told: unknown owners are not the same."""
     return one.owner is not None and one.owner == other.owner
+
+
+def surely_other(one: Event, other: Event) -> bool:
+    """Whether two events act on different objects for sure: both are variables that hold their own constructor call."""
+    known = one.owner is not None and other.owner is not None and one.owner != other.owner
+    return known and _built_here(one) and _built_here(other)
+
+
+def _built_here(event: Event) -> bool:
+    found = event.source.values(event.expr) if event.expr is not None and not event.detail else ()
+    home = found[0].source if len(found) == 1 else None
+    if home is None or event.expr is None or not isinstance(found[0].node, ast.Call):
+        return False
+    up = home.parents.get(found[0].node)
+    return isinstance(up, ast.Assign) and dotted(up.targets[0]) == dotted(event.expr)
 
 
 def kinds_in(flow: Iterable[Event]) -> list[str]:

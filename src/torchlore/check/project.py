@@ -46,7 +46,7 @@ class Project:
         for path, text in files:
             self._paths.setdefault(module_name(path), path)
             self._texts[path] = text
-        self._sources: dict[str, Source | None] = {}
+        self.parsed: dict[str, Source | None] = {}  # path -> file; None where it cannot be parsed
         self._importers: dict[str, list[str]] | None = None
         self.state: dict[Any, Any] = {}  # what the value engine keeps while it works
         self.consulted: set[str] = set()  # other files asked about since `begin`
@@ -55,12 +55,7 @@ class Project:
     def adopt(self, source: Source) -> None:
         """Make a parsed file known under its path and module."""
         self._paths[source.module] = source.path
-        self._sources[source.path] = source
-
-    def known(self, path: str, text: str) -> Source | None:
-        """The file if it was parsed already from this very text."""
-        source = self._sources.get(path)
-        return source if source is not None and source.text == text else None
+        self.parsed[source.path] = source
 
     def add(self, paths: Iterable[str]) -> None:
         """Make files known by their paths; they are read when somebody asks for them."""
@@ -78,31 +73,22 @@ class Project:
             if len(self.consulted) >= _FOREIGN_FILES:
                 return None
             self.consulted.add(path)
-        if path not in self._sources:
-            self._sources[path] = self._parse(path)
-        return self._sources[path]
+        if path not in self.parsed:
+            self.parsed[path] = self._parse(path)
+        return self.parsed[path]
 
     def module(self, name: str, near: str = "") -> Source | None:
         """The file of a module: one of the project's, or one beside the importing file."""
-        path = self._path(name, near)
+        path = self.path(name, near)
         return self.source(path) if path else None
 
-    def _path(self, name: str, near: str) -> str | None:
+    def path(self, name: str, near: str) -> str | None:
+        """The file of a module: one of the project's, or one beside the importing file."""
         path = self._paths.get(name)
         if path is None and near and near not in ("<text>", "<stdin>"):
             path = _beside(name, near)
             self._paths[name] = path or ""
         return path
-
-    def text_of(self, qualified: str, near: str) -> str:
-        """The text of the project's file that holds a name; "" where it is none of ours."""
-        for module in (qualified, qualified.rpartition(".")[0]):
-            path = self._path(module, near) if module and not module.startswith(("torch.", "numpy")) else None
-            if path and path != near:
-                self.consulted.add("")
-            if path:
-                return self._text(path) or ""
-        return ""
 
     def find(self, qualified: str, near: str = "", hops: int = 5) -> Function | Class | None:
         """The function, class or method of this full name, followed through re-exports."""
@@ -110,22 +96,9 @@ class Project:
         while module and hops:
             source = self.module(module, near)
             if source is not None:
-                return self._in_module(source, name.split("."), hops)
+                return _in_module(self, source, name.split("."), hops)
             module, _, head = module.rpartition(".")
             name = f"{head}.{name}"
-        return None
-
-    def _in_module(self, source: Source, parts: list[str], hops: int) -> Function | Class | None:
-        found = definitions(source).get(parts[0])
-        if found is None:
-            target = source.names.imported.get(parts[0])
-            if target and target != f"{source.module}.{parts[0]}":
-                return self.find(".".join([target, *parts[1:]]), source.path, hops - 1)
-            return None
-        if len(parts) == 1:
-            return found
-        if isinstance(found, Class) and len(parts) == 2:
-            return self.method(found, parts[1])
         return None
 
     def resolve(self, source: Source, node: ast.expr) -> Function | Class | None:
@@ -167,41 +140,28 @@ class Project:
         if self._importers is None:
             self._importers = {}
             for path in sorted(set(self._paths.values()) - {""}):
-                for tail in sorted(_imported_tails(self._text(path) or "")):
+                for tail in sorted(_imported_tails(self.text(path) or "")):
                     self._importers.setdefault(tail, []).append(path)
         return self._importers.get(module.rpartition(".")[2], [])
 
-    def candidates(self, found: Function | Class, word: str) -> Iterator[Source]:
-        """The file itself, then files that import it and hold the word."""
-        yield found.source
-        count = 0
-        for path in self.importers(found.source.module):
-            if path == found.source.path or f"{word}(" not in (self._text(path) or ""):
-                continue
-            source = self.source(path)
-            if source is not None:
-                yield source
-                count += 1
-                if count >= _CALLER_FILES:
-                    return
-
     def trim(self, most: int) -> None:
         """Between two checks: where more characters are parsed than this, let go of the files that were parsed first."""
-        total = sum(len(source.text) for source in self._sources.values() if source is not None)
+        total = sum(len(source.text) for source in self.parsed.values() if source is not None)
         if total <= most:
             return
-        for path, source in list(self._sources.items()):
+        for path, source in list(self.parsed.items()):
             if source is not None:
                 source.memo.clear()  # it may speak of files that are gone
                 if total > most // 2:
                     total -= len(source.text)
                     source.release()
-                    del self._sources[path]
+                    del self.parsed[path]
         self.state.clear()
 
-    def _text(self, path: str) -> str | None:
+    def text(self, path: str) -> str | None:
+        """The text of a file, None if it cannot be read."""
         if path not in self._texts:
-            known = self._sources.get(path)
+            known = self.parsed.get(path)
             try:
                 self._texts[path] = known.text if known else Path(path).read_text(encoding="utf-8")
             except (OSError, ValueError):
@@ -209,13 +169,53 @@ class Project:
         return self._texts[path]
 
     def _parse(self, path: str) -> Source | None:
-        text = self._text(path)
+        text = self.text(path)
         if text is None or len(text) > 3_000_000:
             return None
         try:
             return Source(text, path, self, module_name(path))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+
+def _in_module(project: Project, source: Source, parts: list[str], hops: int) -> Function | Class | None:
+    found = definitions(source).get(parts[0])
+    if found is None:
+        target = source.names.imported.get(parts[0])
+        if target and target != f"{source.module}.{parts[0]}":
+            return project.find(".".join([target, *parts[1:]]), source.path, hops - 1)
+        return None
+    if len(parts) == 1:
+        return found
+    if isinstance(found, Class) and len(parts) == 2:
+        return project.method(found, parts[1])
+    return None
+
+
+def text_of(project: Project, qualified: str, near: str) -> str:
+    """The text of the project's file that holds a name; "" where it is none of ours."""
+    for module in (qualified, qualified.rpartition(".")[0]):
+        path = project.path(module, near) if module and not module.startswith(("torch.", "numpy")) else None
+        if path and path != near:
+            project.consulted.add("")
+        if path:
+            return project.text(path) or ""
+    return ""
+
+
+def candidates(project: Project, found: Function | Class, word: str) -> Iterator[Source]:
+    """The file itself, then files that import it and hold the word."""
+    yield found.source
+    count = 0
+    for path in project.importers(found.source.module):
+        if path == found.source.path or f"{word}(" not in (project.text(path) or ""):
+            continue
+        source = project.source(path)
+        if source is not None:
+            yield source
+            count += 1
+            if count >= _CALLER_FILES:
+                return
 
 
 def alone(source: Source) -> Project:

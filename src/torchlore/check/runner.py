@@ -149,8 +149,9 @@ def check_bytes(path: str, data: bytes, work: Work) -> list[Finding | RuleFailed
 
 def check_text(path: str, text: str, work: Work) -> list[Finding | RuleFailed | Unreadable]:
     """Check one Python text: rules, the user's choices, suppressions; sorted."""
-    known = work.project.known(path, text)
-    source = known or engine.parse(text, path, work.project, module_name(path))
+    known = work.project.parsed.get(path)
+    same = known is not None and known.text == text
+    source = known if known is not None and same else engine.parse(text, path, work.project, module_name(path))
     if isinstance(source, Finding):
         return [source]
     work.project.adopt(source)

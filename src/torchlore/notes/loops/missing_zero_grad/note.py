@@ -51,11 +51,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
     steps = [event for event in loop.of("step") if event.detail != "closure"]
-    if (
-        not steps
-        or any(event.detail in ("accelerate", "lightning") for event in loop.of("backward"))
-        or _helper(loop.node)
-    ):
+    foreign = any(event.detail in ("accelerate", "lightning") for event in loop.of("backward"))
+    if not steps or foreign or _helper(loop.node):
         return None
     around = [one for one in flow.events_of(source, loop.function) if one.what == "zero_grad"]
     near = loop.of("zero_grad")
@@ -64,7 +61,7 @@ def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
             continue
         if step.conditions and any(one.loops and one.loops[0] in step.loops for one in around):
             continue  # accumulation: zeroed at the edge of an outer loop
-        if not near or all(_another(step, one) for one in near):
+        if not near or all(flow.surely_other(step, one) for one in near):
             return step
     return None
 
@@ -74,26 +71,6 @@ def _wrapped(step: Event) -> bool:
     if step.expr is None:
         return True
     return any(value.kind == "object" or value.name.count(".") == 1 for value in values.values(step.source, step.expr))
-
-
-def _another(step: Event, zero: Event) -> bool:
-    """Whether the zeroed thing is surely another optimizer: both are variables that hold their own constructor call."""
-    return step.owner is not None and zero.owner is not None and step.owner != zero.owner and _own(step) and _own(zero)
-
-
-def _own(event: Event) -> bool:
-    found = event.source.values(event.expr) if event.expr is not None and not event.detail else ()
-    if (
-        len(found) != 1
-        or found[0].kind != "optimizer"
-        or not isinstance(found[0].node, ast.Call)
-        or not found[0].source
-    ):
-        return False
-    up = found[0].source.parents.get(found[0].node)
-    return (
-        isinstance(up, ast.Assign) and event.expr is not None and tree.dotted(up.targets[0]) == tree.dotted(event.expr)
-    )
 
 
 def _helper(loop: ast.AST) -> bool:
