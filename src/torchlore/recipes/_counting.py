@@ -7,7 +7,7 @@ from torch import Tensor
 
 from torchlore.recipes import _args, _ops
 
-_CHUNK = 2**16  # labels at a time on the CPU: what is computed between two passes stays in the cache
+_CHUNK = 2**17  # labels at a time on the CPU: what is computed between two passes stays in the cache
 
 
 def count_pairs(prediction: Tensor, target: Tensor, classes: int, ignore_index: int | None) -> Tensor:
@@ -19,7 +19,7 @@ def count_pairs(prediction: Tensor, target: Tensor, classes: int, ignore_index: 
         return counts
     if not _args.may_read(row):
         return _count_any(row, column, classes, ignore_index)
-    if row.numel() <= _CHUNK or classes**2 > _CHUNK // 2:
+    if row.numel() <= _CHUNK or classes**2 > _CHUNK // 4:
         return _count_read(row, column, classes, ignore_index)
     counts = torch.zeros(classes * classes + 1, dtype=torch.int64)
     for part, called in zip(row.split(_CHUNK), column.split(_CHUNK), strict=True):

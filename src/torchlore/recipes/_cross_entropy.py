@@ -62,11 +62,10 @@ class Rows(torch.autograd.Function):
         off, ignore_index = ctx.how  # type: ignore[attr-defined]  # set above
         if _args.twice():
             return _args.again(lambda x: _slowly(x, target, off, ignore_index), logits, grads[0]), None, None, None
-        grad = log_p.exp()
-        if off:
-            grad.sub_(off)
-        grad.scatter_add_(1, label, grad.new_full((), off * grad.shape[1] - 1.0).expand_as(label))
-        grad.mul_(torch.where(target == ignore_index, 0.0, grads[0]).unsqueeze(1))
+        above = torch.where(target == ignore_index, 0.0, grads[0]).unsqueeze(1)
+        by_log_p = torch.mul(above, -off).expand_as(log_p).contiguous()
+        by_log_p.scatter_add_(1, label, above * (off * log_p.shape[1] - 1.0))
+        grad = torch._log_softmax_backward_data(by_log_p, log_p, 1, log_p.dtype)  # noqa: SLF001  # what autograd itself calls
         return grad, None, None, None
 
 
