@@ -230,18 +230,20 @@ def same_object(one: Event, other: Event) -> bool:
 
 
 def surely_other(one: Event, other: Event) -> bool:
-    """Whether two events act on different objects for sure: both are variables that hold their own constructor call."""
+    """Whether two events act on different objects of one kind: both are variables that hold their own constructor call."""
     known = one.owner is not None and other.owner is not None and one.owner != other.owner
-    return known and _built_here(one) and _built_here(other)
+    return known and _built_here(one) == _built_here(other) != ""
 
 
-def _built_here(event: Event) -> bool:
+def _built_here(event: Event) -> str:
+    """The kind of what a variable was built as, "" where it holds anything but its own constructor call."""
     found = event.source.values(event.expr) if event.expr is not None and not event.detail else ()
     home = found[0].source if len(found) == 1 else None
     if home is None or event.expr is None or not isinstance(found[0].node, ast.Call):
-        return False
+        return ""
     up = home.parents.get(found[0].node)
-    return isinstance(up, ast.Assign) and dotted(up.targets[0]) == dotted(event.expr)
+    own = isinstance(up, ast.Assign) and dotted(up.targets[0]) == dotted(event.expr)
+    return found[0].kind if own else ""
 
 
 def kinds_in(flow: Iterable[Event]) -> list[str]:
