@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 from torchlore.recipes.device import unwrap
 
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
-WIDTH, HEIGHT, GAP_X, GAP_Y = 168, 38, 24, 30
+WIDTH, HEIGHT, GAP_X, GAP_Y = 168, 38, 48, 30
 
 
 @dataclass(frozen=True)
@@ -197,9 +197,9 @@ def graph_svg(graph: Graph) -> str:
     ranks = _ranks(graph)
     places = _columns(graph, ranks)
     left = min(places, default=0.0)
-    xs = [GAP_X * 3 + (place - left) * (WIDTH + GAP_X) for place in places]
+    xs = [GAP_X + (place - left) * (WIDTH + GAP_X) for place in places]
     ys = [float(GAP_Y) + rank * (HEIGHT + GAP_Y) for rank in ranks]
-    wide, high = max(xs, default=0) + WIDTH + GAP_X * 3, max(ys, default=0) + HEIGHT + GAP_Y
+    wide, high = max(xs, default=0) + WIDTH + GAP_X, max(ys, default=0) + HEIGHT + GAP_Y
     parts = [_edge(graph, source, target, xs, ys) for source, target in graph.edges]
     parts += [_box(node, xs[number], ys[number]) for number, node in enumerate(graph.nodes)]
     return (
@@ -212,7 +212,7 @@ def graph_svg(graph: Graph) -> str:
 
 def _box(node: GraphNode, x: float, y: float) -> str:
     colour = {"layer": "#3b7dd8", "function": "#3ba26b", "input": "#888", "output": "#888"}[node.kind]
-    detail = node.detail if len(node.detail) <= 30 else "…" + node.detail[-29:]
+    detail = node.detail if len(node.detail) <= 27 else "…" + node.detail[-26:]
     text = f'<text x="{x + WIDTH / 2:.0f}" y="{y + 15:.0f}" text-anchor="middle" fill="{colour}" font-weight="bold">'
     more = f'<text x="{x + WIDTH / 2:.0f}" y="{y + 29:.0f}" text-anchor="middle" fill="#888">'
     return (
@@ -223,12 +223,14 @@ def _box(node: GraphNode, x: float, y: float) -> str:
 
 
 def _edge(graph: Graph, source: int, target: int, xs: list[float], ys: list[float]) -> str:
-    """A straight drop to the next row; past other rows a bow around the boxes between."""
+    """A drop to the next row; past other boxes a bow on their right, from side to side."""
     x1, y1, x2, y2 = xs[source] + WIDTH / 2, ys[source] + HEIGHT, xs[target] + WIDTH / 2, ys[target]
-    between = [
-        one for one in range(len(graph.nodes)) if y1 < ys[one] < y2 and abs(xs[one] + WIDTH / 2 - x1) < WIDTH / 2
-    ]
-    bow = WIDTH / 2 + GAP_X * 2 if between else 0.0
-    bend = (y2 - y1) / 2 if not between else min((y2 - y1) / 2, 60)
-    curve = f"C{x1 + bow:.0f} {y1 + bend:.0f} {x2 + bow:.0f} {y2 - bend:.0f} {x2:.0f} {y2:.0f}"
+    if any(y1 < ys[one] < y2 and abs(xs[one] + WIDTH / 2 - x1) < WIDTH for one in range(len(graph.nodes))):
+        x1, y1, x2, y2 = xs[source] + WIDTH, ys[source] + HEIGHT / 2, xs[target] + WIDTH, ys[target] + HEIGHT / 2
+        lane = max(x1, x2) + GAP_X / 2
+        curve = f"C{lane:.0f} {y1:.0f} {lane:.0f} {y1 + 30:.0f} {lane:.0f} {y1 + 60:.0f}L{lane:.0f} {y2 - 60:.0f}"
+        curve += f"C{lane:.0f} {y2 - 30:.0f} {lane:.0f} {y2:.0f} {x2:.0f} {y2:.0f}"
+    else:
+        bend = (y2 - y1) / 2
+        curve = f"C{x1:.0f} {y1 + bend:.0f} {x2:.0f} {y2 - bend:.0f} {x2:.0f} {y2:.0f}"
     return f'<path d="M{x1:.0f} {y1:.0f}{curve}" fill="none" stroke="#888" marker-end="url(#arrow)"/>'
