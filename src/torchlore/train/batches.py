@@ -107,5 +107,5 @@ def whole(samples: Samples, size: int, rank: int = 0, world: int = 1) -> Iterato
     """A split once, in order, every sample exactly once over all processes, never padded."""
     mine = torch.arange(rank, len(samples.labels), world)
     reader = _Reader(samples)
-    for number, part in enumerate(mine.split(size)):
+    for number, part in enumerate(mine.split(size) if len(mine) else ()):
         yield reader[Job(0, number, part, None, len(part))]

@@ -1,0 +1,16 @@
+"""A user's own model without batch norm or dropout, whose gradients of parts add up to those of the whole."""
+
+from torch import Tensor, nn
+
+
+class Plain(nn.Module):
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, classes))
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        return self.layers(pictures)
+
+
+def build(classes: int) -> nn.Module:
+    return Plain(classes)

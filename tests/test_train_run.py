@@ -1,0 +1,98 @@
+"""The record of a run: flags, YAML, and what is refused before any data is read."""
+
+import argparse
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from torchlore.train.flags import add_flags, from_flags, read, write
+from torchlore.train.run import Refused, Run, changes, checked, refuse
+
+
+def parsed(*words: str) -> Run:
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    return from_flags(parser.parse_args(words))
+
+
+def test_every_field_is_a_flag_with_help() -> None:
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    text = parser.format_help()
+    assert len(fields(Run)) <= 40
+    assert [one.name for one in fields(Run) if f"--{one.name.replace('_', '-')}" not in text] == []
+    assert parsed() == Run()
+    assert parsed("--lr", "0.5", "--no-watch", "--batch-size", "8") == Run(lr=0.5, watch=False, batch_size=8)
+
+
+@given(st.floats(1e-6, 10), st.integers(1, 500), st.booleans(), st.sampled_from(["cosine", "constant", "onecycle"]))
+def test_a_run_survives_its_yaml_file(lr: float, epochs: int, compiled: bool, schedule: str) -> None:
+    import tempfile
+
+    run = Run(lr=lr, epochs=epochs, compile=compiled, schedule=schedule)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "config.yaml"
+        write(run, path)
+        assert read(path) == run
+
+
+def test_flags_win_over_the_file(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("epochs: 7\nlr: 1e-3\n")
+    assert parsed("--config", str(tmp_path / "run.yaml"), "--epochs", "9") == Run(epochs=9, lr=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("epoch: 3", "did you mean 'epochs'?"),
+        ("epochs: many", "epochs takes a int; got 'many'"),
+        ("- 1", "must hold names and values"),
+        ("a: [", "is no YAML"),
+        ("watch: 1", "watch takes a bool"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_line(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "run.yaml").write_text(text)
+    with pytest.raises(Refused) as refused:
+        read(tmp_path / "run.yaml")
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="cannot be read"):
+        read(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"mixup": 0.2, "cutmix": 1.0}, "--mixup and --cutmix"),
+        ({"epochs": 0}, "--epochs"),
+        ({"batch_size": 10, "accumulate": 4}, "--batch-size 10"),
+        ({"label_smoothing": 1.0}, "--label-smoothing"),
+        ({"lr": 0.0}, "--lr"),
+        ({"lr": float("nan")}, "--lr"),
+        ({"schedule": "multistep"}, "--milestones"),
+        ({"schedule": "plateau", "val": 0.0}, "plateau"),
+        ({"freeze": "backbone"}, "--weights"),
+        ({"precision": "fp16", "device": "cpu"}, "bf16"),
+        ({"log": "wandb"}, "wandb"),
+        ({"schedule": "cosin"}, "not one of"),
+        ({"confusion": 7, "task": "segment"}, "--confusion"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_work_is_refused_with_the_reason(change: dict[str, object], word: str) -> None:
+    with pytest.raises(Refused) as refused:
+        checked(replace(Run(), **change))  # type: ignore[arg-type]
+    assert word in str(refused.value)
+
+
+def test_the_default_run_is_fine_and_changes_nothing() -> None:
+    assert list(refuse(Run())) == []
+    assert changes(Run()) == {}
+    assert changes(Run(lr=1.0)) == {"lr": 1.0}
