@@ -2,7 +2,7 @@ import torch
 
 
 def bad(model, other, path):
-    model.load_state_dict(torch.load(path), strict=False)  # trap: strict-false-unchecked
+    model.load_state_dict(torch.load(path, map_location="cpu"), strict=False)  # trap: strict-false-unchecked
     model.load_state_dict(other.state_dict(), False)  # trap: strict-false-unchecked
     checkpoint = torch.load(path, map_location="cpu")
     state = checkpoint["model"]
@@ -10,7 +10,7 @@ def bad(model, other, path):
 
 
 def fine(model, path, flag, given):
-    state = torch.load(path)
+    state = torch.load(path, map_location="cpu")
     missing, unexpected = model.load_state_dict(state, strict=False)
     print(model.load_state_dict(state, strict=False))
     model.load_state_dict(state)
@@ -20,8 +20,8 @@ def fine(model, path, flag, given):
 
 
 def picked(model, path):
-    state = torch.load(path)
+    state = torch.load(path, map_location="cpu")
     state.pop("fc.weight")
     model.load_state_dict(state, strict=False)
-    body = {k: v for k, v in torch.load(path).items() if k.startswith("body")}
+    body = {k: v for k, v in torch.load(path, map_location="cpu").items() if k.startswith("body")}
     model.load_state_dict(body, strict=False)

@@ -5,8 +5,8 @@ from torch import nn
 class Scaled(nn.Module):
     def __init__(self):
         super().__init__()
-        self.scale = nn.Parameter(torch.ones(6).to(torch.float64))
-        self.fc = nn.Linear(6, 1, dtype=torch.float64)
+        self.scale = nn.Parameter(torch.ones(6).to(torch.bfloat16))
+        self.fc = nn.Linear(6, 1, dtype=torch.bfloat16)
 
     def forward(self, x):
         return self.fc(x * self.scale)
@@ -15,7 +15,7 @@ class Scaled(nn.Module):
 model = Scaled()
 before = model.scale.detach().clone()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.randn(32, 6, dtype=torch.float64)
+x = torch.randn(32, 6, dtype=torch.bfloat16)
 for _ in range(5):
     optimizer.zero_grad()
     model(x).pow(2).mean().backward()
