@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import follow, scopes, tree, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -99,3 +99,21 @@ def _unpackings(source: Source) -> list[tuple[ast.Name, Sizes]]:
             if whole and isinstance(value.value, ast.Name):
                 found.append((value.value, tuple(names)))
     return found
+
+
+def is_last_state(source: Source, node: ast.expr) -> bool:
+    """Whether this is the last state of a recurrent net of several layers or directions: (layers, batch, hidden)."""
+    found = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    one = found[0] if len(found) == 1 else None
+    if one is None or one.path[:1] != (1,) or not isinstance(one.value, ast.Call):
+        return False
+    made = values.values(source, one.value.func)
+    return bool(made) and all(_is_deep(value) for value in made)
+
+
+def _is_deep(value: values.Value) -> bool:
+    if value.name not in {"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"} or not isinstance(value.node, ast.Call):
+        return False
+    layers = tree.literal(tree.argument(value.node, 2, "num_layers"))
+    both = tree.literal(tree.argument(value.node, None, "bidirectional"))
+    return both is True or (isinstance(layers, int) and layers > 1)

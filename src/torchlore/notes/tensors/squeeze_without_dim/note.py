@@ -11,10 +11,11 @@ error of a perfect prediction is then not 0, and `(prediction == label).sum() / 
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("tensor-1d",)
 SOURCES = ("003:676",)
@@ -69,3 +70,17 @@ def _one_number(source: Source, call: ast.Call) -> bool:
         "ndim",
         "shape",
     }
+
+
+def watch(call: Annotated[Call, "squeeze"]) -> Alarm | None:
+    tensor = call.args[0]
+    if len(call.args) > 1 or call.kwargs or tensor.dim() < 2:
+        return None
+    batches = call.memory.setdefault("batches", set())
+    batches.add(tensor.shape[0])
+    if tensor.shape[0] != 1 or len(batches) < 2:
+        return None
+    shape = tuple(tensor.shape)
+    return Alarm(
+        f"squeeze() made {shape} of this batch of one {tuple(call.result.shape)}: name the dimension, squeeze(dim)"
+    )

@@ -30,6 +30,22 @@ images = torch.rand(10, 32, 32, 3).reshape(10, 32, 32, 3)
 wrong = images.view(10, 3, 32, 32)  # trap: view-as-transpose
 
 
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 16, num_layers=2, batch_first=True, bidirectional=True)
+        self.one = nn.GRU(8, 16, batch_first=True)
+
+    def forward(self, x):
+        out, (h, c) = self.rnn(x)
+        _, last = self.one(x)
+        return h.view(x.size(0), -1), last.view(x.size(0), -1), h.view(2, 2, -1, 16)  # trap: view-as-transpose
+
+
+pixels = torch.rand(50, 28, 32, 3).reshape(50, 28, 32, 3)
+mixed = pixels.view(-1, 3, 28, 32)  # trap: view-as-transpose
+
+
 # clean
 class Right(nn.Module):
     def __init__(self, d, h):

@@ -15,7 +15,7 @@ class Heads(nn.Module):
 
 
 split = Heads(8, 2)
-x = torch.randn(1, 4, 8)
+x = torch.randn(3, 4, 8)
 changed = x.clone()
 changed[:, 2] += 1.0  # the third token
 with torch.no_grad():

@@ -11,10 +11,11 @@ may change.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from torchlore.check import sizes, tree
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = (
@@ -41,7 +42,14 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         old = sizes.sizes(source, tree.receiver(call)) if len(new) > 1 else ()
-        swapped = _swapped([size for size in old if size != "1"], [size for size in new if size != "1"])
+        if (
+            len(new) == 2
+            and new[0] != "-1"
+            and "layer" not in new[0]
+            and sizes.is_last_state(source, tree.receiver(call))
+        ):
+            old = ("layers", new[0], "hidden")
+        swapped = _swapped([size for size in old if size != "1"], _resolved(old, new))
         if swapped:
             message = (
                 f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: this "
@@ -50,11 +58,27 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, message)
 
 
+def _resolved(old: tuple[str, ...], new: tuple[str, ...]) -> list[str]:
+    """The sizes asked for, with -1 replaced where only one size of the old ones is left for it."""
+    left = [size for size in old if size not in new]
+    alone = new.count("-1") == 1 and len(left) == 1 and len(old) == len(new)
+    return [left[0] if size == "-1" and alone else size for size in new if size != "1"]
+
+
 def _swapped(old: list[str], new: list[str]) -> tuple[str, str] | None:
     """The first size that stands where a later one should: by name, or by number where there are three or more."""
     first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
     if first is None or "-1" in (old[first], new[first]) or new[first] not in old[first + 1 :]:
         return None
-    if new[first].isdigit() and (len(old) < 3 or sorted(old) != sorted(new)):
+    unsure = new[first].isdigit() and (len(old) < 3 or sorted(old) != sorted(new))
+    return None if unsure else (old[first], new[first])
+
+
+def watch(call: Annotated[Call, "view", "reshape"]) -> Alarm | None:
+    old, new = tuple(call.args[0].shape), tuple(call.result.shape)
+    permuted = len(old) > 2 and old != new and sorted(old) == sorted(new)
+    merged = len(old) == 4 and new == (old[0], old[2], old[1] * old[3]) and old[1] != old[2]
+    if 1 in old or not (permuted or merged):
         return None
-    return old[first], new[first]
+    swap = "the heads are merged without being moved back: transpose first" if merged else "use transpose or permute"
+    return Alarm(f"this view of {old} as {new} keeps the order of the numbers and swaps no dimensions; {swap}")
