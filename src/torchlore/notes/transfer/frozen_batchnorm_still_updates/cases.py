@@ -1,0 +1,78 @@
+import torch
+from torch import nn
+from torchvision import models
+
+
+def head_only(loader, criterion):
+    model = models.resnet18(weights="DEFAULT")
+    for param in model.parameters():
+        param.requires_grad = False
+    model.fc = nn.Linear(model.fc.in_features, 10)
+    optimizer = torch.optim.SGD(model.fc.parameters(), lr=0.1)
+    for epoch in range(3):
+        model.train()  # trap: frozen-batchnorm-still-updates
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+
+
+def whole(loader, criterion):
+    net = models.mobilenet_v2(weights="DEFAULT")
+    net.requires_grad_(False)
+    net.classifier[1] = nn.Linear(1280, 2)
+    optimizer = torch.optim.Adam(net.classifier.parameters())
+    net.train()  # trap: frozen-batchnorm-still-updates
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(net(x), y).backward()
+        optimizer.step()
+
+
+def layers(loader, criterion):
+    body = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8))
+    body.requires_grad_(False)
+    head = nn.Linear(8, 2)
+    optimizer = torch.optim.Adam(head.parameters())
+    body.train()  # trap: frozen-batchnorm-still-updates
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(head(body(x).mean((2, 3))), y).backward()
+        optimizer.step()
+
+
+def no_batchnorm(loader, criterion):
+    model = models.vgg16(weights="DEFAULT")
+    model.features.requires_grad_(False)
+    optimizer = torch.optim.Adam(model.classifier.parameters())
+    model.train()
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+
+
+def put_back(loader, criterion):
+    model = models.resnet18(weights="DEFAULT")
+    model.requires_grad_(False)
+    model.fc = nn.Linear(512, 10)
+    optimizer = torch.optim.SGD(model.fc.parameters(), lr=0.1)
+    model.train()
+    model.bn1.eval()
+    model.layer1.eval()
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+
+
+def thawed(loader, criterion, freeze):
+    model = models.resnet18(weights="DEFAULT")
+    if freeze:
+        model.requires_grad_(False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.train()
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
