@@ -105,7 +105,7 @@ def batches(samples: Samples, plan: Plan, first: int, last: int, workers: int = 
 
 def whole(samples: Samples, size: int, rank: int = 0, world: int = 1) -> Iterator[Batch]:
     """A split once, in order, every sample exactly once over all processes, never padded."""
-    mine = torch.arange(rank, len(samples.labels), world)
+    mine = torch.arange(len(samples.labels))[rank::world]
     reader = _Reader(samples)
     for number, part in enumerate(mine.split(size) if len(mine) else ()):
         yield reader[Job(0, number, part, None, len(part))]
