@@ -89,7 +89,7 @@ class Deep(TorchFunctionMode):
         result = func(*args, **kwargs)
         start = perf_counter_ns()
         name = getattr(func, "__name__", "")
-        if name != "__get__":
+        if name not in ("__get__", "backward"):  # a property; and what has a probe of its own
             caller = sys._getframe(1)  # noqa: SLF001 - the documented way to look up the stack
             dropped = watcher.map.is_user(caller.f_code) and watcher.map.next_instruction(caller) == "POP_TOP"
             sentinels = watcher.by_name.get(name, [])

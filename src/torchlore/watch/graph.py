@@ -147,6 +147,10 @@ def _minds_mode(module: nn.Module) -> bool:
 def first_nonfinite(tensor: Tensor) -> str:
     """Which operation of the graph first saw a value that is not finite, told from what the graph saved."""
     order = list(nodes(tensor))
+    leaves_now = [leaf for node in order if (leaf := getattr(node, "variable", None)) is not None]
+    bad = [tuple(leaf.shape) for leaf in leaves_now if not bool(torch.isfinite(leaf).all())]
+    if bad:
+        return f"{len(bad)} parameters are not finite already, the first of shape {bad[0]}"
     for node in reversed(order):
         for name in dir(node):
             if not name.startswith("_saved_"):
