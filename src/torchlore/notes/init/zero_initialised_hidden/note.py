@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from torchlore.check import tree
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://github.com/mattiasegu/uncertainty_estimation_deep_learning/pull/7",)
@@ -34,6 +35,19 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert bad["distinct_units"] == 1
     assert good["distinct_units"] == 16
     assert good["accuracy"] > bad["accuracy"]
+
+
+def watch(step: Step) -> Alarm | None:
+    if step.number != 3:
+        return None
+    for one in step.trainable:
+        weight = one.tensor
+        if weight.dim() < 2 or weight.shape[0] < 2 or weight.device.type != "cpu" or not one.name.endswith("weight"):
+            continue
+        if bool((weight == weight[:1]).all()):
+            message = f"all {weight.shape[0]} units of `{one.name}` are equal and stay equal; start from random values"
+            return Alarm(message, evidence=f"after {step.number} steps every row of {tuple(weight.shape)} is the same")
+    return None
 
 
 def find(source: Source) -> Iterator[Hit]:

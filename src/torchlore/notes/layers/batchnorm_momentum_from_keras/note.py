@@ -13,9 +13,11 @@ nn.BatchNorm2d(channels, momentum=0.01)   # Keras: momentum=0.99
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import edits, scopes, tree
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/pytorch/vision/issues/8250",)
@@ -35,6 +37,21 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     norm(torch.tensor([[10.0], [20.0]]))
     assert norm.running_mean is not None
     assert abs(float(norm.running_mean) - 0.9 * 15) < 1e-5
+
+
+def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
+    if call.memory.setdefault("looked", 0):
+        return None
+    call.memory["looked"] = 1
+    for name, layer in call.owner.named_modules():
+        share = getattr(layer, "momentum", None)
+        if "BatchNorm" in type(layer).__name__ and isinstance(share, float) and 0.5 < share < 1 and layer.training:
+            what = f"`{name}`" if name else type(layer).__name__
+            message = (
+                f"{what} keeps little but the last batch; what Keras calls {share} is momentum={1 - share:.4g} here"
+            )
+            return Alarm(message, evidence=f"{type(layer).__name__} with momentum={share}")
+    return None
 
 
 def find(source: Source) -> Iterator[Hit]:

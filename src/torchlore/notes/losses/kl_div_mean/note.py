@@ -14,9 +14,11 @@ to (batch * words, classes) first.
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import edits, losses, tree
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/yuanli2333/Teacher-free-Knowledge-Distillation/issues/41",
@@ -29,6 +31,13 @@ SEVERITY = "warning"
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert abs(good["loss"] - good["by_formula"]) < 1e-5
     assert abs(100 * bad["loss"] - bad["by_formula"]) < 1e-3  # a hundredth: there are 100 classes
+
+
+def watch(call: Annotated[Call, "kl_div"]) -> Alarm | None:
+    if call.argument(4, "reduction", "mean") != "mean" or call.input.dim() < 2 or call.input.shape[-1] < 2:
+        return None
+    message = 'kl_div divides by the number of classes as well as by the batch; use reduction="batchmean"'
+    return Alarm(message, certain=False, evidence=f"its input is {tuple(call.input.shape)}")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -13,9 +13,11 @@ loss = criterion(output, target)
 import ast
 import re
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import edits, losses, values
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/lucidrains/DALLE2-pytorch/issues/30",
@@ -36,6 +38,15 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     a, b = torch.rand(5), torch.rand(5)
     assert F.mse_loss(a, b) == F.mse_loss(b, a)
     assert F.binary_cross_entropy(a, b) != F.binary_cross_entropy(b, a)
+
+
+def watch(
+    call: Annotated[Call, "cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "nll_loss"],
+) -> Alarm | None:
+    prediction, target = call.input, call.target
+    if prediction is None or target is None or prediction.requires_grad or not target.requires_grad:
+        return None
+    return Alarm(f"{call.name} takes the prediction first; here the second argument is the one with a graph, swap them")
 
 
 def find(source: Source) -> Iterator[Hit]:

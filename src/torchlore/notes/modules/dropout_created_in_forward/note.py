@@ -13,10 +13,12 @@ x = F.dropout(x, 0.5, training=self.training)          # in forward
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import classes, edits, tree
 from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/yangze0930/NTS-Net/issues/14",)
@@ -30,6 +32,17 @@ _FUNCTION = {"Dropout": "dropout", "Dropout1d": "dropout1d", "Dropout2d": "dropo
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert bad["difference"] > 0.1
     assert good["difference"] == 0
+
+
+def watch(call: Annotated[Call, "dropout", "dropout1d", "dropout2d", "dropout3d"]) -> Alarm | None:
+    if len(call.args) < 3 or not call.args[2] or not call.modules or call.modules[0].training:
+        return None
+    held = [one for one in call.modules[0].modules() if "Dropout" in type(one).__name__ and one.training]
+    if held:  # Monte Carlo dropout switches its layers on by hand
+        return None
+    return Alarm(
+        "a dropout layer drops although the model is in eval mode; the model does not hold it, make it in `__init__`"
+    )
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -16,10 +16,12 @@ kept in eval mode.
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import classes, tree
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
+from torchlore.watch.pictures import Alarm, Call
 
 _MODES = {"mode", "training", "is_training", "is_train", "train", "flag", "train_mode"}
 
@@ -35,6 +37,15 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["difference"] == 0
     assert bad["dropout_on"] == 1
     assert good["dropout_on"] == 0
+
+
+def watch(call: Annotated[Call, "Module.eval"]) -> Alarm | None:
+    if not call.owner.training:
+        return None
+    name = type(call.owner).__name__
+    return Alarm(
+        f"{name} is in train mode after eval(); its own `train` replaces the one that switches the mode, rename it"
+    )
 
 
 def find(source: Source) -> Iterator[Hit]:

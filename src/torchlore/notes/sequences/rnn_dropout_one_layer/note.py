@@ -11,9 +11,11 @@ self.drop = nn.Dropout(0.5)      # or drop the output of a single layer yourself
 """
 
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import tree
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/pyro-ppl/pyro/issues/1415", "https://github.com/pytorch/pytorch/issues/5985")
@@ -25,6 +27,21 @@ SEVERITY = "warning"
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert bad["difference"] == 0
     assert good["difference"] > 0
+
+
+def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
+    if call.memory.setdefault("looked", 0):
+        return None
+    call.memory["looked"] = 1
+    for name, layer in call.owner.named_modules():
+        if (
+            getattr(layer, "num_layers", 0) == 1
+            and type(layer).__name__ in ("LSTM", "GRU", "RNN")
+            and layer.dropout > 0
+        ):
+            what = f"`{name}`" if name else type(layer).__name__
+            return Alarm(f"the dropout of {what} has no place to act with one layer; drop its output with nn.Dropout")
+    return None
 
 
 def find(source: Source) -> Iterator[Hit]:
