@@ -9,7 +9,7 @@ from typing import Any
 
 from torchlore.ckpt.describe import Opaque
 from torchlore.ckpt.formats import inside, read_index
-from torchlore.ckpt.tensors import SHORT, Tensor
+from torchlore.ckpt.tensors import SHORT, Tensor, array
 from torchlore.ckpt.torchfile import Checkpoint
 from torchlore.ckpt.weights import (
     children_of,
@@ -44,6 +44,15 @@ def size(count: float) -> str:
     return ""
 
 
+def many(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> many(1, "file"), many(2, "file")
+    ('1 file', '2 files')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def overview(checkpoint: Checkpoint, found: list[Finding]) -> dict[str, Any]:
     """Everything `lore ckpt show` tells, as one dict of plain values."""
     every = tensors(checkpoint.root)
@@ -65,10 +74,7 @@ def overview(checkpoint: Checkpoint, found: list[Finding]) -> dict[str, Any]:
         "groups": {
             key: {"tensors": len(state), "bytes": _bytes(state), "ema": is_ema(key)} for key, state in sets.items()
         },
-        "facts": {
-            clean(key): value if not isinstance(value, str) else clean(value)
-            for key, value in facts(checkpoint.root).items()
-        },
+        "facts": _values(checkpoint.root),
         "resume": resume_parts(checkpoint.root),
         "findings": [asdict(finding) for finding in found],
         "keys": [
@@ -83,6 +89,15 @@ def overview(checkpoint: Checkpoint, found: list[Finding]) -> dict[str, Any]:
             for key, t in every.items()
         ],
     }
+
+
+def _values(root: Any) -> dict[str, Any]:
+    """Epoch, metrics and the like; a metric may be a tensor of one number."""
+    found = {clean(key): clean(value) if isinstance(value, str) else value for key, value in facts(root).items()}
+    for key, value in root.items() if isinstance(root, dict) and main_group(groups(root)) != "" else ():
+        if isinstance(value, Tensor) and value.shape == () and value.fits and value.storage is not None:
+            found[clean(key)] = array(value).item()
+    return found
 
 
 def _bytes(state: dict[str, Tensor]) -> int:
@@ -184,7 +199,7 @@ def say(node: Node) -> tuple[str, str, str]:
         return str(tuple(value.shape)), SHORT.get(value.dtype, value.dtype) + marks, size(value.nbytes)
     if node.below:
         count, nbytes = node.count()
-        return f"{count} tensors" if count else f"{len(node.below)} entries", "", size(nbytes) if count else ""
+        return many(count, "tensor") if count else many(len(node.below), "value"), "", size(nbytes) if count else ""
     if isinstance(value, Opaque):
         return clean(value.name, 60), "", ""
     return clean(repr(value), 60), "", ""

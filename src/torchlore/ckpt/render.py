@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torchlore.ckpt.names import Verdict
-from torchlore.ckpt.overview import clean, lines, say, size, tree
+from torchlore.ckpt.overview import clean, lines, many, say, size, tree
 from torchlore.finding import Severity
 
 if TYPE_CHECKING:
@@ -128,13 +128,14 @@ def scan(reports: list[Report], *, everything: bool) -> None:
         label = "error" if report.error and verdict is not Verdict.DANGEROUS else str(verdict)
         out.print(f"{label:9}", style=VERDICTS[verdict], end=" ")
         out.print(clean(report.path, 400), end=" ")
-        out.print(f"({report.kind}, {report.pickles} pickles)", style="dim")
+        out.print(f"({report.kind}, {many(report.pickles, 'pickle')})", style="dim")
         if report.error:
             out.print(f"  {clean(report.error, 400)}")
         _uses(out, report, everything=everything)
     counts = {verdict: sum(report.verdict is verdict for report in reports) for verdict in Verdict}
     out.print(
-        f"{len(reports)} files: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()), style="dim"
+        f"{many(len(reports), 'file')}: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()),
+        style="dim",
     )
 
 

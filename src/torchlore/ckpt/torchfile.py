@@ -123,7 +123,9 @@ def load_pickle(source: Extent) -> Checkpoint:
     """A plain pickle: a whole object, or arrays."""
     described = describe(source, lambda _key, _size: None)
     if described.faults and described.root is None:
-        raise BadFile(f"{source.path}: no checkpoint that is known here ({described.faults[0].rstrip('.')}).")
+        known = read(source, 0, 1) == b"\x80"
+        reason = f" ({described.faults[0].rstrip('.')})" if known else ""
+        raise BadFile(f"{source.path}: no checkpoint of a format that is known here{reason}.")
     return Checkpoint(source.path, _name(described.root, "pickle"), described.root, described.faults)
 
 
