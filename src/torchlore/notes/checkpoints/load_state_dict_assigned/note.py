@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
+from torchlore.finding import Edit
 
 ROWS = ()
 SOURCES = ("https://github.com/lukemelas/EfficientNet-PyTorch/issues/119",)
@@ -33,7 +34,7 @@ def find(source: Source) -> Iterator[Hit]:
         target, owner = held.targets[0], tree.receiver(call)
         code = tree.dotted(target)
         if code and code == tree.dotted(owner):
-            fix = (edits.replace(source, held, source.code(call)),)
+            fix: tuple[Edit, ...] = (edits.replace(source, held, source.code(call)),)
         elif (
             code
             and isinstance(owner, ast.Call)

@@ -22,25 +22,26 @@ def claim() -> None:
 
     from torchlore.recipes.optim import load_optimizer
 
-    model = nn.ModuleDict({"a": nn.Linear(3, 3, bias=False), "b": nn.Linear(3, 3, bias=False)})
+    first = nn.Linear(3, 3, bias=False)
+    model = nn.ModuleDict({"a": first, "b": nn.Linear(3, 3, bias=False)})
     forward = torch.optim.SGD(model.named_parameters(), lr=0.1, momentum=0.9)
     for number, weight in enumerate(model.parameters(), start=1):
         weight.grad = torch.full_like(weight, float(number))
     forward.step()
-    assert float(forward.state[model["a"].weight]["momentum_buffer"][0, 0]) == 1.0
+    assert float(forward.state[first.weight]["momentum_buffer"][0, 0]) == 1.0
 
     def turn() -> torch.optim.SGD:
         return torch.optim.SGD(list(model.named_parameters())[::-1], lr=0.1, momentum=0.9)
 
     turned = turn()
     turned.load_state_dict(forward.state_dict())
-    assert float(turned.state[model["a"].weight]["momentum_buffer"][0, 0]) == 2.0  # b's momentum
+    assert float(turned.state[first.weight]["momentum_buffer"][0, 0]) == 2.0  # b's momentum
 
     turned = turn()
     load_optimizer(turned, forward.state_dict())
-    assert float(turned.state[model["a"].weight]["momentum_buffer"][0, 0]) == 1.0
+    assert float(turned.state[first.weight]["momentum_buffer"][0, 0]) == 1.0
 
     wide = nn.Linear(5, 7, bias=False)
-    other = torch.optim.SGD([*wide.parameters(), model["a"].weight], lr=0.1, momentum=0.9)
+    other = torch.optim.SGD([*wide.parameters(), first.weight], lr=0.1, momentum=0.9)
     other.load_state_dict(forward.state_dict())
     assert other.state[wide.weight]["momentum_buffer"].shape == (3, 3)  # for a weight of 7 x 5

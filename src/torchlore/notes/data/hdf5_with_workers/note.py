@@ -33,7 +33,8 @@ def claim() -> None:
 
     class Lazy(Dataset[torch.Tensor]):
         def __init__(self, path: str) -> None:
-            self.path, self.file = path, None
+            self.path: str = path
+            self.file: h5py.File | None = None
 
         def __len__(self) -> int:
             return 24

@@ -37,10 +37,10 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     if "torchvision" not in source.text:
         return
-    for node in (*source.all(ast.BinOp), *source.all(ast.AugAssign)):
-        left = node.left if isinstance(node, ast.BinOp) else node.target
-        right = node.right if isinstance(node, ast.BinOp) else node.value
-        if isinstance(node.op, ast.Div) and tree.literal(right) in (255, 255.0) and _is_scaled(source, left):
+    divisions = [(one, one.op, one.left, one.right) for one in source.all(ast.BinOp)]
+    in_place = [(one, one.op, one.target, one.value) for one in source.all(ast.AugAssign)]
+    for node, op, left, right in (*divisions, *in_place):
+        if isinstance(op, ast.Div) and tree.literal(right) in (255, 255.0) and _is_scaled(source, left):
             yield source.hit(node, f"`{source.code(left)}` lies between 0 and 1 already: leave the division by 255 out")
     for call in source.all(ast.Call):
         given = call.args[0] if len(call.args) == 1 else None

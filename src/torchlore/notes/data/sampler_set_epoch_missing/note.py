@@ -72,7 +72,7 @@ def _is_epoch_loop(loop: flow.LoopFlow) -> bool:
 def watch(batch: Batch) -> Alarm | None:
     sampler = getattr(batch.loader, "sampler", None)
     known = type(sampler).__name__ == "DistributedSampler" and getattr(sampler, "shuffle", False)
-    if not known or batch.index != 0 or batch.epoch < 1 or sampler.epoch != 0 or not batch.run.backwards:
+    if not known or batch.index != 0 or batch.epoch < 1 or getattr(sampler, "epoch", 1) != 0 or not batch.run.backwards:
         return None
     return Alarm(
         f"epoch {batch.epoch + 1} has the same order as the first; call sampler.set_epoch(epoch) before each epoch",

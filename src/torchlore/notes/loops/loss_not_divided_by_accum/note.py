@@ -19,6 +19,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import flow, frameworks, tree
+from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -58,7 +59,7 @@ def find(source: Source) -> Iterator[Hit]:
         )
 
 
-def _waits(step: flow.Event) -> bool:
+def _waits(step: Event) -> bool:
     return any(_count(test) is not None for test, _ in step.conditions)
 
 

@@ -44,11 +44,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         zero, step = free[0], steps[0]
         plain = zero.at is zero.node and step.at is step.node and step.source is source and len(free) == len(steps) == 1
-        fix = (
-            edits.move_after(source, zero.node, _last_of(source, step))
-            if plain and tree.is_statement(source, zero.node)
-            else ()
-        )  # type: ignore[arg-type]  # a call
+        alone = isinstance(source.parents.get(zero.node), ast.Expr)
+        fix = edits.move_after(source, zero.node, _last_of(source, step)) if plain and alone else ()
         yield source.hit(
             zero.node,
             f"the step waits for several batches, and `{source.code(zero.node)}` in each of them leaves it the last one only: "

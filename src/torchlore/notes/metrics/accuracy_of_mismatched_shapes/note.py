@@ -46,11 +46,10 @@ _TARGETED = {
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("argmax", "max")):
         return
-    for one in (*source.all(ast.Compare), *source.methods("eq", "ne")):
-        left = one.left if isinstance(one, ast.Compare) else tree.receiver(one)
-        right = (one.comparators if isinstance(one, ast.Compare) else one.args)[:1]
-        if isinstance(one, ast.Compare) and not isinstance(one.ops[0], ast.Eq | ast.NotEq):
-            continue
+    compared = [(one, one.left, one.comparators[:1]) for one in source.all(ast.Compare)
+                if isinstance(one.ops[0], ast.Eq | ast.NotEq)]  # fmt: skip
+    methods = [(one, tree.receiver(one), one.args[:1]) for one in source.methods("eq", "ne")]
+    for one, left, right in (*compared, *methods):
         for index, label in ((left, right[0]), (right[0], left)) if right else ():
             kept = _keeps(source, index)
             if (kept is False and _is_column(source, label)) or (kept and _is_target(source, label)):

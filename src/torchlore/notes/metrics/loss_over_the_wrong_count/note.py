@@ -39,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
         up, given = source.parents[size], size.args[0] if size.args else None
         divides = isinstance(up, ast.BinOp | ast.AugAssign) and isinstance(up.op, ast.Div) and given is not None
         left = getattr(up, "left", getattr(up, "target", None)) if divides else None
-        if not isinstance(left, ast.Name) or left is size or given is None:
+        if not isinstance(left, ast.Name) or given is None:
             continue
         added = _added(source, left)
         batches = values.sure(source, given, "loader", weak=True)

@@ -28,14 +28,15 @@ def claim(device: str) -> None:
     from torch.utils.data.distributed import DistributedSampler
 
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Dropout(0.5)).to(device)
+    norm = nn.BatchNorm1d(4)
+    model = nn.Sequential(nn.Linear(4, 4), norm, nn.Dropout(0.5)).to(device)
     batches = torch.randn(3, 8, 4, device=device)
 
     def test() -> list[torch.Tensor]:
         return [model(batch) for batch in batches]
 
     scores = test()
-    assert int(model[1].num_batches_tracked) == 3  # the test trained the statistics
+    assert int(norm.num_batches_tracked or 0) == 3  # the test trained the statistics
     assert all(score.requires_grad for score in scores)
     assert not torch.equal(scores[0], test()[0])
 
@@ -44,8 +45,10 @@ def claim(device: str) -> None:
         scores = test()
         assert torch.equal(scores[0], test()[0])
     assert not any(score.requires_grad for score in scores)
-    assert int(model[1].num_batches_tracked) == 6
+    assert int(norm.num_batches_tracked or 0) == 6
 
     data = TensorDataset(torch.arange(5))
-    ranks = [list(DistributedSampler(data, num_replicas=2, rank=rank, shuffle=False)) for rank in range(2)]
+    ranks: list[list[int]] = [
+        list(DistributedSampler(data, num_replicas=2, rank=rank, shuffle=False)) for rank in range(2)
+    ]
     assert sorted(ranks[0] + ranks[1]) == [0, 0, 1, 2, 3, 4]  # one sample twice

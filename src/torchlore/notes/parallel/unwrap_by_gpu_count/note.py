@@ -31,7 +31,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert bad["wrapped"] == "DataParallel"
     assert good["bare"] == good["wrapped"] == "Linear"
     model = nn.Linear(2, 2)
-    assert unwrap(nn.DataParallel(torch.compile(model))) is model  # type: ignore[arg-type]  # compile returns a Module
+    compiled: nn.Module = torch.compile(model)  # type: ignore[assignment]  # it returns a Module for one
+    assert unwrap(nn.DataParallel(compiled)) is model
 
 
 _COUNT = re.compile(r"^(n|num|no_of|number_of)_?gpus?$|^gpu_?(count|num|s)$|^ngpus?\w*$|^device_count$", re.IGNORECASE)
@@ -42,7 +43,8 @@ _AT_ZERO: dict[type, Callable[[float], bool]] = {
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for choice in (*source.all(ast.If), *source.all(ast.IfExp)):
+    choices: list[ast.If | ast.IfExp] = [*source.all(ast.If), *source.all(ast.IfExp)]
+    for choice in choices:
         test = choice.test
         if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not choice.orelse:
             continue

@@ -15,11 +15,13 @@ NEEDS = ()
 
 
 def claim() -> None:
+    from typing import Any
+
     import torch
     from torch import nn
 
     body, head = nn.Linear(2, 2), nn.Linear(2, 2)
-    groups = [{"params": body.parameters(), "lr": 1e-3}, {"params": head.parameters()}]
+    groups: list[dict[str, Any]] = [{"params": body.parameters(), "lr": 1e-3}, {"params": head.parameters()}]
     optimizer = torch.optim.SGD(groups, lr=1e-2)
     assert next(iter(optimizer.param_groups))["lr"] == 1e-3  # the first group only
     assert [g["lr"] for g in optimizer.param_groups] == [1e-3, 1e-2]

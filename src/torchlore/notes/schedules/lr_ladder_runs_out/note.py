@@ -38,9 +38,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1e-3)
     scheduler = LambdaLR(optimizer, lambda e: min(e // 5 + 1, 10) / 10 * (0.1 if e >= 200 else 1.0))
-    rates = []
+    rates: list[float] = []
     for _ in range(320):
-        rates.append(scheduler.get_last_lr()[0])
+        rates.append(optimizer.param_groups[0]["lr"])
         optimizer.step()
         scheduler.step()
     ladder = [1e-4 * (e // 5 + 1) if e < 50 else 1e-3 if e < 200 else 1e-4 for e in range(320)]

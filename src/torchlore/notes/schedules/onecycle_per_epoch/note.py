@@ -61,7 +61,7 @@ def _in_batches(source: Source, call: ast.Call) -> bool:
     position, name = _LENGTH.get(kind, (None, ""))
     per_epoch = tree.argument(call, 4, "steps_per_epoch") if kind == "OneCycleLR" else None
     if per_epoch is not None:
-        return tree.literal(per_epoch) != 1
+        return bool(tree.literal(per_epoch) != 1)
     length = tree.argument(call, position, name) if name else None
     code = source.code(length) if length is not None else ""
     return "len(" in code and "loader" in code and "*" in code

@@ -42,8 +42,10 @@ def find(source: Source) -> Iterator[Hit]:
         scheduler = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
         again = [one for one in scopes.bindings(source)[scope].get(given.id, []) if _is_optimizer(source, one.value)]
         later = [
-            one for one in again if one.statement.lineno > call.lineno and not tree.conditions(source, one.statement)
-        ]  # type: ignore[attr-defined]  # a statement
+            one
+            for one in again
+            if getattr(one.statement, "lineno", 0) > call.lineno and not tree.conditions(source, one.statement)
+        ]
         for one in later[:1]:
             if scheduler and not _built_again(source, scope, scheduler, one.statement):
                 yield source.hit(

@@ -21,7 +21,7 @@ NEEDS = ("timm",)
 def claim() -> None:
     import timm
     import torch
-    from timm.data import resolve_data_config
+    from timm.data.config import resolve_data_config
 
     assert len(timm.list_models()) > 1000
     pooled = timm.create_model("resnet18", pretrained=False, num_classes=0).eval()
