@@ -15,11 +15,13 @@ if (i + 1) % k == 0:
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, flow, frameworks, tree
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://github.com/bytetriper/RAE/issues/67",)
@@ -70,3 +72,15 @@ def _last_of(source: Source, step: Event) -> ast.AST:
     block = getattr(source.parents[tree.statement(source, step.node)], "body", [])
     after = [one for one in block if isinstance(one, ast.Expr) and source.code(one).endswith(".update()")]
     return after[-1] if after and step.detail == "scaler" else step.node
+
+
+def watch(step: Step) -> Alarm | None:
+    voided = re.search("(N[^NBS]*Z[^NBS]*B[^NBS]*){2,}S$", step.order) and "s" not in step.order
+    if not step.in_a_row(3, bool(voided) and not step.closure):  # a scaler may skip a step or two
+        return None
+    batches = step.order.count("B")
+    return Alarm(
+        f"{batches} batches are accumulated for one step, and zero_grad() in each of them leaves it the last one only; zero "
+        "right after the step",
+        at=step.of("zero")[-1].place,
+    )
