@@ -76,4 +76,6 @@ def find(source: Source) -> Iterator[Hit]:
             elif target.attr in _MISSPELT and values.sure(source, target.value, "tensor", "module"):
                 fixed = f"{owner}.requires_grad_({value})"
                 message = f"`{target.attr}` is a new attribute that nobody reads: write `{fixed}`"
-                yield source.hit(assign, message, edits.replace(source, assign, fixed))
+                harmless = value == "False" and not values.sure(source, target.value, "parameter", "module")
+                edit = edits.replace(source, assign, fixed)
+                yield source.hit(assign, message, edit, severity="hint" if harmless else "error")

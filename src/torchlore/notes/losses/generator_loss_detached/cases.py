@@ -21,4 +21,5 @@ def fine(z, real, one):
     g_loss = F.mse_loss(netD(fake), torch.ones(1))
     loss_real = F.mse_loss(netD(real), torch.ones(1))
     shown = netD(fake.detach())
+    g_loss = g_loss + nn.L1Loss()(netG(z), fake.detach())
     return d_loss, g_loss, loss_real, shown

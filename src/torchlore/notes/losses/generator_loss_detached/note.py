@@ -43,7 +43,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _given_to_module(source: Source, detach: ast.Call) -> bool:
     call = source.parents[detach]
-    return isinstance(call, ast.Call) and detach in call.args and values.sure(source, call.func, "module", weak=True)
+    if not isinstance(call, ast.Call) or detach not in call.args or values.maybe(source, call.func, "loss"):
+        return False
+    return values.sure(source, call.func, "module", weak=True)
 
 
 def _for_generator(source: Source, judged: ast.Call) -> bool:

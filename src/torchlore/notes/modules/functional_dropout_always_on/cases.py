@@ -35,5 +35,10 @@ class Fine(nn.Module):
         return F.dropout(x, 0.2)
 
 
+class Prenet(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, 0.5)
+
+
 def mask_words(x):
     return F.dropout(x, 0.15)

@@ -1,0 +1,55 @@
+"""`NLLLoss` takes log-probabilities: fed a softmax or raw scores it is no likelihood at all.
+
+`nn.NLLLoss` only picks the entry of the true class and changes its sign; the logarithm is your business. With probabilities
+the loss lies between -1 and 0 and its gradient does not grow when the model is wrong: it learns slowly and stops early. With
+raw scores it falls without end, by making all scores larger.
+
+```python
+loss = F.nll_loss(F.log_softmax(scores, dim=1), labels)
+loss = F.cross_entropy(scores, labels)     # the same in one
+```
+
+A negative loss is the sign to look for.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from torchlore.check import losses, values
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
+
+ROWS = ()
+SOURCES = ("https://github.com/Lightning-AI/lightning-bolts/issues/654",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+_GIVEN = {"probs": "the output of a softmax", "logits": "raw scores", "sigmoid": "the output of a sigmoid"}
+_MAKERS = {"softmax": "a softmax", "addmm": "a linear layer", "mm": "a linear layer", "convolution": "a convolution"}
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    import torch
+    from torch.nn import functional as F
+
+    assert bad["loss"] < 0
+    assert good["loss"] > 0
+    assert good["confidence"] > bad["confidence"]
+    x, y = torch.randn(8, 3), torch.randint(0, 3, (8,))
+    assert torch.allclose(F.nll_loss(F.log_softmax(x, 1), y), F.cross_entropy(x, y))
+    assert torch.allclose(F.nll_loss(x, y), -x[torch.arange(8), y].mean())  # it picks, no more
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for loss in losses.loss_calls(source, "NLLLoss", "nll_loss"):
+        given = values.state(source, loss.input) if loss.input is not None else None
+        if given is not None and given.state in _GIVEN:
+            message = f"the input of NLLLoss must be log-probabilities and is {_GIVEN[given.state]}: use `log_softmax`"
+            yield source.hit(loss.call, message)
+
+
+def watch(call: Annotated[Call, "nll_loss"]) -> Alarm | None:
+    maker = _MAKERS.get(call.made_by(call.input))
+    if maker is None:
+        return None
+    return Alarm(f"nll_loss takes log-probabilities but gets the output of {maker}; use log_softmax or cross_entropy")
