@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
-from torchlore.finding import Edit
 
 ROWS = ()
 SOURCES = ("https://github.com/lukemelas/EfficientNet-PyTorch/issues/119",)
@@ -33,21 +32,18 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         target, owner = held.targets[0], tree.receiver(call)
         code = tree.dotted(target)
+        message = f"`{code}` becomes the report of missing keys, not the model: call it as a statement"
         if code and code == tree.dotted(owner):
-            fix: tuple[Edit, ...] = (edits.replace(source, held, source.code(call)),)
+            yield source.hit(held, message, edits.replace(source, held, source.code(call)))
         elif (
             code
             and isinstance(owner, ast.Call)
             and values.sure(source, owner, "module")
             and _as_model(source, held, code)
         ):
-            fix = (edits.replace(source, held, f"{code} = {source.code(owner)}"),
-                   edits.insert_after(source, held, f"{code}.{source.code(call)[len(source.code(owner)) + 1 :]}"))  # fmt: skip
-        else:
-            continue
-        yield source.hit(
-            held, f"`{code}` becomes the report of missing keys, not the model: call it as a statement", *fix
-        )
+            built = edits.replace(source, held, f"{code} = {source.code(owner)}")
+            loaded = edits.insert_after(source, held, f"{code}.{source.code(call)[len(source.code(owner)) + 1 :]}")
+            yield source.hit(held, message, built, loaded)
 
 
 def _as_model(source: Source, held: ast.Assign, code: str) -> bool:
