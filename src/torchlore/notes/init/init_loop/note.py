@@ -15,7 +15,7 @@ def init(module):
 model.apply(init)
 ```
 
-Norm layers start at 1 and 0 by themselves. Look at the result: the standard deviation of each layer's output on one batch.
+`torchlore.recipes.init.init_model_` covers all of these and reports what no rule covers. Norm layers start at 1 and 0 by themselves. Look at the result: the standard deviation of each layer's output on one batch.
 """
 
 ROWS = ("init-loop",)
@@ -29,6 +29,7 @@ def claim(device: str) -> None:
     from torch import nn
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.init import init_model_
 
     def literal(model: nn.Module) -> None:
         for layer in model.modules():
@@ -42,14 +43,19 @@ def claim(device: str) -> None:
     literal(nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Flatten(), nn.Linear(4, 2)))
     assert error_of(lambda: literal(nn.BatchNorm2d(4, affine=False))) == "AttributeError"
     assert error_of(lambda: literal(nn.LazyConv2d(4, 3))) != ""
+    init_model_(nn.BatchNorm2d(4, affine=False))  # the recipe takes it
     untouched = nn.Conv1d(3, 4, 3)
     before = untouched.weight.detach().clone()
     literal(untouched)
     assert torch.equal(untouched.weight, before)
+    init_model_(untouched)
+    assert not torch.equal(untouched.weight, before)
 
     depthwise = nn.Conv2d(64, 64, 3, groups=64, device=device)
     literal(depthwise)
     assert float(depthwise.weight.detach().std()) < 0.08  # fan_out taken as 576; with 9 it would be 0.47
+    init_model_(depthwise)
+    assert float(depthwise.weight.detach().std()) > 0.3
 
     def spread(init_: str) -> float:
         x = torch.randn(256, 128, device=device)

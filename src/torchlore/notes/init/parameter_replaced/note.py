@@ -11,7 +11,7 @@ with torch.no_grad():
     layer.weight.copy_(tensor)
 ```
 
-It checks the shape, copies the values and keeps the object. If a new parameter is needed, build the optimizer after it.
+It checks the shape, copies the values and keeps the object; so does `torchlore.recipes.init.init_from_(layer, weight=tensor)`. If a new parameter is needed, build the optimizer after it.
 """
 
 ROWS = ("init-given-tensor",)
@@ -25,6 +25,7 @@ def claim(device: str) -> None:
     from torch import nn
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.init import init_from_
 
     def moved(how: str) -> bool:
         layer = nn.Linear(3, 2, device=device)
@@ -34,6 +35,8 @@ def claim(device: str) -> None:
             layer.weight = nn.Parameter(given)
         elif how == "load":
             layer.load_state_dict({"weight": given, "bias": layer.bias.detach().clone()}, assign=True)
+        elif how == "recipe":
+            init_from_(layer, weight=given)
         else:
             with torch.no_grad():
                 layer.weight.copy_(given)
@@ -44,6 +47,7 @@ def claim(device: str) -> None:
     assert not moved("assign")
     assert not moved("load")
     assert moved("copy")
+    assert moved("recipe")
 
     layer, given = nn.Linear(3, 2), torch.ones(2, 3)
     layer.weight = nn.Parameter(given)

@@ -27,9 +27,12 @@ def claim(device: str) -> None:
     import torch
     from torch import nn
 
+    from torchlore.recipes.shapes import adaptive_bins
+
     def bins(height: int, out: int) -> list[tuple[int, int]]:
         return [(i * height // out, math.ceil((i + 1) * height / out)) for i in range(out)]
 
+    assert bins(10, 4) == adaptive_bins(10, 4)
     assert bins(10, 4) == [(0, 3), (2, 5), (5, 8), (7, 10)]
     irregular = 0
     for height in range(1, 17):

@@ -26,6 +26,7 @@ def claim(device: str) -> None:
     from torch import nn
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.shapes import conv_transpose_size
 
     short_is_wrong = 0
     for h, k, s, p, d in itertools.product((1, 4, 7), (1, 2, 3), (1, 2, 3), (0, 1), (1, 2, 3)):
@@ -34,7 +35,7 @@ def claim(device: str) -> None:
             continue
         layer = nn.ConvTranspose1d(1, 1, k, stride=s, padding=p, dilation=d, device=device)
         size = layer(torch.zeros(1, 1, h, device=device)).shape[-1]
-        assert size == expected
+        assert size == expected == conv_transpose_size(h, k, stride=s, padding=p, dilation=d)
         short = (h - 1) * s - 2 * p + k
         assert (short == size) == (d == 1 or k == 1)
         short_is_wrong += short != size
