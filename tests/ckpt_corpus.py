@@ -238,6 +238,10 @@ def _containers(canary: Path) -> list[Bad]:
         Bad("zip_deflated.pt", zipped({"x/data.pkl": hostile, "x/version": b"3\n"}, zipfile.ZIP_DEFLATED), "os.system"),
         Bad("storage_bytes.pkl", load_bytes, "os.system", "pickle"),
         Bad("two_pickles.pkl", benign + hostile, "os.system"),
+        Bad("odd_start_of_the_second.pkl", benign + b"K\x01." + b"K\x010" + hostile[2:], "os.system"),
+        Bad("fake_magic.pt", _fake_magic(hostile), "os.system", "torch"),
+        Bad("tar_that_is_a_pickle.tar", _tar_pickle(canary), "os.system", "pickle"),
+        Bad("safetensors_that_is_a_pickle.safetensors", _safetensors_pickle(canary), "os.system", "pickle"),
         Bad("objects.npy", npy(hostile), "os.system"),
         Bad("objects.npz", zipped({"a.npy": npy(hostile)}), "os.system"),
         Bad("objects.joblib", wrapped, "os.system"),
@@ -254,6 +258,45 @@ def _containers(canary: Path) -> list[Bad]:
         Bad("lambda.keras", zipped({"config.json": json.dumps(keras).encode(), "model.weights.h5": b""}), "Lambda"),
         Bad("lambda.h5", b"\x89HDF\r\n\x1a\n" + b"\0" * 500 + json.dumps(keras).encode(), "Lambda"),
     ]  # fmt: skip
+
+
+def _fake_magic(hostile: bytes) -> bytes:
+    """A legacy file whose first pickle does not look like one: torch.load takes it all the same."""
+    magic = P2 + b"N0" * 30 + pickle.dumps(0x1950A86A20F9469CFC6C, 2)[2:]
+    return (
+        magic
+        + pickle.dumps(1001, 2)
+        + pickle.dumps({"little_endian": True}, 2)
+        + b"K\x010"
+        + hostile[2:]
+        + pickle.dumps([], 2)
+    )
+
+
+def _tar_pickle(canary: Path) -> bytes:
+    """A tar whose first member's name is a pickle."""
+    data = legacy_tar(pickle.dumps(0), pickle.dumps(0), pickle.dumps({}), "x")
+    payload = f"cos\nsystem\n(S'touch {canary}'\ntR.".encode()
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:", format=tarfile.GNU_FORMAT) as archive:
+        info = tarfile.TarInfo("n" * 99)
+        info.size = len(data)
+        archive.addfile(info, io.BytesIO(data))
+    raw = bytearray(out.getvalue())
+    assert len(payload) < 100, "the name of a tar's member is short: take a canary with a shorter path"
+    raw[: len(payload)] = payload
+    raw[148:156] = b" " * 8
+    raw[148:156] = b"%06o\0 " % sum(raw[:512])
+    return bytes(raw)
+
+
+def _safetensors_pickle(canary: Path) -> bytes:
+    """A header of safetensors that is a string for the unpickler, and a payload behind it."""
+    header = b'{"__metadata__":{}}'
+    size = 0x1208C  # the length's first two bytes are SHORT_BINUNICODE and 32
+    header += b" " * (34 - 8 - len(header))
+    payload = system(canary) + b"."
+    return size.to_bytes(8, "little") + header[:26] + payload + b" " * size
 
 
 def joblib_objects(hostile: bytes) -> bytes:

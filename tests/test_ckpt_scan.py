@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,8 @@ def test_every_command_opens_a_hostile_file_without_running_it(bad: Bad, tmp_pat
 
 def test_the_corpus_is_live(tmp_path):
     """Set off in a process of its own, each file with a fuse makes its canary: the corpus would hurt a real loader."""
-    canary = tmp_path / "canary"
+    short = tempfile.TemporaryDirectory(prefix="tl", dir="/tmp")
+    canary = Path(short.name) / "c"
     armed = [bad for bad in hostile(canary) if bad.fuse]
     for bad in armed:
         (tmp_path / bad.name).write_bytes(bad.data)
@@ -96,6 +98,7 @@ def test_the_corpus_is_live(tmp_path):
         [sys.executable, "-c", script, str(tmp_path), str(canary), *entries],
         capture_output=True, text=True, timeout=120, check=True, cwd=tmp_path,
     )  # fmt: skip
+    short.cleanup()
     assert done.stdout.split() == []
     assert len(armed) >= 60
 

@@ -27,7 +27,7 @@ from torchlore.ckpt.zips import directory, has_directory
 MAX_PICKLES = 2000  # in one file; a file with more is not clean
 MAX_NESTING = 8
 _PICKLE_NAMES = (".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".dill", ".p", ".mar", ".torch")
-_IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\Z")
+_IDENTIFIER = re.compile(r"[^\W\d][\w.]*\Z")
 _TEXT_IMPORT = re.compile(rb"[ci]([A-Za-z_][\w.]{0,80})\n([A-Za-z_][\w.]{0,80})\n")
 _SCRIPT_FILES = re.compile(rb"(ops\.aten\.(save|from_file)|aten::(save|from_file)|torch\.(save|from_file)\()")
 _KERAS_LAMBDA = re.compile(rb'"class_name":\s*"Lambda"')
@@ -118,6 +118,8 @@ def _extent(scan_: _Scan, source: Extent, member: str, depth: int) -> None:
     if source.deflated:
         source = _inflated(scan_, source, member)
     kind = sniff(source)
+    if kind in _MAY_BE_BOTH:
+        _pickles(scan_, source, member, depth, certain=False)
     if kind == "zip":
         _zip(scan_, source, member, depth)
     elif kind == "legacy":
@@ -131,7 +133,11 @@ def _extent(scan_: _Scan, source: Extent, member: str, depth: int) -> None:
     elif kind in _OTHERS:
         _OTHERS[kind](scan_, source, member, depth)
     else:
-        _pickles(scan_, source, member, depth, certain=kind == "pickle")
+        named = (member or source.path).lower().endswith(_PICKLE_NAMES)
+        _pickles(scan_, source, member, depth, certain=kind == "pickle" or named)
+
+
+_MAY_BE_BOTH = ("tar", "bz2", "safetensors", "zlib")  # their first bytes can be opcodes too: one file, two readings
 
 
 def _inflated(scan_: _Scan, source: Extent, member: str) -> Extent:
@@ -171,29 +177,30 @@ def _compressed(scan_: _Scan, source: Extent, member: str, kind: str, depth: int
 
 
 def _pickles(scan_: _Scan, source: Extent, member: str, depth: int, *, certain: bool, script: bool = False) -> None:
-    """One pickle after another, as long as what follows begins like one."""
+    """One pickle after another, to the first bytes that are none; `certain` says that the first should be one."""
     named = (member or source.path).lower().endswith(_PICKLE_NAMES)
     with stream(source) as file:
         for number in range(MAX_PICKLES):
             done = trace(file)
-            if not (convincing(done) or (number == 0 and (named or (certain and not done.fault)))):
-                if number == 0 and certain and not member:
-                    _trace(scan_, done, source, member, depth, script=script)
-                return
-            _trace(scan_, done, source, member, depth, script=script)
+            expected = number == 0 and certain and (named or not done.fault or not member)
+            if convincing(done) or expected:
+                _trace(scan_, done, source, member, depth, script=script)
             if done.fault or scan_.report.pickles > MAX_PICKLES:
                 return
             file.seek(done.end)
-            if not may_be_pickle(file.read(64)):
+            if not file.read(1):
                 return
             file.seek(done.end)
+    scan_.add("pickles", Verdict.UNKNOWN, f"more than {MAX_PICKLES} pickles follow each other", member)
 
 
 def convincing(done: Trace) -> bool:
-    """Whether bytes that may be anything are a pickle: they end as one, or import something with a real name."""
-    if not done.fault:
-        return done.protocol > 0 or any(event.kind == "import" for event in done.events)
+    """Whether bytes that may be anything are a pickle: they end as one, go on for long, or import a real name."""
+    if any(event.kind == "extension" for event in done.events) or done.opcodes >= 10_000:
+        return True
     names = [event.value for event in done.events if event.kind == "import" and isinstance(event.value, Global)]
+    if not done.fault:
+        return done.protocol > 0 or bool(names)
     return any(_IDENTIFIER.match(item.module) and _IDENTIFIER.match(item.name) for item in names)
 
 
