@@ -7,7 +7,8 @@ MiB on an H200, three images fit into the same, and `empty_cache()` gives back a
 
 Watch `torch.cuda.memory_allocated()` and, for the largest batch that fits, `torch.cuda.max_memory_allocated()`. When
 allocated is far below reserved and you still run out of memory, it is fragmentation: start with
-`PYTORCH_ALLOC_CONF=expandable_segments:True`. `torch.cuda.memory_stats()` has every number.
+`PYTORCH_ALLOC_CONF=expandable_segments:True`. `torchlore.recipes.memory.device_memory()` puts the
+numbers side by side, `torch.cuda.memory_stats()` has them all.
 """
 
 ROWS = ("memory-caching",)

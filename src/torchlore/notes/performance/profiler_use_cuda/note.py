@@ -15,7 +15,8 @@ with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
 print(p.key_averages().table(sort_by="cuda_time_total"))
 ```
 
-For Python's own share use `cProfile` or `py-spy`. A first step is always slow: warm up before you record.
+Time and memory of every module, forward and backward: `torchlore.recipes.profile.profile_modules(model, x)`. For
+Python's own share use `cProfile` or `py-spy`. A first step is always slow: warm up before you record.
 """
 
 import ast
@@ -36,11 +37,16 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     import importlib.util
 
     import torch
+    from torch import nn
+
+    from torchlore.recipes.profile import profile_modules
 
     assert torch.__version__ < "2.15" or (bad["error"], bad["rows"]) == ("TypeError", [])
     assert "backbone" in good["rows"]
     assert "aten::linear" in good["rows"]
     assert good["error"] == ""
+    costs = profile_modules(nn.Sequential(nn.Linear(4, 4), nn.ReLU()), torch.rand(2, 4), repeat=1, warmup=0)
+    assert [row.name for row in costs.rows] == ["", "0", "1"]  # modules, by name
     assert torch.__version__ < "2.15" or importlib.util.find_spec("torch.utils.bottleneck") is None
 
 
