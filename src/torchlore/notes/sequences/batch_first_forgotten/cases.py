@@ -28,3 +28,19 @@ class Fine(nn.Module):
         back = time_first.transpose(0, 1)
         other, _ = self.c(x)
         return out[:, -1], time_first[-1], back[:, -1], other[:, -1], hidden[-1], x[:, -1]
+
+
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        block = nn.TransformerEncoderLayer(8, 2)  # trap: batch-first-forgotten
+        self.encoder = nn.TransformerEncoder(block, 2)
+        self.one = nn.TransformerEncoderLayer(8, 2, 16)  # trap: batch-first-forgotten
+        right = nn.TransformerEncoderLayer(8, 2, batch_first=True)
+        self.right = nn.TransformerEncoder(right, 2)
+        self.time_first = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 2)
+
+    def forward(self, x):
+        h = self.encoder(x)
+        g = self.time_first(x.transpose(0, 1))
+        return h[:, 0], self.one(x).mean(1), self.right(x)[:, 0], g[0], g.mean(0), g.transpose(0, 1)[:, 0]
