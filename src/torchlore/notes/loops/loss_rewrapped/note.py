@@ -1,0 +1,57 @@
+"""A loss wrapped in `torch.tensor(...)` again is a new number: backward reaches no weight.
+
+`torch.tensor(loss, requires_grad=True)`, `Variable(loss)`, or a loss rebuilt from `.item()` has the right value and no
+history. `backward()` fills the `.grad` of that new tensor and of nothing else; the optimizer steps along nothing and the
+loss stays where it was. `requires_grad=True` is what made the error message go away, and the training with it.
+
+Call `backward()` on what the model and the loss returned. If it does not require a gradient, look for the `.item()`,
+`.detach()`, `no_grad` or NumPy call before it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
+
+ROWS = ()
+SOURCES = (
+    "https://discuss.pytorch.org/t/loss-backward-element-0-of-tensors-does-not-require-grad-and-does-not-have-a-grad-fn/82571",
+)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+_MAKERS = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable")
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    assert bad["moved"] == 0
+    assert good["moved"] > 0
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("backward"):
+        receiver = tree.receiver(call)
+        made = values.made_by(source, receiver, *_MAKERS)
+        if made is None or made.source is not source or not isinstance(made.node, ast.Call) or not made.node.args:
+            continue
+        if tree.literal(made.node.args[0]) is tree.UNKNOWN:
+            told = f"`{source.code(made.node)}` is a new number without a history, so `backward()` reaches no weight: call it on the loss itself"
+            yield source.hit(made.node, told)
+
+
+def watch(call: Annotated[Call, "backward"]) -> Alarm | None:
+    loss = call.args[0]
+    if (
+        not call.kwargs.get("leaf")
+        or loss.numel() != 1
+        or id(loss) in call.run.held()
+        or type(loss).__name__ == "Parameter"
+    ):
+        return None
+    told = "backward() is called on a tensor without a history, so no weight gets a gradient; call it on what the loss returned"
+    return Alarm(told, evidence="the loss is a leaf")
