@@ -117,11 +117,13 @@ def values(tensor: Any) -> Values | None:
         return Values(low, high, float(data.mean()), std, finite, one)
 
 
-def norms(tensors: Mapping[str, Tensor | None]) -> dict[str, float]:
-    """Norm of each tensor."""
+def norms(tensors: Mapping[str, Tensor | None]) -> dict[str, float] | None:
+    """Norm of each tensor; None where reading them would make the program wait for a device."""
     there = {name: tensor.detach() for name, tensor in tensors.items() if tensor is not None and not tensor.is_sparse}
     if not there:
         return {}
+    if not all(tensor.is_cpu for tensor in there.values()):
+        return None
     with torch.no_grad():
         found = torch._foreach_norm(list(there.values()))  # noqa: SLF001 - one kernel for all; optimizers use it too
     return dict(zip(there, (float(one) for one in found), strict=True))

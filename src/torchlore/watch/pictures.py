@@ -52,6 +52,12 @@ class Parameter:
         """Its gradient now."""
         return self.tensor.grad
 
+    @property
+    def empty(self) -> bool:
+        """Whether the gradient is None, or zero throughout as far as that is known without making a device wait."""
+        grad = self.tensor.grad
+        return grad is None or (grad.is_cpu and not grad.is_sparse and not bool(grad.any()))
+
 
 class Picture:
     """What every picture has: where, when, the whole run, and a memory of the sentinel that looks at it."""
@@ -274,15 +280,14 @@ class Step(Picture):
 
     @cached_property
     def gradient_norms(self) -> dict[str, float] | None:
-        """Norm of each gradient; None on steps that are not deep (it costs, and makes a device wait)."""
+        """Norm of each gradient; None on steps that are not deep, and where it would make a device wait."""
         from torchlore.watch.graph import norms
 
-        having = [p for p in self.parameters if p.tensor.grad is not None]
-        return norms({p.name: p.tensor.grad for p in having}) if self.deep else None
+        return norms({p.name: p.tensor.grad for p in self.parameters}) if self.deep else None
 
     @cached_property
     def weight_norms(self) -> dict[str, float] | None:
-        """Norm of each parameter; None on steps that are not deep."""
+        """Norm of each parameter; None on steps that are not deep, and where it would make a device wait."""
         from torchlore.watch.graph import norms
 
         return norms({p.name: p.tensor for p in self.parameters}) if self.deep else None

@@ -162,6 +162,7 @@ class Shield:
 def install(watcher: Watcher) -> Callable[[], None]:
     """Set every probe; returns what takes them off again."""
     from torchlore.watch.deep import Deep
+    from torchlore.watch.deferred import Deferred
     from torchlore.watch.probes_data import install_data
     from torchlore.watch.probes_loop import install_loop
 
@@ -169,6 +170,7 @@ def install(watcher: Watcher) -> Callable[[], None]:
     watcher.shield = Shield
     watcher.veiled = torch._C._functorch.peek_interpreter_stack  # noqa: SLF001 - no public question
     watcher.deep = Deep(watcher)
+    watcher.losses = Deferred(lambda value: setattr(watcher.run, "loss", value))
     watcher.wake, watcher.doze = patches.wake, patches.sleep
     for table, near in ((CALLS, False), (NEAR, True)):
         for dotted, attribute, name, group in table:

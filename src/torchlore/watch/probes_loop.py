@@ -186,6 +186,8 @@ def before_backward(watcher: Watcher, loss: Tensor) -> Event:
     if loss.is_cpu and loss.numel() == 1:
         run.loss = loss.item()
         finite = math.isfinite(run.loss)
+    elif loss.is_cuda and loss.numel() == 1:
+        watcher.losses.ask(loss)
     start = perf_counter_ns()
     place = watcher.map.place(watcher.map.frame(2))
     facts: dict[str, Any] = {

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import CodeType, TracebackType
+from types import TracebackType
 
 from torchlore.finding import Finding, Severity
 from torchlore.watch.hook import after_import
@@ -51,13 +51,13 @@ class CannotRun(Exception):
 
 def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: Options) -> Outcome:
     """Run the program to its end; exceptions are printed as python prints them. The sentinels are asked for once torch is there."""
-    code, path = _prepare(program)
+    source, path = _prepare(program)
     options.roots = (*options.roots, path if path.startswith("<") else os.path.dirname(os.path.abspath(path)) + os.sep)  # noqa: PTH100, PTH120 - strings are compared
     watcher = Watcher([], options)
     with tempfile.TemporaryDirectory(prefix="lore-watch-") as folder:
         _tell_children(folder, options)
         after_import("torch", lambda: begin(watcher, sentinels(), folder))
-        status, interrupted = _execute(code)
+        status, interrupted = _execute(source, path)
         watcher.rich = True
         watcher.finish()
         found = merged([*watcher.results(), *_from_children(folder, watcher)])
@@ -80,8 +80,8 @@ def _after_fork(watcher: Watcher, folder: str) -> None:
     multiprocessing.util.Finalize(None, leave, args=(watcher, folder), exitpriority=100)
 
 
-def _prepare(program: Program) -> tuple[CodeType, str]:
-    """The code to run and its file name; `__main__`, `sys.argv` and `sys.path[0]` are set as python sets them."""
+def _prepare(program: Program) -> tuple[bytes, str]:
+    """The source to run and its file name; `__main__`, `sys.argv` and `sys.path[0]` are set as python sets them."""
     main = types.ModuleType("__main__")
     main.__dict__.update(__builtins__=__builtins__, __file__=None, __cached__=None, __package__=None)
     if program.code:
@@ -92,20 +92,19 @@ def _prepare(program: Program) -> tuple[CodeType, str]:
         name, first = path, str(Path.cwd())
         source = Path(path).read_bytes()
     else:
-        name = path = program.script
+        name, path = program.script, os.path.abspath(program.script)  # noqa: PTH100 - symlinks stay, as with python
         first = os.path.dirname(os.path.realpath(path))  # noqa: PTH120 - as python does
-        whole = os.path.abspath(path)  # noqa: PTH100 - symlinks stay, as with python
         try:
-            with io.open_code(whole) as file:  # audited, as python opens scripts
+            with io.open_code(path) as file:  # audited, as python opens scripts
                 source = file.read()
         except OSError as error:
-            raise CannotRun(f"can't open file {whole!r}: [Errno {error.errno}] {error.strerror}") from None
+            raise CannotRun(f"can't open file {path!r}: [Errno {error.errno}] {error.strerror}") from None
     if not program.code:
-        main.__file__ = os.path.abspath(path) if program.module else path  # noqa: PTH100 - as python does
+        main.__file__ = path
     sys.modules["__main__"] = main
     sys.argv[:] = [name, *program.arguments]
     sys.path[0] = first
-    return compile(source, path, "exec", dont_inherit=True), path
+    return source, path
 
 
 def _find_module(name: str, main: types.ModuleType) -> str:
@@ -122,9 +121,10 @@ def _find_module(name: str, main: types.ModuleType) -> str:
     return spec.origin
 
 
-def _execute(code: CodeType) -> tuple[int, bool]:
+def _execute(source: bytes, path: str) -> tuple[int, bool]:
     """The exit status, and whether Ctrl-C ended it."""
     try:
+        code = compile(source, path, "exec", dont_inherit=True)
         exec(code, sys.modules["__main__"].__dict__)  # noqa: S102 - running the user's program is what this is for
     except SystemExit as leaving:
         return _status(leaving.code), False

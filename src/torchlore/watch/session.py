@@ -94,6 +94,7 @@ class Watcher:
         self.dotted = (0, 0)  # when the last one was, and how long the program had waited for data by then
         self.shield: Callable[[], Any] = nullcontext
         self.deep: Any = None
+        self.losses: Any = None  # those on a GPU, read when they have arrived
         self.veiled: Callable[[], object] = _nothing  # true inside torch.func: its tensors have no values to look at
         self.wake: Callable[[], None] = _nothing  # puts on the probes that are called every step
         self.doze: Callable[[], None] = _nothing  # takes them off

@@ -37,7 +37,7 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def watch(step: Step) -> Alarm | None:
-    empty = all(one.grad is None or not one.grad.any() for one in step.trainable[:4])
+    empty = all(one.empty for one in step.trainable[:4])
     if not step.in_a_row(2, not step.closure and bool(re.search("BC?Z+C?S$", step.order)) and empty):
         return None
     return Alarm(
@@ -48,6 +48,8 @@ def watch(step: Step) -> Alarm | None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")):
+        return
     for loop in flow.training_loops(source):
         if frameworks.owned(source, loop.node):
             continue

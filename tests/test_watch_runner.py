@@ -1,0 +1,161 @@
+"""`lore watch` runs a program as `python` does: same arguments, output, tracebacks and exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+TRAIN = """
+import sys, torch
+from torch import nn
+print(sys.argv[1:], __name__, __file__, sys.path[0])
+torch.manual_seed(0)
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for _ in range(40):
+    loss = model(torch.randn(8, 4)).pow(2).sum()
+    loss.backward()
+    optimizer.step()
+print(loss.item(), torch.rand(1).item())
+"""
+
+
+def run(*words, cwd, **kwargs):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [sys.executable, *words], cwd=cwd, capture_output=True, text=True, env=environment, check=False, **kwargs
+    )
+
+
+def watched(*words, cwd, **kwargs):
+    return run("-m", "torchlore", "watch", *words, cwd=cwd, **kwargs)
+
+
+def test_output_and_findings(tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    plain = run("train.py", "--epochs", "3", cwd=tmp_path)
+    files = ["--json", "out.json", "--html", "out.html"]
+    seen = watched("--only", "missing-zero-grad", *files, "train.py", "--epochs", "3", cwd=tmp_path)
+    assert seen.stdout == plain.stdout
+    assert (plain.returncode, seen.returncode) == (0, 0)
+    found = re.findall(r"^([^:\n]+):(\d+): (.*)$", seen.stderr, re.MULTILINE)
+    assert [(path, line) for path, line, _ in found if path == "train.py"] == [("train.py", "11")]
+    assert re.search(r"watch: 1 finding in 40 steps; watch cost [\d.]+ % of [\d.]+ s$", seen.stderr.strip())
+    facts = json.loads((tmp_path / "out.json").read_text())
+    assert [one["slug"] for one in facts["findings"]] == ["missing-zero-grad"]
+    assert facts["history"][-1]["step"] == 40
+    page = (tmp_path / "out.html").read_text()
+    assert "missing-zero-grad" in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "raise ValueError('broken')",
+        "import sys; sys.exit(3)",
+        "import sys; sys.exit('a message')",
+        "def f():\n    return 1 / 0\ntry:\n    f()\nexcept ZeroDivisionError as error:\n    raise KeyError('x') from error",
+        "class Odd(Exception): pass\nraise Odd",
+        "this is no python",
+    ],
+)
+def test_a_program_ends_as_with_python(tmp_path, ending):
+    (tmp_path / "script.py").write_text(f"import os\nprint('begun', os.getcwd())\n{ending}\n")
+    plain, seen = run("script.py", cwd=tmp_path), watched("-q", "script.py", cwd=tmp_path)
+    assert (seen.returncode, seen.stdout) == (plain.returncode, plain.stdout)
+    assert seen.stderr.replace(str(tmp_path / "script.py"), "script.py") == plain.stderr.replace(
+        str(tmp_path / "script.py"), "script.py"
+    )
+
+
+def test_modules_and_code(tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text("import sys; print(sys.argv, __name__, __package__, __spec__.name)")
+    for words in (
+        ["-m", "package", "-x", "1"],
+        ["-m", "package.__main__"],
+        ["-c", "import sys; print(sys.argv)", "-y"],
+    ):
+        plain, seen = run(*words, cwd=tmp_path), watched("-q", *words, cwd=tmp_path)
+        assert (seen.stdout, seen.returncode) == (plain.stdout, plain.returncode)
+    missing = watched("-m", "no.such", cwd=tmp_path)
+    assert missing.returncode == 2
+    assert "no" in missing.stderr
+    assert watched("gone.py", cwd=tmp_path).returncode == 2
+
+
+def test_a_program_without_torch_loads_none(tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import sys\nprint('torch' in sys.modules, 'torchlore.catalogue' in sys.modules)"
+    )
+    assert watched("-q", "script.py", cwd=tmp_path).stdout.split()[0] == "False"
+
+
+def test_stopping_and_failing(tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    seen = watched("--steps", "5", "--fail-on", "error", "--only", "missing-zero-grad", "train.py", cwd=tmp_path)
+    assert seen.stdout.count("\n") == 1, "the program did not reach its last print"
+    assert "in 5 steps" in seen.stderr
+    assert seen.returncode == 1
+
+
+def test_ctrl_c_ends_as_with_python(tmp_path):
+    (tmp_path / "script.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    words = [sys.executable, "-m", "torchlore", "watch", "script.py"]
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in errors
+    assert "nothing found in 0 steps" in errors
+    assert "torchlore" not in errors.partition("KeyboardInterrupt")[0]
+
+
+def test_children_are_watched_too(tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    forks = "import multiprocessing as mp, runpy\ndef work():\n    runpy.run_path('train.py')\n"
+    body = (
+        f"import subprocess, sys\n{forks}if __name__ == '__main__':\n    subprocess.run([sys.executable, 'train.py'])\n"
+    )
+    body += "    import torch\n    p = mp.get_context('fork').Process(target=work)\n    p.start()\n    p.join()\n"
+    (tmp_path / "parent.py").write_text(body)
+    seen = watched("--only", "missing-zero-grad", "parent.py", cwd=tmp_path)
+    lines = seen.stdout.splitlines()
+    assert len(lines) == 4
+    assert lines[1] == lines[3], "the same numbers in both"
+    assert seen.stderr.count("train.py:11: error missing-zero-grad") == 1
+    assert "in 80 steps" in seen.stderr
+
+
+@pytest.mark.long
+def test_two_ranks_of_torchrun(tmp_path):
+    body = TRAIN.replace("model = nn.Linear(4, 2)", "torch.distributed.init_process_group('gloo')\n"
+                         "model = nn.parallel.DistributedDataParallel(nn.Linear(4, 2))")  # fmt: skip
+    (tmp_path / "train.py").write_text(body + "torch.distributed.destroy_process_group()\n")
+    words = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-backend", "c10d", "--rdzv-endpoint"]
+    plain = run(*words, "localhost:0", "train.py", cwd=tmp_path)
+    seen = watched("--only", "missing-zero-grad", *words, "localhost:0", "train.py", cwd=tmp_path)
+    assert sorted(seen.stdout.splitlines()) == sorted(plain.stdout.splitlines())
+    assert seen.stderr.count("train.py:12: error missing-zero-grad") == 1
+
+
+def test_the_pytest_plugin(tmp_path):
+    body = TRAIN.replace("print(sys.argv[1:], __name__, __file__, sys.path[0])", "").replace("\n", "\n    ")
+    (tmp_path / "test_it.py").write_text(f"import torch\ndef test_training():\n    {body}\n")
+    words = ["-m", "pytest", "-q", "-p", "torchlore.watch.pytest_plugin", "-p", "no:cacheprovider"]
+    failed = run(*words, "--lore-watch=error", cwd=tmp_path)
+    assert failed.returncode == 1, failed.stdout + failed.stderr
+    assert failed.stdout.count("test_it.py:13: error missing-zero-grad") == 2, "in the test and in the summary"
