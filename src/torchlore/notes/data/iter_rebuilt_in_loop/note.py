@@ -33,20 +33,29 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    training = {loop.node for loop in flow.training_loops(source)}
-    for call in source.calls("next"):
-        made = call.args[0] if call.args else None
-        if not (isinstance(made, ast.Call) and source.name(made.func) == "iter" and len(made.args) == 1):
-            continue
-        around = tree.loops(source, call)
-        loader = made.args[0]
+    starts = [call for call in source.calls("next") if call.args and _loader(source, call.args[0]) is not None]
+    training = {loop.node for loop in flow.training_loops(source)} if starts else set()
+    for call in starts:
+        around, loader = tree.loops(source, call), _loader(source, call.args[0])
         rare = not around or follow.seldom(source, call, around[0])
-        if not rare and around[0] in training and values.sure(source, loader, "loader", weak=True):
+        if (
+            loader is not None
+            and not rare
+            and around[0] in training
+            and values.sure(source, loader, "loader", weak=True)
+        ):
             code = source.code(loader)
             yield source.hit(
                 call,
-                f"`iter({code})` starts the loader again in every turn for one batch: loop over `{code}`, or keep one iterator",
+                f"`iter({code})` starts the loader again in every turn for one batch: loop over `{code}`, or keep one "
+                "iterator",
             )
+
+
+def _loader(source: Source, node: ast.expr) -> ast.expr | None:
+    """`x` of `iter(x)`."""
+    fresh = isinstance(node, ast.Call) and source.name(node.func) == "iter" and len(node.args) == 1
+    return node.args[0] if fresh else None  # type: ignore[attr-defined]  # fresh says so
 
 
 def watch(step: Step) -> Alarm | None:

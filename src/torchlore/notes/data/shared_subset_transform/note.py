@@ -69,7 +69,7 @@ def _is_part(source: Source, node: ast.expr) -> bool:
 
 
 def _augments(source: Source, node: ast.expr) -> bool:
-    made = [one.node for one in source.values(node) if one.kind == "dataset" and isinstance(one.node, ast.Call)]
+    made = [one.node for one in source.values(node) if one.source is source and isinstance(one.node, ast.Call)]
     given = (
         tree.argument(made[0], None, "transform") if len(made) == 1 and values.sure(source, node, "dataset") else None
     )

@@ -35,6 +35,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "clip_grad" not in source.text or "scale" not in source.text:
+        return
     for loop in flow.training_loops(source):
         scaled = [event for event in loop.direct("backward") if event.detail == "scaler"]
         steps = [event for event in loop.of("step") if event.detail == "scaler"]

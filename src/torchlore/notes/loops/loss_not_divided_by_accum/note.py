@@ -35,6 +35,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")):
+        return
     for loop in flow.training_loops(source):
         backwards = [one for one in loop.direct("backward") if one.source is source and one.at is one.node]
         steps = [one for one in loop.of("step") if one.detail != "closure"]

@@ -36,6 +36,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")):
+        return
     for loop in flow.training_loops(source):
         steps = [one for one in loop.direct("step") if one.detail != "closure"]
         backwards, zeros = loop.direct("backward"), loop.direct("zero_grad")

@@ -31,6 +31,8 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "optim" not in source.text or "epoch" not in source.text:
+        return
     seen = set()
     for loop in flow.loops(source):
         counted = isinstance(loop.node, ast.For) and _EPOCH.match(tree.dotted(loop.node.target))

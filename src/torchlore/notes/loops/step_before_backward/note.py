@@ -26,6 +26,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")):
+        return
     for loop in flow.training_loops(source):
         steps, backwards = loop.direct("step"), loop.direct("backward")
         if len(steps) != 1 or len(backwards) != 1 or frameworks.owned(source, loop.node):

@@ -1,9 +1,8 @@
 """A scheduler that counts epochs, stepped after every batch, takes the rate to nothing at once.
 
 `StepLR(optimizer, step_size=5, gamma=0.5)`, `MultiStepLR(milestones=[30, 60])`, `ExponentialLR(gamma=0.95)` and
-`CosineAnnealingLR(T_max=epochs)` know nothing of epochs; they count calls of `step()`. Inside the batch loop the rate
-halves every five batches and is a millionth of itself after a hundred; cosine goes up and down again and again. The loss
-falls a little, then stands still, and looks converged.
+`CosineAnnealingLR(T_max=epochs)` count calls of `step()`. Inside the batch loop the rate halves every five batches and
+is a millionth of itself after a hundred. The loss falls a little, then stands still, and looks converged.
 
 Move `scheduler.step()` out of the batch loop, to the end of the epoch; or give the schedule its lengths in batches:
 `step_size=5 * len(loader)`.
@@ -32,6 +31,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "lr_scheduler" not in source.text:
+        return
     for loop in flow.training_loops(source):
         nested = bool(tree.loops(source, loop.node))
         over_batches = any(
@@ -41,7 +42,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         for event in loop.direct("schedule"):
             made = source.values(event.expr) if event.expr is not None and event.source is source else ()
-            calls = [one.node for one in made if one.name.startswith(_MODULE) and isinstance(one.node, ast.Call)]
+            calls = [one.node for one in made if isinstance(one.node, ast.Call) and one.source is source]
             if (
                 event.conditions
                 or not calls

@@ -32,11 +32,13 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "lr_scheduler" not in source.text:
+        return
     for loop in flow.loops(source):
         inner = [event for event in loop.of("step") if event.loops[-1] is not loop.node and event.detail != "closure"]
         for event in loop.direct("schedule") if inner and not frameworks.owned(source, loop.node) else ():
             made = source.values(event.expr) if event.expr is not None and event.source is source else ()
-            calls = [one.node for one in made if one.name.startswith(_MODULE) and isinstance(one.node, ast.Call)]
+            calls = [one.node for one in made if isinstance(one.node, ast.Call) and one.source is source]
             inside = any(
                 other.owner == event.owner for other in loop.of("schedule") if other.loops[-1] is not loop.node
             )

@@ -32,6 +32,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "requires_grad" not in source.text:
+        return
     for _, events in flow.entries(source):
         frozen = [event for event in events if event.what == "freeze" and event.source is source]
         if not frozen or frameworks.owned(source, frozen[0].node) or _kept_in_eval(source, events):
