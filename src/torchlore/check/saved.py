@@ -39,16 +39,20 @@ def _parts(source: Source, node: ast.expr) -> Saved:
     return Saved((("", node),), whole=not isinstance(node, ast.DictComp | ast.Call) or _is_state(node))
 
 
+def _is_dict(source: Source, node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Call) and (source.name(node.func) == "dict" or _is_state(node))
+
+
 def _is_state(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "state_dict"
 
 
 def _of_variable(source: Source, name: ast.Name) -> Saved:
     found = [binding for binding in reaching(source, name) if binding.how == "assign" and not binding.path]
-    given = [binding.value for binding in found if isinstance(binding.value, ast.Dict | ast.Call)]
+    given = [one.value for one in found if isinstance(one.value, ast.Dict) or _is_dict(source, one.value)]
     if len(found) != 1 or not given:
         return Saved((("", name),), whole=False)
-    first = _parts(source, given[0])
+    first = _parts(source, given[0])  # type: ignore[arg-type]  # an expression: both tests say so
     scope, added, known = scope_of(source, name), [], True
     for other in source.all(ast.Name):
         if other.id != name.id or scope_of(source, other) is not scope or other is name:
