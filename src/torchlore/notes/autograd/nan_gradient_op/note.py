@@ -17,7 +17,10 @@ from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://github.com/pytorch/pytorch/issues/2421", "https://discuss.pytorch.org/t/rmse-loss-function/16540")
+SOURCES = (
+    "https://github.com/pytorch/pytorch/issues/2421",
+    "https://github.com/richzhang/PerceptualSimilarity/issues/69",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "hint"

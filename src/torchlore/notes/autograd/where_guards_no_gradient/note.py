@@ -2,7 +2,7 @@
 
 `torch.where(x > 0, torch.sqrt(x), 0)` has the right values. Backward, the masked elements get a gradient of 0 times the
 infinite slope of the square root at 0, which is NaN, and one NaN is enough for all weights. Multiplying by a mask does
-the same; so do `log`, a division and `acos` in the branch.
+the same; so do `log`, `acos` and a division in the branch, and an `exp` that overflows.
 
 Make the input harmless before the operation, then choose:
 
@@ -22,7 +22,7 @@ from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://github.com/pytorch/pytorch/issues/68425", "https://github.com/pytorch/pytorch/issues/23395")
+SOURCES = ("https://github.com/pytorch/pytorch/issues/68425", "https://github.com/pytorch/pytorch/issues/187297")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
@@ -40,7 +40,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert x.grad.isnan().all()
 
 
-_STEEP = {"sqrt", "log", "rsqrt", "acos", "asin", "log2", "log10", "reciprocal", "pow"}
+_STEEP = {"sqrt", "log", "rsqrt", "acos", "asin", "log2", "log10", "reciprocal", "pow", "exp"}
 
 
 def find(source: Source) -> Iterator[Hit]:

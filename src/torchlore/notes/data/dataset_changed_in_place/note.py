@@ -18,7 +18,7 @@ from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/dataset-getitem-modifies-original-data/114527",)
+SOURCES = ("https://github.com/facebookresearch/pycls/pull/21", "https://github.com/pytorch/vision/issues/680")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

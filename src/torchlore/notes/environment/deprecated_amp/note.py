@@ -22,7 +22,7 @@ from torchlore.check import edits, follow, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://github.com/pytorch/pytorch/pull/126527",)
+SOURCES = ("https://github.com/pytorch/tutorials/issues/3331",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "hint"

@@ -18,7 +18,7 @@ from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/adaptive-learning-rate/320",)
+SOURCES = ("https://docs.pytorch.org/docs/stable/optim.html",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

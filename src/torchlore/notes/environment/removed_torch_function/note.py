@@ -24,7 +24,7 @@ from torchlore.check import edits, follow
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-migration-guide",)
-SOURCES = ("004:2-3", "https://github.com/pytorch/pytorch/issues/70988")
+SOURCES = ("004:2-3", "https://github.com/pytorch/pytorch/pull/70982")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

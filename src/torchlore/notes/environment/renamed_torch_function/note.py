@@ -25,7 +25,7 @@ from torchlore.check import edits
 from torchlore.check.source import Hit, Source
 
 ROWS = ("memory-cached-rename",)
-SOURCES = ("004:110", "004:122-136", "https://github.com/pytorch/pytorch/issues/70988")
+SOURCES = ("004:110", "004:122-136", "https://github.com/pytorch/pytorch/pull/57732")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "hint"

@@ -15,7 +15,7 @@ from torchlore.check import edits, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/model-eval-vs-model-eval/82121",)
+SOURCES = ("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

@@ -18,7 +18,7 @@ from torchlore.check import edits, flow, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-empty-cache",)
-SOURCES = ("003:49-52", "004:110", "https://discuss.pytorch.org/t/about-torch-cuda-empty-cache/34232")
+SOURCES = ("003:49-52", "004:110", "https://discuss.pytorch.org/t/65196")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "hint"

@@ -28,6 +28,19 @@ def distill(x):
     return best_model
 
 
+class Dqn:
+    def __init__(self, device):
+        model = nn.Linear(4, 2)
+        self.policy_net = model.to(device)
+        self.target_net = model.to(device)  # trap: copy-is-the-same-module
+        self.optimizer = torch.optim.Adam(self.policy_net.parameters())
+        print(model)
+
+    def step(self, x):
+        (self.policy_net(x) - self.target_net(x)).sum().backward()
+        self.optimizer.step()
+
+
 # clean
 def fine(x):
     model = nn.Linear(4, 4)

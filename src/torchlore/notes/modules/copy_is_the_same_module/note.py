@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/copying-a-modules-parameters-dqn/11264",)
+SOURCES = ("https://github.com/datawhalechina/easy-rl/issues/140",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
@@ -44,13 +44,15 @@ def find(source: Source) -> Iterator[Hit]:
         target, given = assign.targets[0], assign.value
         shallow = isinstance(given, ast.Call) and source.name(given.func) == "copy.copy"
         inner = given.args[0] if isinstance(given, ast.Call) and shallow and given.args else given
+        while isinstance(inner, ast.Call) and follow.method(inner) in {"to", "cuda", "eval", "train", "requires_grad_"}:
+            inner = tree.receiver(inner)  # a module gives itself back
         if not isinstance(target, ast.Name | ast.Attribute) or not isinstance(inner, ast.Name | ast.Attribute):
             continue
         name, other = source.code(target), source.code(inner)
         if not _SECOND.search(name.rpartition(".")[2]) or _SECOND.search(other.rpartition(".")[2]):
             continue
         if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
-            edit = edits.replace(source, given, f"copy.deepcopy({other})")
+            edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
             imported = edits.add_import(source, "import copy")
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
             yield source.hit(assign, message, edit, *([imported] if imported else []))

@@ -24,7 +24,10 @@ from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://github.com/pytorch/pytorch/issues/39694",)
+SOURCES = (
+    "https://github.com/pytorch/pytorch/issues/86264",
+    "https://github.com/Lightning-AI/pytorch-lightning/issues/11287",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ("cuda",)
 SEVERITY = "warning"

@@ -24,7 +24,7 @@ from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/how-to-measure-time-in-pytorch/26964",)
+SOURCES = ("https://github.com/pytorch/pytorch/issues/21286", "https://github.com/pytorch/pytorch/issues/18012")
 TORCH = "2.11, 2.15"
 NEEDS = ("cuda",)
 SEVERITY = "warning"

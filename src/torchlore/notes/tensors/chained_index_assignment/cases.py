@@ -14,7 +14,12 @@ array[array > 0][1] = 1.0  # trap: chained-index-assignment
 order = x[:, 0].argsort()
 x[order][0] = 0.0  # trap: chained-index-assignment
 
+x[[1, 3]].fill_(100)  # trap: chained-index-assignment
+x[x < 0].abs_()  # trap: chained-index-assignment
+
 # clean
+x[1:3].fill_(1.0)
+x[0].abs_()
 x[0][1] = 1.0
 x[1:3][0] = 1.0
 x[mask] = 1.0

@@ -1,7 +1,7 @@
 """x[mask][i] = v writes into a copy: the first pair of brackets has already copied.
 
 Indexing with a mask, a list or a tensor of indices returns new memory. The second index then writes into that, and it
-is gone with the line. `x[2][i] = v` and `x[1:3][i] = v` do work, because an integer or a slice gives a view, and so the
+is gone with the line. So is `x[mask].fill_(v)`. `x[2][i] = v` and `x[1:3][i] = v` do work, because an integer or a slice gives a view, and so the
 wrong form is easily taken for right.
 
 Use one pair of brackets: `x[rows, 0] = v`. For "the first of those that are masked" get the index first:
@@ -13,11 +13,11 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import follow, values
+from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/assigning-values-to-a-masked-tensor/161461",)
+SOURCES = ("https://github.com/pytorch/pytorch/issues/80155", "https://github.com/pytorch/pytorch/issues/2599")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
@@ -40,6 +40,16 @@ _PICKS = {"nonzero", "argsort", "topk", "randperm", "where", "argwhere", "isnan"
 
 
 def find(source: Source) -> Iterator[Hit]:
+    for call in source.all(ast.Call):
+        part, method = tree.receiver(call), follow.method(call)
+        if not isinstance(part, ast.Subscript) or not tree.is_statement(source, call):
+            continue
+        in_place = method.endswith("_") and not method.startswith("_") and values.sure(source, part.value, "tensor")
+        if in_place and _copies(source, part.slice):
+            code = source.code(part)
+            yield source.hit(
+                call, f"`{code}` is a copy, so `{method}` changes nothing that stays: assign, `{code} = ...`"
+            )
     for node in source.all(ast.Subscript):
         inner = node.value
         if not isinstance(node.ctx, ast.Store) or not isinstance(inner, ast.Subscript):

@@ -17,7 +17,10 @@ from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/masked-fill-not-working/96229",)
+SOURCES = (
+    "https://github.com/lucidrains/flamingo-pytorch/issues/10",
+    "https://github.com/facebookresearch/ParlAI/pull/3068",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

@@ -18,7 +18,7 @@ from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/torchvision-why-we-use-permute-2-0-1/126349",)
+SOURCES = ("https://github.com/developmentseed/tensorflow-eo-training/issues/11",)
 TORCH = "2.11, 2.15"
 NEEDS = ("numpy", "PIL")
 SEVERITY = "warning"

@@ -17,7 +17,7 @@ from torchlore.check import tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/difference-between-torch-tensor-and-torch-tensor/30786",)
+SOURCES = ("https://github.com/pytorch/pytorch/issues/47112", "https://github.com/kevinzakka/pytorch-goodies/issues/8")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "hint"

@@ -18,7 +18,7 @@ from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
-SOURCES = ("https://docs.python.org/3/library/math.html#math.nan",)
+SOURCES = ("https://github.com/python/cpython/issues/91176",)
 TORCH = "2.11, 2.15"
 NEEDS = ("numpy",)
 SEVERITY = "error"

@@ -15,7 +15,7 @@ from torchlore.check import edits, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/appending-tensors-to-a-list-all-elements-are-the-same/111398",)
+SOURCES = ("https://github.com/pytorch/rl/pull/1331",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

@@ -20,7 +20,7 @@ from torchlore.watch.pictures import Alarm, Call
 ROWS = ()
 SOURCES = (
     "https://github.com/zhouhaoyi/Informer2020/issues/59",
-    "https://discuss.pytorch.org/t/for-beginners-do-not-use-view-or-reshape-to-swap-dimensions-of-tensors/75524",
+    "https://github.com/hyunwoongko/transformer/issues/15",
 )
 TORCH = "2.11, 2.15"
 NEEDS = ()

@@ -16,7 +16,7 @@ from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/why-does-the-parameter-not-change-after-optimizer-step/23318",)
+SOURCES = ("https://github.com/KarhouTam/FL-bench/issues/165", "https://github.com/flwrlabs/flower/pull/1654")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
@@ -42,6 +42,8 @@ def find(source: Source) -> Iterator[Hit]:
         tensor, target = _kept(source, assign.value), assign.targets[0]
         if tensor is not None and isinstance(target, ast.Name | ast.Attribute) and _compared(source, assign, target):
             fixed = f"{source.code(_parameter(tensor))}.detach().clone()"
+            if isinstance(tensor, ast.Call) and source.name(tensor.func) == "list":
+                fixed = f"[p.detach().clone() for p in {source.code(tensor.args[0])}]"
             message = f"`{source.code(target)}` shares the parameters' memory and follows every step: keep `{fixed}`"
             yield source.hit(assign, message, edits.replace(source, tensor, fixed))
 
@@ -52,6 +54,8 @@ def _kept(source: Source, node: ast.expr) -> ast.expr | None:
         element = node.elt if isinstance(node, ast.ListComp) else node.value
         over = follow.method(node.generators[0].iter) in {"parameters", "named_parameters"}
         return element if over and isinstance(_parameter(element), ast.Name) else None
+    if isinstance(node, ast.Call) and source.name(node.func) == "list" and follow.method(node.args[0]) == "parameters":
+        return node
     owner = _parameter(node)
     own = isinstance(owner, ast.Attribute) and owner.attr in {"weight", "bias"}
     return node if own and values.sure(source, node, "tensor") else None
@@ -71,20 +75,24 @@ def _parameter(node: ast.expr) -> ast.expr:
 def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribute) -> bool:
     """Whether steps follow, and what was kept is then set against the parameters it came from."""
     name = target.id if isinstance(target, ast.Name) else target.attr
+    over = next((n for n in ast.walk(assign.value) if follow.method(n) in {"parameters", "named_parameters"}), None)
+    model = source.code(tree.receiver(over)) if isinstance(over, ast.Call) else "?"
     later = any(call.lineno > assign.lineno for call in source.methods("step")) or tree.loops(source, assign)
     uses: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)] if later else []
     same = (use for use in uses if (use.id if isinstance(use, ast.Name) else use.attr) == name)
-    return any(isinstance(u.ctx, ast.Load) and u.lineno > assign.lineno and _set_against(source, u) for u in same)
+    return any(
+        isinstance(u.ctx, ast.Load) and u.lineno > assign.lineno and _set_against(source, u, model) for u in same
+    )
 
 
-def _set_against(source: Source, use: ast.expr) -> bool:
+def _set_against(source: Source, use: ast.expr, model: str) -> bool:
     """In a difference, a comparison, or a zip with the live parameters."""
     for up in tree.ancestors(source, use):
         if isinstance(up, ast.BinOp):
             return isinstance(up.op, ast.Sub)
         if isinstance(up, ast.Call):
             ask = follow.method(up) in {"equal", "allclose", "isclose", "mse_loss", "sub", "dist"}
-            return ask or (source.name(up.func) == "zip" and "parameters()" in source.code(up))
+            return ask or (source.name(up.func) == "zip" and f"{model}.parameters()" in source.code(up))
         if isinstance(up, ast.stmt):
             return False
     return False
