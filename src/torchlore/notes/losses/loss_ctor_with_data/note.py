@@ -17,7 +17,7 @@ from torchlore.check import edits, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org",)
+SOURCES = ("https://github.com/Lightning-AI/pytorch-lightning/issues/501",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
