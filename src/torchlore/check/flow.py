@@ -161,6 +161,8 @@ def _method(source: Source, func: ast.Attribute) -> Function | None:
         return source.project.method(as_class(source, here), func.attr) if here else None
     if func.attr not in ("train", "eval") and func.attr in _PLAIN:
         return None
+    if not _some_method(source, func.attr):
+        return None
     for value in values(source, func.value):
         if value.kind and value.name:
             from torchlore.check.classes import class_behind
@@ -169,6 +171,18 @@ def _method(source: Source, func: ast.Attribute) -> Function | None:
             if owner and (method := source.project.method(owner, func.attr)):
                 return method
     return None
+
+
+def _some_method(source: Source, name: str) -> bool:
+    """Whether this file, or a file of the project that it imports, defines a method of this name; asked before values."""
+    known = cast("dict[str, bool]", source.memo.setdefault("some_method", {}))
+    if name not in known:
+        texts = source.memo.get("imported_texts")
+        if texts is None:
+            modules = {text_of(source.project, full, source.path) for full in source.names.imported.values()}
+            texts = source.memo["imported_texts"] = [source.text, *sorted(modules - {"", source.text})]
+        known[name] = any(f"def {name}(" in text for text in texts)
+    return known[name]
 
 
 _PLAIN = {"append", "items", "keys", "values", "format", "join", "split", "view", "reshape", "size", "mean", "sum",

@@ -69,6 +69,15 @@ def local_binding(source: Source, name: ast.Name) -> Binding | None:
 
 def reaching(source: Source, name: ast.Name) -> list[Binding]:
     """The bindings whose value this use may see; empty where the name is bound nowhere in the file."""
+    memo = source.memo.get("reaching")
+    if memo is None:
+        memo = source.memo["reaching"] = {}
+    if name not in memo:
+        memo[name] = _reaching(source, name)
+    return cast("list[Binding]", memo[name])
+
+
+def _reaching(source: Source, name: ast.Name) -> list[Binding]:
     if found := _comprehension(source, name):
         return [found]
     table = bindings(source)

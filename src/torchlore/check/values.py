@@ -44,14 +44,19 @@ UNKNOWN = Value()
 
 def values(source: Source, node: ast.expr) -> Values:
     """What the expression may be; an unknown value among them where one possibility cannot be seen."""
-    memo = cast("dict[ast.expr, Values]", source.memo.setdefault("values", {}))
+    memo: dict[ast.expr, Values] | None = source.memo.get("values")
+    if memo is None:
+        memo = source.memo["values"] = {}
     found = memo.get(node)
     if found is not None:
         return found
-    work = source.project.state.setdefault("work", Work())
+    work = _work(source)
     if node in work.active:
         work.cuts += 1
         return ()
+    if node in work.guesses:
+        work.cuts += 1
+        return work.guesses[node]
     if len(work.active) > _DEEP or work.count > _WORK:
         work.cuts += 1
         return (UNKNOWN,)
@@ -62,9 +67,19 @@ def values(source: Source, node: ast.expr) -> Values:
     work.active.discard(node)
     if work.cuts == cuts or not work.active:
         memo[node] = found
+    else:
+        work.guesses[node] = found
     if not work.active:
         work.count = work.cuts = 0
+        work.guesses.clear()
     return found
+
+
+def _work(source: Source) -> Work:
+    found = source.project.state.get("work")
+    if found is None:
+        found = source.project.state["work"] = Work()
+    return cast("Work", found)
 
 
 class Work:
@@ -72,6 +87,7 @@ class Work:
 
     def __init__(self) -> None:
         self.active: set[ast.AST] = set()
+        self.guesses: dict[ast.AST, Values] = {}  # found inside a circle: good for this question only
         self.count = 0
         self.cuts = 0
 
@@ -232,7 +248,7 @@ def _augmented(source: Source, binding: Binding) -> Values:
     statement = cast("ast.AugAssign", binding.statement)
     target = cast("ast.Name", binding.node)
     before: Values = ()
-    work = source.project.state.setdefault("work", Work())
+    work = _work(source)
     if statement in work.active:
         work.cuts += 1
         return ()
