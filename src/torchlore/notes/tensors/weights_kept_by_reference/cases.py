@@ -28,6 +28,7 @@ def moved(optimizer):
 def fedprox(model: nn.Module, optimizer, loader, mu):
     anchor = list(model.parameters())  # trap: weights-kept-by-reference
     for x in loader:
+        optimizer.zero_grad()
         model(x).mean().backward()
         for w, w_t in zip(model.parameters(), anchor):
             w.grad.data += mu * (w.data - w_t.data)
