@@ -1,0 +1,17 @@
+import torch
+from torch import nn
+
+x, y = torch.randn(64, 8), torch.randint(3, (64,))
+encoder = nn.Sequential(nn.Linear(8, 16), nn.ReLU())
+head = nn.Linear(16, 3)
+optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)
+losses = []
+
+for _ in range(20):
+    loss = nn.functional.cross_entropy(head(encoder(x)), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+
+result = {"first": losses[0], "last": losses[-1]}

@@ -1,0 +1,47 @@
+"""An optimizer none of whose parameters ever gets a gradient steps along nothing.
+
+It holds the parameters of another model: one that was copied, replaced, reloaded or rebuilt after the optimizer was
+made, or the graph was cut between the loss and the weights. `step()` skips parameters whose `.grad` is None, so nothing
+raises; the loss just stays where it is.
+
+Make the optimizer from the very model that is called in the loop, after it is complete, and check once that
+`all(p.grad is not None for p in model.parameters())` after the first `backward()`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlore.watch.pictures import Alarm, Step
+
+ROWS = ()
+SOURCES = ("https://discuss.pytorch.org/t/loss-not-decreasing-optimizer-has-wrong-parameters/84911",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
+    assert bad["last"] == bad["first"]
+    assert good["last"] < good["first"]
+
+
+def watch(step: Step) -> Alarm | None:
+    count = len(step.parameters)
+    empty = count > 0 and len(step.without_gradient) == count and bool(step.of("backward"))
+    if not step.in_a_row(3, empty):
+        return None
+    names, reached = step.run.parameter_names(), step.reached or []
+    others = [names[id(p)] for p in reached if id(p) in names]
+    depends = f"the loss depends on {', '.join(others[:3])}" if others else "the loss depends on no parameter at all"
+    told = f"none of the {count} parameters of this {step.record.kind} has a gradient, so step() changes nothing; {depends}: build the optimizer from the model in use"
+    because = (
+        "loss-rewrapped",
+        "optimizer-before-model-change",
+        "optimizer-holds-copies",
+        "requires-grad-on-module",
+        "zero-grad-between-backward-and-step",
+    )
+    return Alarm(
+        told, at=step.record.place, evidence=f"{count} of {count} gradients are None for 3 steps", because=because
+    )
