@@ -1,4 +1,4 @@
-"""Step the scheduler after the optimizer: cosine then runs from lr to nearly 0, milestones are 0-based.
+"""Step the scheduler after the optimizer: cosine then runs from lr to nearly 0, as it should.
 
 `CosineAnnealingLR(optimizer, T_max=80)` gives the full rate to the first of 80 epochs and 0.0004 of it to the last;
 `MultiStepLR(milestones=[50, 70])` trains epochs 0 to 49 at the full rate. That is in the order of today:
