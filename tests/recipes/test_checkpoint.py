@@ -154,20 +154,37 @@ def test_a_cut_file_is_named_at_every_length(tmp_path):
             c.load(path)
 
 
-@given(st.data())
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_flipped_bit_never_gives_other_values(tmp_path, data):
+@pytest.mark.parametrize("writer", ["ours", "torch"])
+def test_a_flipped_bit_never_gives_other_values(tmp_path, writer):
+    """Every byte, one bit each; the bit that makes torch read a record as an empty folder is among them."""
     state = {"w": torch.arange(50), "n": 7}
-    whole = bytearray(c.save(state, tmp_path / "a.pt").read_bytes())
-    place = data.draw(st.integers(0, len(whole) - 1))
-    whole[place] ^= 1 << data.draw(st.integers(0, 7))
-    path = tmp_path / "flipped.pt"
-    path.write_bytes(bytes(whole))
-    try:
-        found = c.load(path)
-    except c.BrokenCheckpointError:
-        return
-    assert same(found, state)  # it lay in padding
+    path = tmp_path / "a.pt"
+    if writer == "ours":
+        c.save(state, path)
+    else:
+        torch.save(state, path)
+    whole = bytearray(path.read_bytes())
+    caught = 0
+    for place in range(len(whole)):
+        for bit in {place % 8, 4}:
+            flipped = bytearray(whole)
+            flipped[place] ^= 1 << bit
+            path.write_bytes(bytes(flipped))
+            try:
+                found = c.load(path)
+            except c.BrokenCheckpointError:
+                caught += 1
+                continue
+            assert same(found, state)  # it lay in padding
+    assert caught > (len(whole) if writer == "ours" else 300)
+
+
+def test_a_file_of_ours_is_a_plain_file_of_torch(tmp_path):
+    path = c.save({"w": torch.ones(3)}, tmp_path / "a.pt")
+    assert torch.load(path, weights_only=True)["w"].sum() == 3
+    assert torch.load(path, weights_only=True, mmap=True)["w"].sum() == 3
+    torch.save({"w": torch.ones(3)}, tmp_path / "b.pt")
+    assert c.load(tmp_path / "b.pt")["w"].sum() == 3
 
 
 def test_a_pickle_that_runs_code_is_refused_and_not_run(tmp_path):
@@ -310,7 +327,7 @@ for attempt in range(12):
     assert step >= reached
     assert (found.state["w"] == step).all()
     for name in ("last.pt", "best.pt"):
-        assert c.load(folder / name)["checkpoint"]["step"] in {step, step - 1}
+        assert c.load(folder / name)["checkpoint"]["step"] == step
     assert not list(folder.glob(".*"))
     reached = step
 print("reached", reached)

@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-import collections
 import math
 import os
 import re
-import tempfile
-import zipfile
-import zlib
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import torch
 from torch import nn
 
+from torchlore.recipes._files import TEMPORARY, BrokenCheckpointError, atomic, load, plain, save, verify
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.optim import load_optimizer
 from torchlore.recipes.seed import restore_rng, rng_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from torchlore.ckpt.match import Match
     from torchlore.recipes.device import Device
 
-PLAIN = (int, float, complex, str, bool, type(None), torch.Size, torch.dtype, torch.device)
+__all__ = [
+    "BrokenCheckpointError",
+    "Checkpoints",
+    "Found",
+    "Stateful",
+    "ailments",
+    "atomic",
+    "average",
+    "collect",
+    "convert",
+    "dangers",
+    "distance",
+    "fit",
+    "load",
+    "match",
+    "plain",
+    "repair",
+    "restore",
+    "save",
+    "verify",
+    "weights",
+]
+
 STEP = re.compile(r"step-(\d+)\.pt")
-TEMPORARY = ".part"
-
-
-class BrokenCheckpointError(ValueError):
-    """A file that is not a whole checkpoint: cut short, changed, or something else."""
 
 
 class Stateful(Protocol):
@@ -44,176 +57,6 @@ class Stateful(Protocol):
 
     def load_state_dict(self, state: Any, /) -> Any:
         """Take it back."""
-
-
-@contextmanager
-def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that appears under its name only when it is whole and on the disk.
-
-    Writes beside the target, flushes to the device, renames, and flushes the folder, so that after a crash or a power
-    cut the name holds the old content or the new one. When the block raises, nothing is left.
-
-    Args:
-        path: The file to write; its folder is made.
-
-    Yields:
-        A binary file.
-
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with atomic(folder / "a.bin") as file: file.write(b"all")
-    3
-    >>> [one.name for one in folder.iterdir()]
-    ['a.bin']
-    """
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY, dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        _publish(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _publish(name: str, target: Path) -> None:
-    mask = os.umask(0)
-    os.umask(mask)
-    Path(name).chmod(0o666 & ~mask)  # mkstemp gives 0600, which a plain open() would not
-    Path(name).replace(target)
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def plain(value: Any, where: str = "state") -> Any:
-    """Make sure that a value loads with `weights_only=True`, and say which part would not.
-
-    NumPy numbers, which is what `np.mean(...)` gives, become Python numbers. A tensor that is a small view of a large
-    storage is copied, because the whole storage would be written.
-
-    Args:
-        value: Dicts, lists, tuples, tensors, numbers and strings of any depth.
-        where: What the value is called in the error.
-
-    Returns:
-        The same value with the replacements.
-
-    >>> plain({"n": {1}})
-    Traceback (most recent call last):
-        ...
-    TypeError: state['n'] is a builtins.set, which no safe load takes; save tensors, numbers, strings, lists and dicts
-    """
-    if isinstance(value, torch.Tensor):
-        return _compact(value)
-    if type(value) in PLAIN:
-        return value
-    if type(value) in {dict, collections.OrderedDict, collections.defaultdict}:
-        return _plain_dict(value, where)
-    if type(value) in {list, tuple}:
-        return type(value)(plain(one, f"{where}[{number}]") for number, one in enumerate(value))
-    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
-        return value.item()
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
-    raise TypeError(f"{where} is a {kind}, which no safe load takes; save tensors, numbers, strings, lists and dicts")
-
-
-def _plain_dict(value: Mapping[Any, Any], where: str) -> dict[Any, Any]:
-    pairs = {plain(key, f"a key of {where}"): plain(one, f"{where}[{key!r}]") for key, one in value.items()}
-    if type(value) is not collections.OrderedDict:
-        return pairs
-    ordered = collections.OrderedDict(pairs)
-    vars(ordered).update(vars(value))  # a state_dict keeps the versions of its modules in an attribute
-    return ordered
-
-
-def _compact(value: torch.Tensor) -> torch.Tensor:
-    if value.is_sparse or value.layout is not torch.strided or value.device.type == "meta":
-        return value
-    wasteful = value.untyped_storage().nbytes() > 2 * value.numel() * value.element_size() + 1024
-    return value.detach().clone() if wasteful else value.detach()
-
-
-def save(state: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
-    """Write a checkpoint atomically, so that `load` can check and read it safely.
-
-    Args:
-        state: Tensors, numbers, strings, lists and dicts; see `plain`.
-        path: The file; its folder is made.
-
-    Returns:
-        The path.
-
-    >>> path = save({"epoch": 3, "w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt")
-    >>> load(path)["epoch"]
-    3
-    """
-    checked = plain(dict(state))
-    try:
-        with atomic(path) as file:
-            torch.save(checked, file)
-    except (OSError, RuntimeError) as error:  # torch turns a full disk into a RuntimeError
-        raise OSError(f"{path} could not be written, and what was there before is kept: {error}") from error
-    return Path(path)
-
-
-def verify(path: str | os.PathLike[str]) -> None:
-    """Raise `BrokenCheckpointError` where a checkpoint is cut short or any of its bytes changed.
-
-    The file is a zip whose every record carries a CRC-32, which torch writes and never looks at again.
-
-    Args:
-        path: A file written by `save` or `torch.save`.
-
-    >>> verify(save({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt"))
-    """
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"there is no checkpoint {path}")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            bad = archive.testzip()
-    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, EOFError) as error:
-        size = Path(path).stat().st_size
-        raise BrokenCheckpointError(f"{path} ({size} bytes) is not a whole checkpoint: {error}") from error
-    if bad is not None:
-        raise BrokenCheckpointError(f"{path} is damaged: the checksum of its record {bad} does not fit")
-
-
-def load(path: str | os.PathLike[str], map_location: Device = "cpu", check: bool = True) -> dict[str, Any]:
-    """Read a checkpoint without running anything in it.
-
-    Args:
-        path: A file written by `save` or `torch.save`.
-        map_location: Where the tensors go, whatever device they were saved from.
-        check: Verify every checksum first.
-
-    Returns:
-        What was saved.
-
-    >>> load(save({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt"))["w"]
-    tensor([1., 1.])
-    """
-    if check:
-        verify(path)
-    target = map_location if isinstance(map_location, str) else torch.device(map_location)
-    try:
-        found: dict[str, Any] = torch.load(path, map_location=target, weights_only=True)
-    except Exception as error:
-        if "Unsupported global" in str(error) or "Weights only load failed" in str(error):
-            names = ", ".join(torch.serialization.get_unsafe_globals_in_checkpoint(str(path)))
-            raise BrokenCheckpointError(
-                f"{path} holds Python objects ({names or 'of an old format'}), which loading would have to run; "
-                "save state_dict() and plain numbers instead"
-            ) from error
-        if isinstance(error, RuntimeError | EOFError | ValueError | KeyError):
-            raise BrokenCheckpointError(f"{path} is not a checkpoint that torch can read: {error}") from error
-        raise
-    return found
 
 
 def collect(**parts: Stateful | Any) -> dict[str, Any]:
@@ -278,6 +121,7 @@ class Checkpoints:
     `step-00000040.pt` and its like are rotated; `last.pt` and `best.pt` are hard links to them and cost nothing. The
     best figure is read back from `best.pt`, so that a resumed run does not overwrite it with something worse.
 
+    >>> import tempfile
     >>> run = Checkpoints(tempfile.mkdtemp(), mode="max")
     >>> for step, accuracy in [(1, 0.5), (2, 0.9), (3, 0.7)]: _ = run.save({"step": step}, step, accuracy)
     >>> run.newest().state["step"], load(run.folder / "best.pt")["step"], run.best
@@ -332,15 +176,18 @@ class Checkpoints:
             raise ValueError(
                 f"{self.folder} already holds step {newer[0]}, later than {step}: go on from newest(), or start in an empty folder"
             )
-        better = self._better(figure)
         path = save({**state, "checkpoint": {"step": int(step), "figure": figure}}, self.path(step))
-        _link(path, self.folder / "last.pt")
-        if better:
-            _link(path, self.folder / "best.pt")
-            self.best = figure
+        self._mend(step, figure)
         for old in self.steps()[self.keep :]:
             self.path(old).unlink()
         return path
+
+    def _mend(self, step: int, figure: float | None) -> None:
+        """Set the two links that a writer killed between its steps has not set."""
+        _link(self.path(step), self.folder / "last.pt")
+        if self._better(figure):
+            _link(self.path(step), self.folder / "best.pt")
+            self.best = figure
 
     def _better(self, figure: float | None) -> bool:
         if figure is None or math.isnan(figure):
@@ -363,6 +210,7 @@ class Checkpoints:
                 continue
             for broken in self.steps()[: len(skipped)]:
                 self.path(broken).replace(self.path(broken).with_suffix(".broken"))
+            self._mend(step, state.get("checkpoint", {}).get("figure"))
             return Found(self.path(step), state, tuple(skipped))
         if skipped:
             raise BrokenCheckpointError(f"no checkpoint in {self.folder} is whole: {skipped[0]}")
@@ -371,6 +219,8 @@ class Checkpoints:
 
 def _link(source: Path, target: Path) -> None:
     """Let a second name point to a file, atomically; copy where the file system has no hard links."""
+    if target.exists() and target.samefile(source):  # a rename onto a link of the same file leaves both names
+        return
     name = target.parent / f".{target.name}.{os.getpid()}{TEMPORARY}"
     name.unlink(missing_ok=True)
     try:
