@@ -8,8 +8,8 @@ optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)  # trap: optimizer-see
 losses = []
 
 for _ in range(20):
-    features = encoder(x).detach().numpy()
-    loss = nn.functional.cross_entropy(head(torch.from_numpy(features)), y)
+    features = torch.tensor(encoder(x).tolist())
+    loss = nn.functional.cross_entropy(head(features), y)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
