@@ -247,6 +247,7 @@ def weights(path: str | os.PathLike[str], group: str | None = None) -> dict[str,
     Returns:
         Tensors on the CPU by name.
 
+    >>> import tempfile
     >>> weights(save({"model": nn.Linear(1, 2).state_dict()}, Path(tempfile.mkdtemp()) / "a.pt"))["weight"].shape
     torch.Size([2, 1])
     """
@@ -341,6 +342,7 @@ def dangers(path: str | os.PathLike[str]) -> list[str]:
     Returns:
         One line each, empty for a file of tensors and plain data.
 
+    >>> import tempfile
     >>> dangers(save({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt"))
     []
     """
@@ -358,6 +360,7 @@ def ailments(path: str | os.PathLike[str]) -> list[str]:
     Returns:
         One line each, gravest first.
 
+    >>> import tempfile
     >>> ailments(save({"w": torch.ones(2) / 0}, Path(tempfile.mkdtemp()) / "a.pt"))
     ['error: w holds infinities.']
     """
@@ -386,6 +389,7 @@ def convert(
     Returns:
         The target.
 
+    >>> import tempfile
     >>> path = save({"model": nn.DataParallel(nn.Linear(1, 2)).state_dict()}, Path(tempfile.mkdtemp()) / "a.pt")
     >>> load(convert(path, path.with_name("b.pt"), dtype="float16"))["weight"].dtype
     torch.float16
@@ -406,6 +410,7 @@ def repair(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> li
     Returns:
         What is lost, one line each.
 
+    >>> import tempfile
     >>> path = save({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt")
     >>> repair(path, path.with_name("b.pt"))
     []
@@ -425,6 +430,7 @@ def distance(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> d
     Returns:
         Name -> norm of the difference over the norm of the first.
 
+    >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> distance(save({"w": torch.ones(2)}, folder / "a.pt"), save({"w": 3 * torch.ones(2)}, folder / "b.pt"))
     {'w': 2.0}
