@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -355,3 +356,14 @@ def test_findings_of_one_place_are_said_once():
     said = runner.check_text("a.py", BAD, work)
     assert len(said) == 1
     assert isinstance(said[0], Finding)
+
+
+def test_the_name_of_a_cache_is_the_same_in_every_process():
+    code = "from torchlore.check.config import Config; print(Config(known=frozenset('abcdef')))"
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1

@@ -27,7 +27,7 @@ class Config:
     torch: str = ""  # the torch version the code is written for
     markdown: bool = False
     root: str = ""  # the folder of the pyproject.toml, which globs are relative to
-    known: frozenset[str] = field(default=frozenset(), compare=False)
+    known: frozenset[str] = field(default=frozenset(), compare=False, repr=False)  # a set has no fixed order in print
 
 
 _KEYS = {"select", "ignore", "exclude", "per-file-ignores", "severity", "show", "torch", "markdown"}
