@@ -186,9 +186,10 @@ def _collect(readers: list[Any], left: int) -> Iterator[Verdict]:
     while left:
         if not readers:
             raise RuntimeError("the worker processes died; `lore verify -j 1` shows which note does it")
-        for reader in multiprocessing.connection.wait(readers):
+        spoken: list[Any] = multiprocessing.connection.wait(readers)
+        for reader in spoken:
             try:
-                verdict = reader.recv()  # type: ignore[union-attr]  # we gave it connections only
+                verdict: Verdict = reader.recv()
             except EOFError:
                 readers.remove(reader)
                 continue
