@@ -37,7 +37,7 @@ class Cells:
 
     def after(self, _result: Any) -> None:
         """Tell what the watch has found since the last cell."""
-        self.tell(self.watch.watcher.results())
+        self.tell(self.watch.watcher.ledger.results())
 
     def tell(self, findings: list[Finding]) -> None:
         """Each trap and line once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter_ns
 
-GRANT_NS = 200_000_000  # what may be spent on looking closely whatever the share
+GRANT_NS = 300_000_000  # what may be spent on looking closely whatever the share
 FIRST_STEPS = 64  # these are always looked at closely
 WINDOW = 6  # steps looked at in a row later on
 LIGHT_NS = 350  # what a probe costs that only counts; measured by bench/watch_overhead.py
@@ -23,6 +23,7 @@ class Pace:
         self.rest = 0  # steps until the next window may open
         self.gap = 16  # steps between windows; it doubles, as changing the probes costs too
         self.wakes = 0
+        self.rare = 0
 
     @property
     def elapsed_ns(self) -> int:
@@ -37,6 +38,11 @@ class Pace:
     def affordable(self) -> bool:
         """Whether the budget allows another window."""
         return self.cost_ns <= GRANT_NS + self.share * self.elapsed_ns
+
+    def allows_rare(self) -> bool:
+        """Whether a call that programs make rarely may be looked at out of turn: the first hundreds, then by budget."""
+        self.rare += 1
+        return self.rare <= 500 or self.affordable()
 
     def stepped(self, rich: bool) -> bool:
         """Whether to look closely at the next step."""

@@ -209,7 +209,7 @@ def wrap(
             pace.light += 1
             if wakes and pace.woken():
                 watcher.open()
-            elif not (rare and pace.affordable()):
+            elif not (rare and pace.allows_rare()):
                 return original(*args, **kwargs)
         return called(watcher, original, name, group, args, kwargs)
 

@@ -60,7 +60,7 @@ def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: 
         status, interrupted = _execute(source, path)
         watcher.rich = True
         watcher.finish()
-        found = merged([*watcher.results(), *_from_children(folder, watcher)])
+        found = merged([*watcher.ledger.results(), *_from_children(folder, watcher)])
     return Outcome(status, found, watcher, interrupted)
 
 
@@ -74,7 +74,7 @@ def begin(watcher: Watcher, sentinels: Iterable[Sentinel], folder: str) -> None:
 
 
 def _after_fork(watcher: Watcher, folder: str) -> None:
-    watcher.findings.clear()
+    watcher.ledger.findings.clear()
     watcher.options.live = None
     watcher.run.steps = 0
     multiprocessing.util.Finalize(None, leave, args=(watcher, folder), exitpriority=100)
@@ -198,7 +198,7 @@ def leave(watcher: Watcher, folder: str) -> None:
     if watcher.off or not Path(folder).is_dir():
         return
     watcher.finish()
-    found = [asdict(one) for one in watcher.results()]
+    found = [asdict(one) for one in watcher.ledger.results()]
     facts = {"steps": watcher.run.steps, "cost_ns": watcher.pace.cost_ns, "findings": found}
     Path(folder, f"{os.getpid()}.json").write_text(json.dumps(facts), encoding="utf-8")
 

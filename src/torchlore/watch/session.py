@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import os
 import sys
 import traceback
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TextIO, get_args, get_origin
 
 from torchlore.finding import Finding, Severity
+from torchlore.watch.ledger import Ledger
 from torchlore.watch.pace import Pace
 from torchlore.watch.pictures import Alarm, Event, Keeper, Phase, Picture
-from torchlore.watch.places import Map, Place
+from torchlore.watch.places import Map
 from torchlore.watch.records import Run
 
 PICTURES = ("Step", "Batch", "Phase", "Call")
@@ -72,8 +72,7 @@ class Watcher:
     sentinels: list[Sentinel]
     options: Options = field(default_factory=Options)
     run: Run = field(default_factory=Run)
-    findings: dict[tuple[str, str, int], Finding] = field(default_factory=dict)
-    reasons: dict[tuple[str, str, int], tuple[str, ...]] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
     broken: dict[str, str] = field(default_factory=dict)  # slug -> what its sentinel raised
     rich: bool = True
     off: bool = False  # a DataLoader's worker
@@ -155,7 +154,10 @@ class Watcher:
         try:
             said = sentinel.watch(picture)
             for alarm in [said] if isinstance(said, Alarm) else said or ():
-                self.report(sentinel, alarm, picture)
+                new = self.ledger.take(sentinel.slug, sentinel.severity, alarm, picture)
+                if new is not None:
+                    told = f"{new.severity} {new.slug} at {new.path or '?'}, line {new.line}: {new.message}"
+                    self.tell(f"watch: {told}")
         except Exception as error:  # noqa: BLE001 - the program must go on whatever a sentinel does; it is reported
             self.broke(sentinel, error)
 
@@ -164,32 +166,6 @@ class Watcher:
         last = traceback.extract_tb(error.__traceback__)[-1]
         self.broken[sentinel.slug] = f"{type(error).__name__}: {error} (line {last.lineno} of {last.filename})"
         self.tell(f"watch: the sentinel {sentinel.slug} failed and is switched off: {self.broken[sentinel.slug]}")
-
-    def report(self, sentinel: Sentinel, alarm: Alarm, picture: Picture) -> None:
-        """Make a finding of an alarm, or count it where it was told before."""
-        place = alarm.at or picture.place or Place("", 0)
-        key = (sentinel.slug, place.path, place.line)
-        old = self.findings.get(key)
-        if old is not None:
-            self.findings[key] = replace(old, count=old.count + 1)
-            return
-        if place.ignores(sentinel.slug):
-            return
-        severity = sentinel.severity
-        if not alarm.certain and severity is Severity.ERROR:
-            severity = Severity.WARNING
-        message = alarm.message if alarm.certain else f"suspected: {alarm.message}"
-        path = shown_path(place.path)
-        self.findings[key] = Finding(
-            sentinel.slug, message, severity, path, place.line, step=self.run.steps, evidence=alarm.evidence
-        )
-        self.reasons[key] = alarm.because
-        if not self.explained(key):
-            self.tell(f"watch: {severity} {sentinel.slug} at {path or '?'}, line {place.line}: {message}")
-
-    def explained(self, key: tuple[str, str, int]) -> bool:
-        """Whether another finding is the cause of this one."""
-        return bool({slug for slug, _, _ in self.findings} & set(self.reasons.get(key, ())))
 
     def tell(self, text: str) -> None:
         """A live line."""
@@ -230,28 +206,9 @@ class Watcher:
         self.rich = True
         self.show(Phase(self.run, self.since(self.phase_mark), final=True), self.by_picture["Phase"])
 
-    def results(self) -> list[Finding]:
-        """The findings, the gravest first; a consequence is added to its cause's evidence."""
-        kept = {key: one for key, one in self.findings.items() if not self.explained(key)}
-        for key, one in self.findings.items():
-            for cause in self.reasons.get(key, ()) if key not in kept else ():
-                owner = next((other for other in kept if other[0] == cause), None)
-                if owner is not None:
-                    evidence = "; ".join(part for part in (kept[owner].evidence, f"hence {one.slug}") if part)
-                    kept[owner] = replace(kept[owner], evidence=evidence)
-        return sorted(kept.values(), key=lambda one: (one.severity.rank, one.step or 0, one.path, one.line))
-
 
 def _nothing() -> None:
     """Before torch is imported there are no probes."""
-
-
-def shown_path(path: str) -> str:
-    """Relative to the working directory where it lies in it."""
-    if not path or path.startswith("<"):
-        return path
-    relative = os.path.relpath(path)
-    return path if relative.startswith("..") else relative
 
 
 def sentinels_of(functions: Mapping[str, Callable[[Any], Any]]) -> list[Sentinel]:
@@ -279,7 +236,7 @@ class Watch:
         self.watcher.finish()
         self.undo()
         self.undo = _nothing
-        return self.watcher.results()
+        return self.watcher.ledger.results()
 
 
 def catalogue_sentinels() -> list[Sentinel]:
