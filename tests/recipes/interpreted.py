@@ -39,6 +39,23 @@ def test_blocks_move(monkeypatch, shape, dtype):
         assert fused.is_contiguous(memory_format=torch.channels_last)
 
 
+@pytest.mark.parametrize("blocks", [1, 2, 3, 7, 8, 11])
+@pytest.mark.parametrize("neighbour", [0, 0.5, 2, 100])
+def test_blocks_are_ordered(monkeypatch, blocks, neighbour):
+    plain, fused = both(
+        monkeypatch,
+        lambda: augment.region_plan(5, blocks, neighbour, generator=torch.Generator().manual_seed(blocks)),
+    )
+    assert torch.equal(plain, fused)
+
+
+def test_a_slice_that_starts_anywhere_moves(monkeypatch):
+    pictures = random(2 * 8 * 8 + 1)[1:].view(1, 2, 8, 8)
+    plan = augment.region_plan(1, 4, generator=torch.Generator().manual_seed(1))
+    plain, fused = both(monkeypatch, lambda: augment.apply_region_plan(pictures, plan))
+    assert torch.equal(plain, fused)
+
+
 def test_blocks_move_back(monkeypatch):
     x, weight = random(2, 3, 9, 8).requires_grad_(), random(2, 3, 9, 8, seed=1)
     plan = augment.region_plan(2, 4, generator=torch.Generator().manual_seed(1))
@@ -137,7 +154,7 @@ def test_smoothing_of_pixels_half_precision_and_extremes(monkeypatch):
 def test_a_wrong_label_gives_nan_not_a_wild_read(monkeypatch):
     logits = random(3, 4).requires_grad_()
     monkeypatch.setattr(_ops, "fits", lambda value: True)
-    rows = _cross_entropy.Kernel.apply(logits, torch.tensor([0, 99, -5]), 0.01, -100)
+    rows = _cross_entropy.cross_entropy(logits, torch.tensor([0, 99, -5]), None, -100, share=0.04, reduction="none")
     assert rows.isnan().tolist() == [False, True, True]
     assert torch.autograd.grad(rows.sum(), logits)[0].isnan().any(1).tolist() == [False, True, True]
 

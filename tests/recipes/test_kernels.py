@@ -11,8 +11,8 @@ triton = pytest.importorskip("triton")
 
 HERE = Path(__file__).parent
 INTEGERS, FLOATS = (
-    {"total", "classes", "copies", "length", "parts", "rows", "channels", "places", "cells", "number"},
-    {"k", "a", "b", "eps", "off"},
+    {"total", "classes", "copies", "length", "parts", "rows", "channels", "places", "cells", "number", "samples"},
+    {"k", "a", "b", "eps", "off", "scale", "spread"},
 )
 
 
@@ -28,9 +28,10 @@ def test_each_kernel_gives_what_the_plain_path_gives():
 CASES = [
     (
         "_move",
-        {"source": "*i64", "result": "*i64", "plan": "*i64"},
-        {"HEIGHT": 224, "WIDTH": 112, "WIDE": 16, "BLOCKS": 7, "BLOCK": 1024},
+        {"source": "*fp32", "result": "*fp32", "plan": "*i64"},
+        {"UNIT": triton.language.int64, "HEIGHT": 224, "WIDTH": 112, "WIDE": 16, "BLOCKS": 7},
     ),
+    ("_order", {"noise": "*fp32", "plan": "*i64"}, {"BLOCKS": 7, "SIDE": 8}),
     ("_count_many", {"prediction": "*i64", "target": "*i64", "counts": "*i32", "ignore": "i64"}, {"BLOCK": 1024}),
     (
         "_count_few",
@@ -42,14 +43,48 @@ CASES = [
         {"scores": "*fp32", "targets": "*u8", "sums": "*fp32", "ignore": "i32"},
         {"FLAGS": 15, "BLOCK": 1024},
     ),
-    ("_overlap_rows", {"sums": "*fp32", "rows": "*fp32"}, {"BLOCK": 64}),
+    (
+        "_overlap_finish",
+        {"sums": "*fp32", "kept": "*fp32", "loss": "*fp32", "sizes": ("i32",) * 2, "ratio": ("fp32",) * 5},
+        {"REDUCED": True, "ROWS": 32, "PARTS": 64},
+    ),
     (
         "_overlap_back",
-        {"scores": "*bf16", "targets": "*fp32", "slopes": "*fp32", "grad": "*bf16", "ignore": "i32"},
-        {"FLAGS": 3, "BLOCK": 2048},
+        {
+            "scores": "*bf16",
+            "targets": "*fp32",
+            "kept": "*fp32",
+            "above": "*fp32",
+            "grad": "*bf16",
+            "numbers": ("i32", "i32", "fp32"),
+        },
+        {"FLAGS": 19, "BLOCK": 2048},
     ),
-    ("_smooth_rows", {"logits": "*fp32", "target": "*i64", "out": "*fp32", "ignore": "i32"}, {"BLOCK": 1024}),
-    ("_smooth_back", {"logits": "*bf16", "target": "*i64", "scale": "*fp32", "grad": "*bf16"}, {"BLOCK": 16}),
+    (
+        "_smooth_rows",
+        {
+            "logits": "*fp32",
+            "target": "*i64",
+            "out": "*fp32",
+            "kept": "*fp32",
+            "sizes": ("i32",) * 2,
+            "labels": ("fp32", "i32"),
+        },
+        {"REDUCED": True, "BLOCK": 1024},
+    ),
+    ("_smooth_finish", {"sums": "*fp32", "loss": "*fp32", "kept": "*fp32"}, {"MEAN": True, "BLOCK": 4096}),
+    (
+        "_smooth_back",
+        {
+            "logits": "*bf16",
+            "target": "*i64",
+            "kept": "*fp32",
+            "above": "*fp32",
+            "grad": "*bf16",
+            "numbers": ("i32", "i32", "fp32"),
+        },
+        {"REDUCED": False, "BLOCK": 16},
+    ),
     ("_gram", {"x": "*fp32", "out": "*fp32", "parts": "*fp32"}, {"PRECISION": "tf32", "TILE": 128}),
     ("_gram", {"x": "*bf16", "out": "*fp32", "parts": "*fp32"}, {"PRECISION": "ieee", "TILE": 32}),
     ("_root", {"out": "*fp32", "parts": "*fp32"}, {"BLOCK": 4096}),

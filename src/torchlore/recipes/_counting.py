@@ -15,8 +15,7 @@ def count_pairs(prediction: Tensor, target: Tensor, classes: int, ignore_index: 
     row, column = target.reshape(-1), prediction.reshape(-1)
     countable = torch.bool not in {row.dtype, column.dtype} and max(row.numel(), classes**2) < 2**31 - 1
     if countable and _ops.fits(row):
-        counts: Tensor = torch.ops.torchlore.count_pairs(column.contiguous(), row.contiguous(), classes, ignore_index)
-        return counts
+        return _ops.one("count_pairs", column.contiguous(), row.contiguous(), classes, ignore_index)
     if not _args.may_read(row):
         return _count_any(row, column, classes, ignore_index)
     if row.numel() <= _CHUNK or classes**2 > _CHUNK // 4:

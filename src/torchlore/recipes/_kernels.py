@@ -12,7 +12,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-LOGITS, SQUARED, IGNORE, WHOLE = 1, 2, 4, 8  # flags of the overlap kernels; WHOLE: integer targets
+# Flags of the overlap kernels; WHOLE: integer targets; ONE: one value came from above, not one a row.
+LOGITS, SQUARED, IGNORE, WHOLE, ONE = 1, 2, 4, 8, 16
 NO_LABEL = -(2**62)  # stands for "no ignore_index": no label has this value
 
 
@@ -20,16 +21,57 @@ NO_LABEL = -(2**62)  # stands for "no ignore_index": no label has this value
 
 
 @triton.jit
+def _ranks(noise: tl.tensor, spread: tl.tensor, BLOCKS: tl.constexpr, SIDE: tl.constexpr) -> tl.tensor:
+    """Where each block of each line lies after a stable sort by its index plus noise; (SIDE, SIDE)."""
+    line, place = tl.arange(0, SIDE)[:, None], tl.arange(0, SIDE)[None, :]
+    inside = (line < BLOCKS) & (place < BLOCKS)
+    key = tl.load(noise + line * BLOCKS + place, mask=inside, other=0) * spread + place
+    key = tl.where(place < BLOCKS, key, float("inf"))
+    mine, other = key[:, :, None], key[:, None, :]
+    earlier = tl.arange(0, SIDE)[None, None, :] < tl.arange(0, SIDE)[None, :, None]
+    return tl.sum(((other < mine) | ((other == mine) & earlier)).to(tl.int32), axis=2)
+
+
+@triton.jit
+def _order(
+    noise: tl.tensor, plan: tl.tensor, samples: tl.tensor, spread: tl.tensor, BLOCKS: tl.constexpr, SIDE: tl.constexpr
+) -> None:
+    """Each row by the second half of the noise, each column by the first; one sample a program."""
+    CELLS: tl.constexpr = BLOCKS * BLOCKS
+    sample = tl.program_id(0).to(tl.int64)
+    down = _ranks(noise + sample * CELLS, spread, BLOCKS, SIDE)  # (column, source row)
+    across = _ranks(noise + (samples + sample) * CELLS, spread, BLOCKS, SIDE)  # (row, source column)
+    row, column = tl.arange(0, SIDE)[:, None], tl.arange(0, SIDE)[None, :]
+    hit = down[None, :, :] == row[:, :, None]  # (row, column, source row)
+    source = tl.sum(tl.where(hit, tl.arange(0, SIDE)[None, None, :], 0), axis=2)
+    inside = (row < BLOCKS) & (column < BLOCKS)
+    home = plan + sample * CELLS + row * BLOCKS + across
+    tl.store(home, (source * BLOCKS + column).to(tl.int64), mask=inside)
+
+
+def order_blocks(noise: Tensor, spread: float) -> Tensor:
+    """The plan (N, B, B) that noise (2, N, B, B) in [0, 1) times `spread` gives."""
+    _two, samples, blocks, _blocks = noise.shape
+    plan = torch.empty(samples, blocks, blocks, dtype=torch.int64, device=noise.device)
+    if samples:
+        _order[(samples,)](noise, plan, samples, spread, blocks, max(2, triton.next_power_of_2(blocks)))
+    return plan
+
+
+@triton.jit
 def _move(
     source: tl.tensor,
     result: tl.tensor,
     plan: tl.tensor,
+    UNIT: tl.constexpr,  # what is copied at a time, whatever the tensors hold
     HEIGHT: tl.constexpr,
     WIDTH: tl.constexpr,  # of a line in units, not pixels
     WIDE: tl.constexpr,  # of a block in units
     BLOCKS: tl.constexpr,
-    BLOCK: tl.constexpr,
 ) -> None:
+    BLOCK: tl.constexpr = 1024
+    source = source.to(tl.pointer_type(UNIT), bitcast=True)
+    result = result.to(tl.pointer_type(UNIT), bitcast=True)
     sample = tl.program_id(2).to(tl.int64)
     plane = (sample * tl.num_programs(1) + tl.program_id(1)) * (HEIGHT * WIDTH)
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -45,7 +87,8 @@ def _move(
     tl.store(result + plane + at, tl.load(source + plane + place, mask=inside), mask=inside)
 
 
-_UNITS = ((8, torch.int64), (4, torch.int32), (2, torch.int16), (1, torch.uint8))
+_UNITS = ((8, tl.int64), (4, tl.int32), (2, tl.int16), (1, tl.int8))
+_SIMPLE = (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.uint8, torch.int32, torch.int64)
 
 
 def move_blocks(planes: Tensor, plan: Tensor) -> Tensor:
@@ -56,10 +99,11 @@ def move_blocks(planes: Tensor, plan: Tensor) -> Tensor:
     if planes.numel() == 0:
         return result
     line, run = (count * inner * planes.element_size() for count in (width, width // blocks))
-    size, unit = next((size, unit) for size, unit in _UNITS if run % size == 0 and line % size == 0)
-    start, end = (value.view(-1).view(torch.uint8).view(unit) for value in (planes, result))
+    start = planes.data_ptr()  # a slice of a larger tensor may start anywhere
+    size, unit = next((size, unit) for size, unit in _UNITS if run % size == line % size == start % size == 0)
     grid = (triton.cdiv(height * line // size, 1024), lead, samples)
-    _move[grid](start, end, plan, height, line // size, run // size, blocks, 1024)
+    ends = (planes, result) if planes.dtype in _SIMPLE else (planes.view(torch.uint8), result.view(torch.uint8))
+    _move[grid](*ends, plan, unit, height, line // size, run // size, blocks)
     return result
 
 
@@ -186,73 +230,99 @@ def _overlap_sums(
 
 
 @triton.jit
-def _overlap_rows(
+def _overlap_finish(
     sums: tl.tensor,
-    rows: tl.tensor,
-    parts: tl.tensor,
-    k: tl.tensor,
-    a: tl.tensor,
-    b: tl.tensor,
-    eps: tl.tensor,
-    BLOCK: tl.constexpr,
+    kept: tl.tensor,
+    loss: tl.tensor,
+    sizes: tl.tuple,
+    ratio: tl.tuple,
+    REDUCED: tl.constexpr,
+    ROWS: tl.constexpr,
+    PARTS: tl.constexpr,
 ) -> None:
-    """Loss, truth, and the loss's slopes by the intersection and by the prediction, of one row."""
-    row = tl.program_id(0).to(tl.int64)
-    at = tl.arange(0, BLOCK)
-    place = sums + (row * parts + at) * 3
-    inter = tl.sum(tl.load(place, mask=at < parts, other=0))
-    pred = tl.sum(tl.load(place + 1, mask=at < parts, other=0))
-    true = tl.sum(tl.load(place + 2, mask=at < parts, other=0))
-    c = k - a - b
-    above, below = k * inter + eps, a * pred + b * true + c * inter + eps
-    number = tl.num_programs(0)
-    tl.store(rows + row, 1.0 - above / below)
-    tl.store(rows + number + row, true)
-    tl.store(rows + 2 * number + row, (above * c / below - k) / below)
-    tl.store(rows + 3 * number + row, above * a / below / below)
+    """Each row's loss, or with REDUCED their sum times `scale`; its truth, its slopes by intersection and prediction."""
+    number, parts = sizes
+    k, a, b, eps, scale = ratio
+    at, c = tl.arange(0, PARTS)[None, :], k - a - b
+    total = tl.zeros((ROWS,), tl.float32)
+    for start in range(tl.program_id(0) * ROWS, number, tl.num_programs(0) * ROWS):
+        row = start + tl.arange(0, ROWS).to(tl.int64)
+        there = row < number
+        inside = there[:, None] & (at < parts)
+        place = sums + (row[:, None] * parts + at) * 3
+        inter = tl.sum(tl.load(place, mask=inside, other=0), axis=1)
+        pred = tl.sum(tl.load(place + 1, mask=inside, other=0), axis=1)
+        true = tl.sum(tl.load(place + 2, mask=inside, other=0), axis=1)
+        above, below = k * inter + eps, a * pred + b * true + c * inter + eps
+        value = 1.0 - above / below
+        if REDUCED:
+            total += tl.where(there, value, 0.0)
+        else:
+            tl.store(loss + row, value, mask=there)
+        tl.store(kept + row, true, mask=there)
+        tl.store(kept + number + row, (above * c / below - k) / below, mask=there)
+        tl.store(kept + 2 * number + row, above * a / below / below, mask=there)
+    if REDUCED:
+        tl.store(loss, tl.sum(total) * scale)
 
 
 @triton.jit
 def _overlap_back(
     scores: tl.tensor,
     targets: tl.tensor,
-    slopes: tl.tensor,
+    kept: tl.tensor,
+    above: tl.tensor,  # what came from above: one value, or one a row
     grad: tl.tensor,
-    length: tl.tensor,
-    ignore: tl.tensor,
+    numbers: tl.tuple,
     FLAGS: tl.constexpr,
     BLOCK: tl.constexpr,
 ) -> None:
-    row = tl.program_id(1).to(tl.int64)
+    length, ignore, scale = numbers
+    row, rows = tl.program_id(1).to(tl.int64), tl.num_programs(1)
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < length
     prob, truth, keep = _masks(scores, targets, row * length + at, inside, ignore, FLAGS)
-    by_inter, by_pred = tl.load(slopes + row), tl.load(slopes + tl.num_programs(1) + row)
+    factor = tl.load(above if FLAGS & 16 else above + row).to(tl.float32) * scale
+    by_inter, by_pred = tl.load(kept + rows + row) * factor, tl.load(kept + 2 * rows + row) * factor
     slope = by_inter * truth + (2 * by_pred * prob if FLAGS & 2 else by_pred)
     if FLAGS & 1:
         slope = slope * prob * (1 - prob)
     tl.store(grad + row * length + at, tl.where(keep, slope, 0.0).to(grad.dtype.element_ty), mask=inside)
 
 
-def overlap_rows(scores: Tensor, targets: Tensor, ratio: list[float], ignore: int, flags: int) -> Tensor:
-    """(4, R) of contiguous masks (R, L): loss, sum of the truth, slope by intersection, slope by prediction."""
-    rows, length = scores.shape
-    k, a, b, eps = ratio
-    block = 1024
-    parts = max(1, min(triton.cdiv(length, block), 4096 // max(rows, 1), 1024))
-    sums = torch.empty(rows, parts, 3, dtype=torch.float32, device=scores.device)
-    result = torch.empty(4, rows, dtype=torch.float32, device=scores.device)
-    if rows:
-        _overlap_sums[(rows, parts)](scores, targets, sums, length, ignore, flags, block)
-        _overlap_rows[(rows,)](sums, result, parts, k, a, b, eps, triton.next_power_of_2(parts))
-    return result
+def overlap_loss(
+    scores: Tensor, targets: Tensor, rows: int, ratio: list[float], ignore: int, flags: int, reduction: int
+) -> tuple[Tensor, Tensor]:
+    """The loss of contiguous masks, `rows` of them, and (3, R): the truth's sum, slopes by intersection and prediction.
+
+    `reduction` is 0 for the rows (R,), 1 for their sum, 2 for their mean.
+    """
+    kept = torch.empty(3, rows, dtype=torch.float32, device=scores.device)
+    loss = torch.empty((rows,) if reduction == 0 else (), dtype=torch.float32, device=scores.device)
+    if rows == 0:
+        return loss.zero_(), kept
+    length, block = scores.numel() // rows, 1024
+    parts = max(1, min(triton.cdiv(length, block), 4096 // rows, 1024))
+    sums = torch.empty(rows * parts * 3, dtype=torch.float32, device=scores.device)
+    _overlap_sums[(rows, parts)](scores, targets, sums, length, ignore, flags, block)
+    wide = triton.next_power_of_2(parts)
+    some = max(1, 2048 // wide)
+    grid = (1 if reduction else triton.cdiv(rows, some),)
+    scale = 1.0 / rows if reduction == 2 else 1.0
+    _overlap_finish[grid](sums, kept, loss, (rows, parts), (*ratio, scale), reduction > 0, some, wide)
+    return loss, kept
 
 
-def overlap_back(scores: Tensor, targets: Tensor, slopes: Tensor, ignore: int, flags: int) -> Tensor:
-    """The gradient (R, L) by the scores, from each row's two slopes (already times what came from above)."""
-    rows, length = scores.shape
+def overlap_back(
+    scores: Tensor, targets: Tensor, kept: Tensor, above: Tensor, ignore: int, flags: int, reduction: int
+) -> Tensor:
+    """The gradient by the scores, from the gradient by the loss (one value, or one a row)."""
     grad = torch.empty_like(scores)
     if scores.numel():
+        rows = kept.shape[1]
+        length = scores.numel() // rows
+        scale = 1.0 / rows if reduction == 2 else 1.0
         grid = (triton.cdiv(length, 2048), rows)
-        _overlap_back[grid](scores, targets, slopes, grad, length, ignore, flags, 2048)
+        flags += ONE * (reduction > 0)
+        _overlap_back[grid](scores, targets, kept, above, grad, (length, ignore, scale), flags, 2048)
     return grad

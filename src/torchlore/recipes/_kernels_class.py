@@ -16,14 +16,16 @@ from torch import Tensor
 def _smooth_rows(
     logits: tl.tensor,
     target: tl.tensor,
-    out: tl.tensor,
-    rows: tl.tensor,
-    classes: tl.tensor,
-    off: tl.tensor,
-    ignore: tl.tensor,
+    out: tl.tensor,  # REDUCED: (2, programs), the sum and the number of rows that count
+    kept: tl.tensor,
+    sizes: tl.tuple,
+    labels: tl.tuple,
+    REDUCED: tl.constexpr,
     BLOCK: tl.constexpr,
 ) -> None:
     """Loss and log-sum-exp of each row; an ignored row has loss 0 and lse inf, one with a wrong label NaN in both."""
+    rows, classes = sizes
+    off, ignore = labels
     ROWS: tl.constexpr = 2048 // BLOCK if BLOCK < 2048 else 1
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     at = tl.arange(0, BLOCK)
@@ -41,21 +43,49 @@ def _smooth_rows(
     if off != 0:
         value -= off * tl.sum(tl.where(inside, x, 0.0), axis=1)
     wrong = float("nan")
-    tl.store(out + row, tl.where(label == ignore, 0.0, tl.where(known, value, wrong)), mask=there)
-    tl.store(out + rows + row, tl.where(label == ignore, float("inf"), tl.where(known, lse, wrong)), mask=there)
+    value = tl.where(label == ignore, 0.0, tl.where(known, value, wrong))
+    tl.store(kept + row, tl.where(label == ignore, float("inf"), tl.where(known, lse, wrong)), mask=there)
+    if REDUCED:
+        counted = there & (label != ignore)
+        tl.store(out + tl.program_id(0), tl.sum(tl.where(there, value, 0.0)))
+        tl.store(out + tl.num_programs(0) + tl.program_id(0), tl.sum(counted.to(tl.float32)))
+    else:
+        tl.store(out + row, value, mask=there)
+
+
+@triton.jit
+def _smooth_finish(
+    sums: tl.tensor,
+    loss: tl.tensor,
+    kept: tl.tensor,  # its last place gets what each row's gradient is multiplied by
+    rows: tl.tensor,
+    number: tl.tensor,
+    MEAN: tl.constexpr,
+    BLOCK: tl.constexpr,
+) -> None:
+    """One program adds what the others left, always in the same order."""
+    total, count = tl.zeros((BLOCK,), tl.float32), tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, number, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        total += tl.load(sums + at, mask=at < number, other=0)
+        count += tl.load(sums + number + at, mask=at < number, other=0)
+    factor = 1.0 / tl.maximum(tl.sum(count), 1.0) if MEAN else 1.0
+    tl.store(loss, tl.sum(total) * factor)
+    tl.store(kept + rows, factor)
 
 
 @triton.jit
 def _smooth_back(
     logits: tl.tensor,
     target: tl.tensor,
-    scale: tl.tensor,  # (2, rows): what came from above, and the log-sum-exp
+    kept: tl.tensor,  # (rows + 1,): the log-sum-exp, and with REDUCED the factor of all rows
+    above: tl.tensor,  # what came from above: one value, or one a row
     grad: tl.tensor,
-    rows: tl.tensor,
-    classes: tl.tensor,
-    off: tl.tensor,
+    numbers: tl.tuple,
+    REDUCED: tl.constexpr,
     BLOCK: tl.constexpr,
 ) -> None:
+    rows, classes, off = numbers
     ROWS: tl.constexpr = 2048 // BLOCK if BLOCK < 2048 else 1
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     at = tl.arange(0, BLOCK)
@@ -64,11 +94,14 @@ def _smooth_back(
     place = row[:, None] * classes + at[None, :]
     x = tl.load(logits + place, mask=inside, other=0).to(tl.float32)
     label = tl.load(target + row, mask=there, other=0)
-    above = tl.load(scale + row, mask=there, other=0)
-    lse = tl.load(scale + rows + row, mask=there, other=0)
+    if REDUCED:
+        factor = (tl.load(above).to(tl.float32) * tl.load(kept + rows)).broadcast_to((ROWS, 1))
+    else:
+        factor = tl.load(above + row, mask=there, other=0).to(tl.float32)[:, None]
+    lse = tl.load(kept + row, mask=there, other=0)
     hot = (at[None, :] == label[:, None]).to(tl.float32)
     slope = tl.exp(x - lse[:, None]) - off - (1.0 - classes * off) * hot
-    slope = tl.where((lse == float("inf"))[:, None], 0.0, slope * above[:, None])
+    slope = tl.where((lse == float("inf"))[:, None], 0.0, slope * factor)
     tl.store(grad + place, slope.to(grad.dtype.element_ty), mask=inside)
 
 
@@ -78,23 +111,32 @@ def _launch(rows: int, classes: int) -> tuple[tuple[int], int, int]:
     return (triton.cdiv(rows, max(1, 2048 // block)),), block, warps
 
 
-def smooth_rows(logits: Tensor, target: Tensor, off: float, ignore: int) -> Tensor:
-    """(2, N): loss and log-sum-exp of each row of contiguous logits (N, C), every wrong class weighing `off`."""
+def smooth_loss(logits: Tensor, target: Tensor, off: float, ignore: int, reduction: int) -> tuple[Tensor, Tensor]:
+    """The loss of contiguous logits (N, C), every wrong class weighing `off`, and (N + 1,) for `smooth_back`.
+
+    `reduction` is 0 for the rows (N,), 1 for their sum, 2 for the mean of those that count.
+    """
     rows, classes = logits.shape
-    out = torch.empty(2, rows, dtype=torch.float32, device=logits.device)
-    if rows:
-        grid, block, warps = _launch(rows, classes)
-        _smooth_rows[grid](logits, target, out, rows, classes, off, ignore, block, num_warps=warps)
-    return out
+    loss = torch.empty((rows,) if reduction == 0 else (), dtype=torch.float32, device=logits.device)
+    kept = torch.empty(rows + 1, dtype=torch.float32, device=logits.device)
+    if rows == 0:
+        return loss.zero_(), kept
+    grid, block, warps = _launch(rows, classes)
+    out = torch.empty(2, grid[0], dtype=torch.float32, device=logits.device) if reduction else loss
+    _smooth_rows[grid](logits, target, out, kept, (rows, classes), (off, ignore), reduction > 0, block, num_warps=warps)
+    if reduction:
+        _smooth_finish[(1,)](out, loss, kept, rows, grid[0], reduction == 2, 4096, num_warps=8)
+    return loss, kept
 
 
-def smooth_back(logits: Tensor, target: Tensor, scale: Tensor, off: float) -> Tensor:
-    """The gradient (N, C) by the logits; `scale` (2, N) is the gradient by each row's loss and its log-sum-exp."""
+def smooth_back(logits: Tensor, target: Tensor, kept: Tensor, above: Tensor, off: float) -> Tensor:
+    """The gradient (N, C) by the logits, from the gradient by the loss (one value, or one a row)."""
     rows, classes = logits.shape
     grad = torch.empty_like(logits)
     if rows:
         grid, block, warps = _launch(rows, classes)
-        _smooth_back[grid](logits, target, scale, grad, rows, classes, off, block, num_warps=warps)
+        one = above.ndim == 0
+        _smooth_back[grid](logits, target, kept, above, grad, (rows, classes, off), one, block, num_warps=warps)
     return grad
 
 
@@ -136,10 +178,7 @@ def _gram(
                 mask=(column < channels)[None, :] & (at < places)[:, None],
                 other=0,
             )
-            if PRECISION == "bf16":
-                total = tl.dot(first.to(tl.bfloat16), second.to(tl.bfloat16), total)
-            else:
-                total = tl.dot(first, second, total, input_precision=PRECISION)
+            total = tl.dot(first, second, total, input_precision=PRECISION)
         value = total / places
         value = value / tl.sqrt(tl.abs(value) + eps)
         inside = (row < channels)[:, None] & (column < channels)[None, :]

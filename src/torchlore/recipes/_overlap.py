@@ -171,8 +171,14 @@ def _binary(function: str, scores: Tensor, targets: Tensor, ratio: Ratio, option
             f"{function}: scores have shape {tuple(scores.shape)} and targets {tuple(targets.shape)}; they must be "
             "equal, (N, P), (N, H, W) or (N, C, ...)."
         )
-    fused = _ops.fits(scores) and scores.dtype in _ops.FLOATS and not targets.requires_grad
-    rows, true = (_fused if fused else _plain)(function, scores, targets, ratio, options)
+    if _ops.fits(scores) and scores.dtype in _ops.FLOATS and not targets.requires_grad:
+        return _fused(scores, targets, ratio, options)
+    rows, true = _plain(function, scores, targets, ratio, options)
+    return _kept(rows, true, options)
+
+
+def _kept(rows: Tensor, true: Tensor, options: Options) -> Tensor:
+    """Reduce the losses of the masks that count."""
     if options.which == "count":
         return _args.reduced(rows, options.reduction)
     full = true > 0
@@ -234,56 +240,79 @@ class _Closed(torch.autograd.Function):
         return slope.addcmul_(prob, by_pred, value=2.0) if squared else slope.add_(by_pred), None, None, None, None
 
 
-def _fused(_function: str, scores: Tensor, targets: Tensor, ratio: Ratio, options: Options) -> tuple[Tensor, Tensor]:
+_ONE_PROGRAM = 4096  # masks whose losses one program may add up
+
+
+def _fused(scores: Tensor, targets: Tensor, ratio: Ratio, options: Options) -> Tensor:
     flags = 1 * options.from_logits + 2 * (options.form == "squared") + 4 * (options.ignore_index is not None)
     flags += 8 * (not targets.is_floating_point())
     lead = scores.shape[: _spatial(scores)[0]]
-    length = max(math.prod(scores.shape[len(lead) :]), 1)
-    masks = [value.reshape(-1, length).contiguous() for value in (scores, targets)]
-    factors = [ratio.k, ratio.a, ratio.b, options.eps]  # c is always k - a - b
-    rows, true = _Overlap.apply(*masks, factors, options.ignore_index or 0, flags)
-    return rows.view(lead), true.view(lead)
+    rows = math.prod(lead)
+    inside = options.which == "count" and rows <= _ONE_PROGRAM
+    how = How(
+        rows,
+        [ratio.k, ratio.a, ratio.b, options.eps],  # c is always k - a - b
+        options.ignore_index or 0,
+        flags,
+        {"none": 0, "sum": 1, "mean": 2}[options.reduction] if inside else 0,
+    )
+    loss, kept = _Overlap.apply(scores.contiguous(), targets.contiguous(), how)
+    if how.reduction:
+        reduced: Tensor = loss
+        return reduced
+    return _kept(loss.view(lead), kept[0].view(lead), options)
 
 
-def _slowly(scores: Tensor, targets: Tensor, factors: list[float], ignore: int, flags: int) -> Tensor:
-    """The rows by torch's own operators, for a gradient of the gradient."""
-    k, a, b, eps = factors
-    prob = torch.sigmoid(_args.wide(scores)) if flags & 1 else _args.wide(scores)
-    truth = (targets != 0 if flags & 8 else targets).to(prob.dtype)
-    if flags & 4:
-        prob, truth = (torch.where(targets != ignore, value, 0.0) for value in (prob, truth))
-    sums = _sums(prob, truth, "squared" if flags & 2 else "linear", (1,))
-    return _loss(Ratio(k, a, b, k - a - b), *sums, eps)
+class How(NamedTuple):
+    """What the kernels need to know besides the masks; `reduction` is 0 for none, 1 for the sum, 2 for the mean."""
+
+    rows: int
+    factors: list[float]
+    ignore: int
+    flags: int
+    reduction: int
+
+
+def _slowly(scores: Tensor, targets: Tensor, how: How) -> Tensor:
+    """The loss by torch's own operators, for a gradient of the gradient."""
+    k, a, b, eps = how.factors
+    scores, targets = (value.reshape(how.rows, -1) for value in (scores, targets))
+    prob = torch.sigmoid(_args.wide(scores)) if how.flags & 1 else _args.wide(scores)
+    truth = (targets != 0 if how.flags & 8 else targets).to(prob.dtype)
+    if how.flags & 4:
+        prob, truth = (torch.where(targets != how.ignore, value, 0.0) for value in (prob, truth))
+    sums = _sums(prob, truth, "squared" if how.flags & 2 else "linear", (1,))
+    return _args.reduced(_loss(Ratio(k, a, b, k - a - b), *sums, eps), ("none", "sum", "mean")[how.reduction])
 
 
 class _Overlap(torch.autograd.Function):
-    """The kernels: one pass forward that keeps four numbers a mask, one pass backward."""
+    """The kernels: one pass forward that keeps three numbers a mask, one pass backward."""
 
     @staticmethod
     def forward(
-        ctx: torch.autograd.function.FunctionCtx,
-        scores: Tensor,
-        targets: Tensor,
-        ratio: list[float],
-        ignore: int,
-        flags: int,
+        ctx: torch.autograd.function.FunctionCtx, scores: Tensor, targets: Tensor, how: How
     ) -> tuple[Tensor, Tensor]:
-        rows: Tensor = torch.ops.torchlore.overlap_rows(scores, targets, ratio, ignore, flags)
-        ctx.save_for_backward(scores, targets, rows)
-        ctx.how = (ratio, ignore, flags)  # type: ignore[attr-defined]  # a ctx takes any attribute
-        ctx.mark_non_differentiable(rows[1])
-        return rows[0], rows[1]
+        loss, kept = _ops.two("overlap_loss", scores, targets, *how)
+        ctx.save_for_backward(scores, targets, kept)
+        ctx.how = how  # type: ignore[attr-defined]  # a ctx takes any attribute
+        ctx.mark_non_differentiable(kept)
+        ctx.set_materialize_grads(False)
+        return loss, kept
 
     @staticmethod
-    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
-        scores, targets, rows = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
-        ratio, ignore, flags = ctx.how  # type: ignore[attr-defined]  # set above
+    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor | None) -> tuple[Tensor | None, None, None]:
+        scores, targets, kept = ctx.saved_tensors  # type: ignore[attr-defined]  # ctx has it at run time
+        how: How = ctx.how  # type: ignore[attr-defined]  # set above
+        above = grads[0]
+        if above is None:
+            return None, None, None
         if _args.twice():
-            plain = _args.again(lambda x: _slowly(x, targets, ratio, ignore, flags), scores, grads[0])
-            return plain, None, None, None, None
-        slopes = rows[2:] * grads[0]
-        grad = torch.ops.torchlore.overlap_back(scores, targets, slopes, ignore, flags)
-        return grad, None, None, None, None
+            return _args.again(lambda x: _slowly(x, targets, how), scores, above), None, None
+        return (
+            _ops.one("overlap_back", scores, targets, kept, above.contiguous(), how.ignore, how.flags, how.reduction),
+            None,
+            None,
+        )
 
 
 def _check(function: str, options: Options) -> None:

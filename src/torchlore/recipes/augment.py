@@ -14,6 +14,9 @@ from torchlore.recipes import _ops
 __all__ = ["Mixed", "apply_region_plan", "cutmix", "mixup", "region_confusion", "region_plan"]
 
 
+_KERNEL_BLOCKS = 16  # the kernel compares all blocks of a line with each other
+
+
 def region_plan(
     batch: int,
     blocks: int = 7,
@@ -38,6 +41,8 @@ def region_plan(
     noise = torch.rand(
         2, batch, blocks, blocks, generator=generator, device=where if generator is None else generator.device
     ).to(where)
+    if _ops.fits(noise) and blocks <= _KERNEL_BLOCKS and noise.dtype == torch.float32:
+        return _ops.one("order_blocks", noise, 2.0 * neighbour)
     place = torch.arange(blocks, device=where, dtype=noise.dtype)
     # U(0, 2k) sorts as U(-k, k) does.
     order = torch.add(place, noise, alpha=2.0 * neighbour).argsort(dim=-1, stable=True)
@@ -107,7 +112,10 @@ def _gather(planes: Tensor, plan: Tensor) -> Tensor:
     """Move blocks of planes (N, L, H, W, K), K values a pixel; what fills no block stays."""
     batch, lead, height, width, _inner = planes.shape
     if _ops.fits(planes) and planes.element_size() <= 8 and max(batch, lead) < 2**16:
-        moved: Tensor = _Move.apply(planes.contiguous(), plan)
+        planes, plan = planes.contiguous(), plan.contiguous()
+        if not planes.requires_grad:
+            return _ops.one("move_blocks", planes, plan)
+        moved: Tensor = _Move.apply(planes, plan)
         return moved
     high, wide = (side // plan.shape[1] * plan.shape[1] for side in (height, width))
     if (high, wide) == (height, width):
@@ -124,8 +132,7 @@ class _Move(torch.autograd.Function):
     @staticmethod
     def forward(ctx: torch.autograd.function.FunctionCtx, planes: Tensor, plan: Tensor) -> Tensor:
         ctx.save_for_backward(plan)
-        moved: Tensor = torch.ops.torchlore.move_blocks(planes, plan)
-        return moved
+        return _ops.one("move_blocks", planes, plan)
 
     @staticmethod
     def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None]:

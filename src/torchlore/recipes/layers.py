@@ -42,7 +42,7 @@ def _positions(function: str, features: Tensor) -> Tensor:
     return features.flatten(2)
 
 
-Precision = Literal["ieee", "tf32x3", "tf32", "bf16"]
+Precision = Literal["ieee", "tf32x3", "tf32"]
 
 
 def bilinear_pool(
@@ -51,16 +51,16 @@ def bilinear_pool(
     """Outer product of each position's features with themselves, averaged: (N, D, H, W) to (N, D * D).
 
     With `normalize` the signed square root and then the L2 norm are taken. Sums are float32 whatever autocast says.
-    `precision` is how a GPU may multiply float32: "ieee" in full, "tf32x3" nearly so, "tf32" with 10 bits, "bf16" with
-    7. By default it is torch's own setting: "ieee", or "tf32" after `torch.set_float32_matmul_precision("high")`.
-    Half-precision features are multiplied as they are, which loses nothing. The gradient follows torch's setting.
+    `precision` is how a GPU may multiply float32: "ieee" in full, "tf32x3" nearly so, "tf32" with 10 bits. By default
+    it is torch's own setting: "ieee", or "tf32" after `torch.set_float32_matmul_precision("high")`. Half-precision
+    features are multiplied as they are, which loses nothing. The gradient follows torch's setting.
 
     >>> bilinear_pool(torch.ones(1, 2, 3, 3)).tolist()
     [[0.5, 0.5, 0.5, 0.5]]
     """
     flat = _positions("bilinear_pool", features)
     if precision is not None:
-        _args.one_of("bilinear_pool", "precision", precision, ("ieee", "tf32x3", "tf32", "bf16"))
+        _args.one_of("bilinear_pool", "precision", precision, ("ieee", "tf32x3", "tf32"))
     if normalize and _ops.fits(flat) and flat.dtype in _ops.FLOATS and 0 < flat.shape[0] < 2**16 and flat.numel():
         fused: Tensor = _Bilinear.apply(flat.contiguous(), eps, precision)
         return fused
@@ -80,11 +80,10 @@ class _Bilinear(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: torch.autograd.function.FunctionCtx, x: Tensor, eps: float, precision: str | None) -> Tensor:
-        pooled, norms = torch.ops.torchlore.bilinear(x, eps, precision)
+        pooled, norms = _ops.two("bilinear", x, eps, precision)
         ctx.save_for_backward(x, pooled, norms)
         ctx.eps = eps  # type: ignore[attr-defined]  # a ctx takes any attribute
-        out: Tensor = pooled
-        return out
+        return pooled
 
     @staticmethod
     def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None]:

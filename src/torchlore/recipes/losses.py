@@ -137,18 +137,7 @@ def label_smoothing_loss(
     _args.one_of("label_smoothing_loss", "reduction", reduction, _args.REDUCTIONS)
     target = _args.labels_of_classes("label_smoothing_loss", logits, target, ignore_index)
     share = _torch_epsilon("label_smoothing_loss", epsilon, logits.shape[1], spread)
-    if reduction != "mean":
-        return cross_entropy(logits, target, weight, ignore_index, share=share, reduction=reduction)
-    total = cross_entropy(logits, target, weight, ignore_index, share=share, reduction="sum")
-    return total / _mass(target, weight, ignore_index, total.dtype).clamp_min(torch.finfo(total.dtype).tiny)
-
-
-def _mass(target: Tensor, weight: Tensor | None, ignore_index: int, dtype: torch.dtype) -> Tensor:
-    """What the mean divides by: the number of labels that count, or the sum of their weights; never below `tiny`."""
-    keep = target != ignore_index
-    if weight is None:
-        return keep.sum().to(dtype).clamp_min(1.0)
-    return (weight.to(dtype)[torch.where(keep, target, 0)] * keep).sum()
+    return cross_entropy(logits, target, weight, ignore_index, share=share, reduction=reduction)
 
 
 def soft_cross_entropy(
