@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import torch
-from ckpt_corpus import P4, name, system, text, torch_zip
+from ckpt_corpus import P4, name, system, text, torch_zip, zipped
 from torch import nn
 
 from torchlore.cli import main
@@ -129,6 +129,9 @@ def test_names_from_a_file_cannot_steer_the_terminal(files, capsys):
     assert r"\x1b[31mred" in out
     assert "[bold]x" in out
     assert r"line\nbreak" in out
+    (files / "evil.zip").write_bytes(zipped({"\x1b[2J\n": b"x"}))
+    _, _, err = lore(capsys, "show", "evil.zip")
+    assert r"\x1b[2J\n" in err
     (files / "evil.pkl").write_bytes(P4 + name("a", "b\x1b[2J") + b")R0" + text("x") + b".")
     _, out, _ = lore(capsys, "scan", "evil.pkl")
     assert r"\x1b[2J" in out

@@ -9,6 +9,10 @@ from typing import TypeAlias
 class BadFile(ValueError):
     """The file is not what it says it is, or it is cut off; the message is one sentence for the user."""
 
+    def __init__(self, message: str) -> None:
+        # names from the file must not break the line or steer the terminal
+        super().__init__("".join(char if char.isprintable() else repr(char)[1:-1] for char in message))
+
 
 @dataclass(slots=True, eq=False)
 class Global:
