@@ -49,13 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdin-filename", metavar="FILE", default="<stdin>", help="what to call stdin")
     parser.add_argument("-j", "--jobs", type=int, default=0, help="worker processes; default: one a core")
     parser.add_argument("--no-cache", action="store_true", help="check every file anew")
+    parser.add_argument(
+        "--torch", action="store_true", help="ask the installed torch about misspelt and removed names and keywords"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Check, fix or show, and say how it went."""
     try:
         config = settings(args)
-        rules = all_rules()
+        rules = all_rules() | (_installed(args) if args.torch else {})
         unknown = [slug for slug in (*config.select, *config.ignore) if slug not in rules]
         if unknown:
             raise Failure(f"no rule is called {unknown[0]!r}: `lore notes` lists them")
@@ -85,6 +88,24 @@ def all_rules() -> dict[str, Rule]:
 
     finds = parts("find")
     return {note.slug: Rule(note.slug, finds[note.slug], note.severity) for note in notes() if note.slug in finds}
+
+
+def _installed(args: argparse.Namespace) -> dict[str, Rule]:
+    """The rule that speaks for the installed torch, which was asked about every name these files use."""
+    from torchlore.check import engine, installed
+    from torchlore.check.files import decode, read_bytes
+    from torchlore.check.source import Source
+
+    files, _ = discover(args.paths, configuration.load(Path(args.paths[0])))
+    contents = ((path, read_bytes(path)) for path in files if path.endswith(".py"))
+    texts = ((path, decode(path, data)) for path, data in contents if isinstance(data, bytes) and b"torch" in data)
+    parsed = (engine.parse(text, path) for path, text in texts if isinstance(text, str))
+    try:
+        said, versions = installed.ask(one for one in parsed if isinstance(one, Source))
+    except installed.Trouble as trouble:
+        raise Failure(f"--torch: the installed torch cannot be asked ({trouble})") from None
+    args.no_cache, args.jobs = True, 1  # the answers belong to this run and this process
+    return {installed.SLUG: Rule(installed.SLUG, installed.rule(said, versions), Severity.ERROR)}
 
 
 def settings(args: argparse.Namespace) -> Config:
