@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from torchlore.cli import Failure
 from torchlore.finding import Finding
 
 if TYPE_CHECKING:
@@ -24,19 +25,53 @@ def go(run: Run, place: Callable[[], Path]) -> int:
     """
     from torchlore.train.discover import open_data
     from torchlore.train.flags import write
-    from torchlore.train.group import everyone, joined, world
+    from torchlore.train.group import joined, led, world
+    from torchlore.train.run import Refused
     from torchlore.train.setup import ready
 
-    with joined(world()) as here:
-        made = ready(run, open_data(run))
-        folder: Path = everyone(here, place() if here.rank == 0 else None)[0]
-        if here.rank == 0:
+    def begin() -> Path:
+        folder = place()
+        try:
             write(run, folder / "config.yaml")
+        except OSError as error:
+            raise Refused(f"{folder} cannot be written to ({error.strerror})") from None
+        return folder
+
+    with joined(world()) as here:
+        try:
+            made = ready(run, open_data(run))
+            folder = led(here, begin)
+        except Refused:
+            if here.rank == 0:
+                raise
+            return 2  # every process is refused for the same reason; one says it
+        if here.rank == 0:
             say(plan(made, folder))
-        return _train(made, folder, leads=here.rank == 0)
+        return _guarded(made, folder, leads=here.rank == 0)
+
+
+def _guarded(made: Ready, folder: Path, *, leads: bool) -> int:
+    """Train; a full disk, a dead worker or a loss that is no number ends in one line and status 1."""
+    from torchlore.train.run import Trouble
+
+    try:
+        return _train(made, folder, leads=leads)
+    except Trouble as trouble:
+        raise Failure(f"{trouble}\n  {_go_on(folder)}", 1) from None
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        raise Failure(f"{named}{error.strerror or error}\n  {_go_on(folder)}", 1) from None
+
+
+def _go_on(folder: Path) -> str:
+    saved = sorted((folder / "checkpoints").glob("step-*.pt"))
+    if not saved:
+        return "nothing was saved yet"
+    return f"{saved[-1]} is whole: `lore resume {folder}` goes on from there"
 
 
 def _train(made: Ready, folder: Path, *, leads: bool) -> int:
+    from torchlore.train.again import kept, put
     from torchlore.train.finish import test, write_report
     from torchlore.train.fit import STOPPED, fit
 
@@ -50,13 +85,17 @@ def _train(made: Ready, folder: Path, *, leads: bool) -> int:
         if leads:
             say(f"stopped by {outcome.stopped} {where}; everything is saved\n  lore resume {folder}")
         return STOPPED
-    tested = test(made, folder, made.data.test)
+    put(made, kept(folder)[1])
+    tested = test(made, folder, made.data.test) if len(made.data.test.labels) else None
     if leads:
-        report = write_report(made, folder, tested, found)
+        report = write_report(made, folder, tested, found if made.run.watch else None, folder)
         for one in found:
             say(f"{one.where}: {one.severity}: {one.message} [{one.slug}]")
         took = time.perf_counter() - begun
-        say(f"test accuracy {tested['accuracy']:.2%} on {tested['samples']} samples, {took:.1f} s\n  {report}")
+        told = (
+            f"test accuracy {tested['accuracy']:.2%} on {tested['samples']} samples" if tested else "no data to test on"
+        )
+        say(f"{told}, {took:.1f} s\n  {report}")
     return 0
 
 

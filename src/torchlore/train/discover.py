@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import torch
 from torch import Tensor
 
-from torchlore.recipes.data import PackedStrings, find_classes, list_images
+from torchlore.recipes.data import BrokenImageError, PackedStrings, find_classes, list_images
 from torchlore.train.files import Files, FolderReader, H5Reader, TarReader
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data, digits, stratified
@@ -20,6 +20,7 @@ from torchlore.train.scan import broken
 
 EMBEDDED = {"digits": digits}
 PICTURES = {"jpg", "jpeg", "png", "webp", "bmp", "tif", "tiff", "gif", "ppm"}
+TROUBLE = (ValueError, OSError, tarfile.TarError, csv.Error)  # what a file that is not what its name says raises
 SPLITS = {"train": ("train", "training"), "val": ("val", "valid", "validation", "dev"), "test": ("test", "testing")}
 
 
@@ -41,7 +42,7 @@ def open_data(run: Run, size: int = 0) -> Data:
         return EMBEDDED[run.data](run.val, run.seed)
     try:
         return split(list_data(Path(run.data)), run, size)
-    except (ValueError, FileNotFoundError) as error:
+    except TROUBLE as error:
         raise Refused(f"--data {run.data}: {error}") from None
 
 
@@ -160,7 +161,7 @@ def _shards(path: Path) -> Listed:
     pictures: dict[str, str] = {}
     words: dict[str, str] = {}
     for shard in shards:
-        with tarfile.open(shard) as tar:
+        with tarfile.open(shard, "r:") as tar:
             for member in tar:
                 key, dot, suffix = PurePosixPath(member.name).name.partition(".")
                 key = f"{shard.name}/{PurePosixPath(member.name).parent / key}"
@@ -172,15 +173,21 @@ def _shards(path: Path) -> Listed:
     if lost := sorted(pictures.keys() - words.keys()):
         raise ValueError(f"{lost[0]} has a picture but no .cls file")
     classes = sorted(set(words.values()), key=_natural)
-    keys = sorted(pictures)
+    reader = TarReader(str(root))
+    bad = {key: why for key, place in sorted(pictures.items()) if (why := _why(reader, place))}
+    keys = sorted(pictures.keys() - bad.keys())
     splits = [next((s for s, names in SPLITS.items() if key.split("-")[0].split("/")[0] in names), "") for key in keys]
-    return Listed(
-        [pictures[key] for key in keys],
-        classes,
-        [classes.index(words[key]) for key in keys],
-        splits,
-        TarReader(str(root)),
-    )
+    labels = [classes.index(words[key]) for key in keys]
+    return Listed([pictures[key] for key in keys], classes, labels, splits, reader, tuple(bad.items()))
+
+
+def _why(reader: TarReader, place: str) -> str:
+    """Why a picture of a shard cannot be read; empty if it can."""
+    try:
+        reader(place)
+    except BrokenImageError as error:
+        return str(error)
+    return ""
 
 
 def split(listed: Listed, run: Run, size: int) -> Data:

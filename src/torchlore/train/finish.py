@@ -13,8 +13,6 @@ from torch import Tensor
 
 from torchlore.finding import Finding
 from torchlore.recipes import metrics
-from torchlore.recipes.checkpoint import load
-from torchlore.recipes.device import unwrap
 from torchlore.report import charts, confusion, page
 from torchlore.train.evaluate import Predicted
 from torchlore.train.fit import evaluated
@@ -26,27 +24,43 @@ from torchlore.train.setup import Ready
 WORST = 60  # mistakes shown as pictures
 
 
-def test(made: Ready, folder: Path, samples: Samples) -> dict[str, Any]:
-    """Every figure of a split under the best weights; written as test.json and test.csv."""
-    use_best(made, folder)
+def test(made: Ready, out: Path, samples: Samples) -> dict[str, Any]:
+    """Every figure of a split under the model's weights; written as test.json and test.csv."""
     predicted = evaluated(made, samples)
     classes = len(made.data.classes)
     matrix = metrics.confusion_matrix(predicted.logits.argmax(1), predicted.labels, classes)
     figures = summary(predicted, matrix)
-    if made.world.rank:
-        return figures | {"matrix": matrix, "predicted": predicted}
-    (folder / "test.json").write_text(json.dumps(figures | {"confusion": matrix.tolist()}, indent=1), encoding="utf-8")
-    metrics.write_report(folder / "test.csv", matrix, made.data.classes)
+    if made.world.rank == 0:
+        more = {"classes": class_figures(matrix, made.data.classes), "confusion": matrix.tolist()}
+        (out / "test.json").write_text(json.dumps(figures | more, indent=1), encoding="utf-8")
+        metrics.write_report(out / "test.csv", matrix, made.data.classes)
     return figures | {"matrix": matrix, "predicted": predicted}
 
 
-def use_best(made: Ready, folder: Path) -> None:
-    """Put the weights of best.pt, or of last.pt where nothing was validated, into the model."""
-    best = folder / "checkpoints" / "best.pt"
-    state = load(best if best.exists() else folder / "checkpoints" / "last.pt", made.device)
-    unwrap(made.parts.model).load_state_dict(state["model"])
-    if made.parts.ema is not None:
-        made.parts.ema.load_state_dict(state["ema"])
+def class_figures(matrix: Tensor, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Precision, recall, F1, support and the classes it was most often taken for, by class."""
+    scores, confused = metrics.precision_recall_f1(matrix), metrics.most_confused(matrix)
+    return {
+        name: {
+            "precision": float(scores.precision[c]),
+            "recall": float(scores.recall[c]),
+            "f1": float(scores.f1[c]),
+            "support": int(scores.support[c]),
+            "confused": {names[other]: count for other, count in confused[c]},
+        }
+        for c, name in enumerate(names)
+    }
+
+
+def per_class_lines(matrix: Tensor, names: tuple[str, ...]) -> list[str]:
+    """The figures of each class as lines of text."""
+    width = max(5, *(len(name) for name in names))
+    rows = [f"{'class':{width}}  precision  recall     F1  samples  most confused with"]
+    for name, one in class_figures(matrix, names).items():
+        confused = ", ".join(f"{other} {count}" for other, count in one["confused"].items())
+        figures = f"{one['precision']:9.3f}  {one['recall']:6.3f}  {one['f1']:5.3f}  {one['support']:7}"
+        rows.append(f"{name:{width}}  {figures}  {confused}".rstrip())
+    return rows
 
 
 def summary(predicted: Predicted, matrix: Tensor) -> dict[str, Any]:
@@ -66,41 +80,50 @@ def summary(predicted: Predicted, matrix: Tensor) -> dict[str, Any]:
     }
 
 
-def write_report(made: Ready, folder: Path, tested: dict[str, Any], found: list[Finding]) -> Path:
-    """report.html: everything about the run on one page."""
+def write_report(
+    made: Ready, folder: Path, tested: dict[str, Any] | None, found: list[Finding] | None, out: Path
+) -> Path:
+    """report.html in `out`: everything about the run of a folder on one page; None for what was not looked at."""
     epochs = [record for record in read(folder / "log.jsonl") if record["kind"] == "epoch"]
-    names = made.data.classes
+    calm = '<p class="dim">Nothing: no silent trap was seen.</p>'
     parts = (
-        page.tiles(
-            {
-                "test accuracy": f"{tested['accuracy']:.2%}",
-                "macro F1": f"{tested['macro_f1']:.4f}",
-                "calibration error": f"{tested['calibration_error']:.4f}",
-                "test samples": tested["samples"],
-                "epochs": len(epochs),
-            }
-        ),
-        page.section(
-            "What the watch found", page.findings(found) or '<p class="dim">Nothing: no silent trap was seen.</p>'
-        )
-        if made.run.watch
-        else "",
+        _tiles(tested, len(epochs)),
+        page.section("What the watch found", page.findings(found) or calm) if found is not None else "",
         page.section("Curves", f'<div class="charts">{curves(epochs)}</div>'),
-        page.section("Confusion", confusion.matrix(tested["matrix"].tolist(), names)),
-        page.section("The worst mistakes", confusion.gallery(mistakes(tested["predicted"], made.data.test), names)),
-        page.section("Classes", per_class(tested["matrix"], names)),
+        _tested(made, tested) if tested else "",
         page.section("Left out", page.table(("file", "why"), made.data.skipped) if made.data.skipped else ""),
         page.section("Run", page.table(("option", "value"), asdict(made.run).items(), sortable=False)),
         page.section("Environment", page.table(("what", "version"), environment(made).items(), sortable=False)),
     )
-    title = f"{made.run.model} on {made.data.name}"
-    line = (
-        ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in changes(made.run).items())
-        or "every option at its default"
-    )
-    path = folder / "report.html"
-    path.write_text(page.page(title, f'<p class="dim">{page.text(line)}</p>', *parts), encoding="utf-8")
+    changed = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in changes(made.run).items())
+    line = f'<p class="dim">{page.text(changed or "every option at its default")}</p>'
+    path = out / "report.html"
+    path.write_text(page.page(f"{made.run.model} on {made.data.name}", line, *parts), encoding="utf-8")
     return path
+
+
+def _tiles(tested: dict[str, Any] | None, epochs: int) -> str:
+    if tested is None:
+        return page.tiles({"epochs": epochs, "test samples": 0})
+    return page.tiles(
+        {
+            "test accuracy": f"{tested['accuracy']:.2%}",
+            "macro F1": f"{tested['macro_f1']:.4f}",
+            "calibration error": f"{tested['calibration_error']:.4f}",
+            "test samples": tested["samples"],
+            "epochs": epochs,
+        }
+    )
+
+
+def _tested(made: Ready, tested: dict[str, Any]) -> str:
+    names = made.data.classes
+    wrong = confusion.gallery(mistakes(tested["predicted"], made.data.test), names)
+    return (
+        page.section("Confusion", confusion.matrix(tested["matrix"].tolist(), names))
+        + page.section("The worst mistakes", wrong)
+        + page.section("Classes", per_class(tested["matrix"], names))
+    )
 
 
 def curves(epochs: list[dict[str, Any]]) -> str:
@@ -138,18 +161,14 @@ def mistakes(predicted: Predicted, samples: Samples) -> list[confusion.Mistake]:
 
 def per_class(matrix: Tensor, names: tuple[str, ...]) -> str:
     """Precision, recall, F1, support and the most confused classes, to sort."""
-    scores = metrics.precision_recall_f1(matrix)
-    confused = metrics.most_confused(matrix)
     rows = [
         (
             name,
-            f"{scores.precision[c]:.3f}",
-            f"{scores.recall[c]:.3f}",
-            f"{scores.f1[c]:.3f}",
-            int(scores.support[c]),
-            ", ".join(f"{names[other]} {count}" for other, count in confused[c]),
+            *(f"{one[figure]:.3f}" for figure in ("precision", "recall", "f1")),
+            one["support"],
+            ", ".join(f"{other} {count}" for other, count in one["confused"].items()),
         )
-        for c, name in enumerate(names)
+        for name, one in class_figures(matrix, names).items()
     ]
     return page.table(("class", "precision", "recall", "F1", "samples", "most confused with"), rows)
 

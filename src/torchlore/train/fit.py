@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -21,10 +22,12 @@ from torchlore.train.evaluate import Predicted, predict
 from torchlore.train.group import anyone, everyone, mean
 from torchlore.train.journal import Journal
 from torchlore.train.loop import Stepped, steps
+from torchlore.train.run import Trouble
 from torchlore.train.samples import Samples
 from torchlore.train.setup import Ready
 from torchlore.train.signals import Stop, stopping
 
+LOOK = 50  # steps between two looks at the losses where a look waits for the device
 AGREE = 10  # steps between two times that several processes ask each other whether to stop
 STOPPED = 75  # exit status of a run that was asked to stop and saved itself: EX_TEMPFAIL, "try again"
 
@@ -84,12 +87,20 @@ def _stateful(made: Ready) -> dict[str, Any]:
     return parts | {name: part for name, part in optional.items() if part is not None}
 
 
+def _about(made: Ready) -> dict[str, Any]:
+    """What is needed to use the weights when the data is gone."""
+    return {"classes": list(made.data.classes), "channels": made.data.channels, "size": made.data.size}
+
+
 def _train(made: Ready, kept: Checkpoints, journal: Journal, progress: Progress, stop: Stop, show: Show | None) -> None:
     every = made.run.save_every or made.epoch_steps
     stream = batches(made.data.train, made.plan, progress.step, made.total_steps, max(0, made.run.workers))
-    shown = 0.0
+    shown, looked, on_cpu = 0.0, list[Tensor](), made.device.type == "cpu"
     for stepped in steps(made.parts, stream, made.device, progress.step):
         progress.step = stepped.step + 1
+        looked.append(stepped.loss)
+        if on_cpu or len(looked) == LOOK:
+            look(looked, progress.step, scaled=made.parts.scaler is not None)
         loss = stepped.loss * stepped.samples
         progress.loss = loss if progress.loss is None else progress.loss + loss
         progress.seen += stepped.samples
@@ -100,9 +111,22 @@ def _train(made: Ready, kept: Checkpoints, journal: Journal, progress: Progress,
         score = end_epoch(made, journal, progress, stepped) if ends else None
         halts = asked(made, progress.step, stop)
         if ends or progress.step % every == 0 or halts:
+            look(looked, progress.step, scaled=made.parts.scaler is not None)
             save(made, kept, progress, score)
         if halts:
             return
+
+
+def look(losses: list[Tensor], step: int, *, scaled: bool) -> None:
+    """Refuse to go on from a loss that is no number, before it can be saved; a gradient scaler skips such steps."""
+    if not scaled and not all(
+        map(math.isfinite, torch.stack(losses).tolist() if len(losses) > 1 else map(float, losses))
+    ):
+        bad = next(at for at, loss in enumerate(losses) if not math.isfinite(float(loss)))
+        raise Trouble(
+            f"the loss of step {step - len(losses) + bad + 1} is {float(losses[bad])}: lower --lr, or give --clip 1 or --warmup"
+        )
+    losses.clear()
 
 
 def asked(made: Ready, step: int, stop: Stop) -> bool:
@@ -129,7 +153,7 @@ def end_epoch(made: Ready, journal: Journal, progress: Progress, stepped: Steppe
     score = None
     if len(made.data.val.labels):
         validation = classify.scores(evaluated(made, made.data.val))
-        score = validation[classify.SCORE]
+        score = classify.figure(validation)
         figures |= {f"val_{name}": value for name, value in validation.items()}
         if made.plateau is not None:
             made.plateau.update(score)
@@ -151,7 +175,5 @@ def save(made: Ready, kept: Checkpoints, progress: Progress, score: float | None
     rngs = everyone(made.world, rng_state())
     if made.world.rank:
         return
-    state = collect(
-        **_stateful(made), step=progress.step, loss=loss, seen=progress.seen, rngs=rngs, classes=list(made.data.classes)
-    )
+    state = collect(**_stateful(made), step=progress.step, loss=loss, seen=progress.seen, rngs=rngs, **_about(made))
     kept.save(state, progress.step, score)

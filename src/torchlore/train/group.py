@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+from torchlore.train.run import Refused
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,23 @@ def joined(place: World) -> Iterator[World]:
         yield place
     finally:
         dist.destroy_process_group()
+
+
+def led(place: World, make: Callable[[], T]) -> T:
+    """What the first process made, on all of them; where it was refused, all are."""
+    if place.size == 1:
+        return make()
+    answer: tuple[Any, str] = (None, "")
+    if place.rank == 0:
+        try:
+            answer = (make(), "")
+        except Refused as refused:
+            answer = (None, str(refused))
+    made, reason = everyone(place, answer)[0]
+    if reason:
+        raise Refused(reason)
+    found: T = made
+    return found
 
 
 def anyone(place: World, flag: bool) -> bool:

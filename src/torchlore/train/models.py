@@ -57,18 +57,23 @@ def _block(inside: int, outside: int) -> nn.Sequential:
     return nn.Sequential(nn.Conv2d(inside, outside, 3, padding=1, bias=False), nn.BatchNorm2d(outside), nn.ReLU())
 
 
-def build(run: Run, classes: int, channels: int) -> Built:
-    """The model of a run, with its weights and a head of the right size."""
+def build(run: Run, classes: int, channels: int, *, load: bool = True) -> Built:
+    """The model of a run with a head of the right size (0: its own) and, unless a checkpoint follows, its weights."""
+    if "/" in run.weights and not Path(run.weights).is_file():
+        raise Refused(f"--weights {run.weights}: there is no such file")
     if run.model == "small":
-        built = Built(Small(channels, classes), ("head",), channels, 0, HALF[0] * channels, HALF[1] * channels)
+        built = Built(Small(channels, classes or 10), ("head",), channels, 0, HALF[0] * channels, HALF[1] * channels)
     elif ":" in run.model and run.model.split(":")[0].endswith(".py"):
-        built = _own(run.model, classes, channels)
+        built = _own(run.model, classes or 1000, channels)
     elif run.model.startswith("timm:"):
-        built = _timm(run, classes)
+        built = _timm(run, classes, load)
     else:
-        built = _torchvision(run, classes)
-    if run.weights not in ("none", "default") and Path(run.weights).is_file():
-        report = load_into(built.model, run.weights, partial=True, skip=built.heads)
+        built = _torchvision(run, classes, load)
+    if load and run.weights not in ("none", "default") and Path(run.weights).is_file():
+        try:
+            report = load_into(built.model, run.weights, partial=True, skip=built.heads)
+        except ValueError as error:
+            raise Refused(f"--weights {run.weights}: {error}") from None
         return Built(**{**vars(built), "loaded": str(report)})
     return built
 
@@ -93,20 +98,20 @@ def _own(name: str, classes: int, channels: int) -> Built:
     return Built(model, (), channels, 0, mean, std)
 
 
-def _torchvision(run: Run, classes: int) -> Built:
+def _torchvision(run: Run, classes: int, load: bool) -> Built:
     from torchvision import models
 
-    from torchlore.recipes.features import replace_head
+    from torchlore.recipes.features import find_heads, replace_head
 
     try:
         weights = None if run.weights == "none" or Path(run.weights).is_file() else _enum(models, run)
-        model = models.get_model(run.model, weights=weights)
+        model = models.get_model(run.model, weights=weights if load else None)
     except ValueError:
         near = _nearest(run.model, models.list_models())
         raise Refused(
             f"--model {run.model!r} is no torchvision model{near}; timm models are timm:NAME, your own path.py:factory"
         ) from None
-    heads = tuple(replace_head(model, classes))
+    heads = tuple(replace_head(model, classes) if classes else find_heads(model))
     if weights is None:
         return Built(model, heads, 3, 224, *IMAGENET)
     wanted = weights.transforms()
@@ -123,13 +128,13 @@ def _enum(models: Any, run: Run) -> Any:
     return known[name]
 
 
-def _timm(run: Run, classes: int) -> Built:
+def _timm(run: Run, classes: int, load: bool) -> Built:
     import timm
 
     name = run.model.removeprefix("timm:")
     if name.split(".")[0] not in timm.list_models():
         raise Refused(f"--model {run.model!r} is no timm model{_nearest(name, timm.list_models())}")
-    model = timm.create_model(name, pretrained=run.weights == "default", num_classes=classes)
+    model = timm.create_model(name, pretrained=load and run.weights == "default", num_classes=classes or None)
     wanted: dict[str, Any] = model.pretrained_cfg  # type: ignore[assignment]  # timm puts a plain dict on the module
     heads = (wanted["classifier"],) if isinstance(wanted["classifier"], str) else tuple(wanted["classifier"])
     return Built(
@@ -148,12 +153,15 @@ def prepared(built: Built, device: torch.device, channels_last: bool) -> Callabl
     """The function that turns pictures (B, C, H, W) uint8 into what the model wants, on its device."""
     mean = torch.tensor(built.mean, device=device).view(-1, 1, 1) * 255
     scale = 1 / (torch.tensor(built.std, device=device).view(-1, 1, 1) * 255)
+    grey = torch.tensor((0.299, 0.587, 0.114), device=device).view(3, 1, 1)
     layout = torch.channels_last if channels_last else torch.contiguous_format
 
     def prepare(pictures: Tensor) -> Tensor:
         moved = pictures.to(device, non_blocking=True)
         if moved.shape[1] == 1 and built.channels == 3:
             moved = moved.expand(-1, 3, -1, -1)
+        elif moved.shape[1] == 3 and built.channels == 1:
+            moved = (moved * grey).sum(1, keepdim=True)
         return ((moved.float() - mean) * scale).contiguous(memory_format=layout)
 
     return prepare

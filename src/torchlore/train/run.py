@@ -18,6 +18,10 @@ class Refused(ValueError):
     """The run cannot work as asked; the message says which options and why."""
 
 
+class Trouble(RuntimeError):
+    """The run cannot go on; the message says what happened. What was saved before is whole."""
+
+
 def option(default: Any, text: str, choices: tuple[str, ...] = ()) -> Any:
     """A field with its help text and, where there are few, its allowed values."""
     return field(default=default, metadata={"help": text, "choices": choices})

@@ -63,14 +63,14 @@ def choose_device(run: Run, place: World) -> torch.device:
     return device
 
 
-def ready(run: Run, data: Data) -> Ready:
-    """Build everything; what cannot work raises Refused here and not at step 1,000."""
+def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
+    """Build everything; what cannot work raises Refused here. `load=False` leaves the run's --weights out."""
     place = world()
     device = choose_device(run, place)
     if run.deterministic:
         set_deterministic()
     seed_everything(run.seed)  # the same first weights on every process
-    built = build(run, len(data.classes), data.channels)
+    built = build(run, len(data.classes), data.channels, load=load)
     data = sized(data, run.size or built.size)
     model = built.model.to(device)
     if run.channels_last:
