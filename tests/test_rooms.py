@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "doctor": {"doctor", "finding"},
     "report": {"report", "finding"},
     "train": {"train", "recipes", "finding", "report"},
+    "extract": {"extract", "train", "recipes", "report", "finding"},
     "cli": {
         "cli",
         "catalogue",
@@ -41,7 +42,7 @@ MAY_IMPORT = {
         "__init__",
     },
 }
-WITH_TORCH = {"recipes", "train"}  # every other room starts without it
+WITH_TORCH = {"recipes", "train", "extract"}  # every other room starts without it
 PROBES = {"deep", "deferred", "graph", "keepers", "probes", "probes_data", "probes_loop"}  # of watch: imported once the program has torch
 SCRIPTS = {"bad", "good", "cases"}  # a user's code: it may import anything
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.stem not in SCRIPTS or path.parts[-4] != "notes")
