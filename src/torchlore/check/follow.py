@@ -37,6 +37,13 @@ def method(node: ast.AST) -> str:
     return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
 
 
+def in_test(source: Source, node: ast.AST) -> bool:
+    """Whether this is a test, by the name of its function or file: it makes its own inputs and breaks things on purpose."""
+    file = source.path.replace("\\", "/").rpartition("/")[2]
+    functions = (up for up in tree.ancestors(source, node) if isinstance(up, ast.FunctionDef | ast.AsyncFunctionDef))
+    return file.startswith("test_") or file.endswith("_test.py") or any(one.name.startswith("test") for one in functions)
+
+
 def asks_version(source: Source, node: ast.AST) -> bool:
     """Whether the code asks which torch it has, or is ready for the name to be missing."""
     tests = " ".join(source.code(test) for test, _ in tree.conditions(source, node)).lower()

@@ -54,7 +54,8 @@ def _kept(source: Source, node: ast.expr) -> ast.expr | None:
         element = node.elt if isinstance(node, ast.ListComp) else node.value
         over = follow.method(node.generators[0].iter) in {"parameters", "named_parameters"}
         return element if over and isinstance(_parameter(element), ast.Name) else None
-    if isinstance(node, ast.Call) and source.name(node.func) == "list" and follow.method(node.args[0]) == "parameters":
+    listed = isinstance(node, ast.Call) and source.name(node.func) == "list" and len(node.args) == 1
+    if isinstance(node, ast.Call) and listed and follow.method(node.args[0]) == "parameters":
         return node
     owner = _parameter(node)
     own = isinstance(owner, ast.Attribute) and owner.attr in {"weight", "bias"}
