@@ -6,14 +6,14 @@ from pathlib import Path
 
 OLD = """\
 import torch
-from torch import symeig
+from torch import nosuchthing
 from torch.optim.lr_scheduler import ReduceLROnPlateau as Plateau
 
 if torch.cuda.is_availabel():
     pass
 Plateau(opt, verbose=True)
 torch.optim.SGD([], lr=0.1, momentum=0.9)
-symeig(torch.eye(2))
+nosuchthing(torch.eye(2))
 if hasattr(torch, "nothing"):
     torch.nothing()
 try:
