@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from torchlore.check import scopes, tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from torchlore.check.source import Source
 
@@ -41,7 +41,9 @@ def in_test(source: Source, node: ast.AST) -> bool:
     """Whether this is a test, by the name of its function or file: it makes its own inputs and breaks things on purpose."""
     file = source.path.replace("\\", "/").rpartition("/")[2]
     functions = (up for up in tree.ancestors(source, node) if isinstance(up, ast.FunctionDef | ast.AsyncFunctionDef))
-    return file.startswith("test_") or file.endswith("_test.py") or any(one.name.startswith("test") for one in functions)
+    return (
+        file.startswith("test_") or file.endswith("_test.py") or any(one.name.startswith("test") for one in functions)
+    )
 
 
 def asks_version(source: Source, node: ast.AST) -> bool:
@@ -75,3 +77,17 @@ def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.
             beside = tree.statement(source, node) is tree.statement(source, after)
             if (later or beside) and mine & {id(one.node) for one in scopes.reaching(source, node)}:
                 yield node
+
+
+def named(source: Source, names: Collection[str]) -> Iterator[tuple[ast.expr | ast.alias, str]]:
+    """Every import and every use of these full names, but where the code is ready for them to be missing."""
+    for statement in source.all(ast.ImportFrom):
+        for alias in statement.names:
+            full = f"{statement.module}.{alias.name}"
+            if statement.level == 0 and full in names and not asks_version(source, statement):
+                yield alias, full
+    uses: list[ast.Attribute | ast.Name] = [*source.all(ast.Attribute), *source.all(ast.Name)]
+    for use in uses:
+        full = source.name(use) if isinstance(use.ctx, ast.Load) else ""
+        if full in names and not asks_version(source, use):
+            yield use, full

@@ -66,7 +66,9 @@ def watch(step: Step) -> Alarm | None:
 def find(source: Source) -> Iterator[Hit]:
     for assign in source.all(ast.Assign):
         for target in assign.targets:
-            if not isinstance(target, ast.Attribute) or tree.literal(assign.value) not in (True, False):
+            if not isinstance(target, ast.Attribute):
+                continue
+            if target.attr not in _MISSPELT and tree.literal(assign.value) not in (True, False):
                 continue
             owner, value = source.code(target.value), source.code(assign.value)
             if target.attr == "requires_grad" and owner != "self" and values.sure(source, target.value, "module"):

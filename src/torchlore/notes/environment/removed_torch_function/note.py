@@ -67,6 +67,11 @@ _EXACT = {"symeig", "matrix_rank", "qr", "cholesky", "set_deterministic", "is_de
 
 
 def find(source: Source) -> Iterator[Hit]:
+    for use, full in follow.named(source, {f"torch.{name}" for name in _GONE}):
+        if isinstance(use, ast.alias):
+            yield source.hit(
+                use, f"`{full}` was removed and raises: use `torch.{_GONE[full.removeprefix('torch.')][0]}`"
+            )
     for call in source.calls(*(f"torch.{name}" for name in _GONE)):
         if follow.asks_version(source, call):
             continue

@@ -21,7 +21,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits
+from torchlore.check import edits, follow
 from torchlore.check.source import Hit, Source
 
 ROWS = ("memory-cached-rename",)
@@ -48,6 +48,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 
 _FILLERS = ("uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform",
             "kaiming_normal", "orthogonal", "sparse")  # fmt: skip
+_FUNCTORCH = ("vmap", "grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "functionalize")
 _RENAMED = {
     **{f"torch.nn.init.{name}": f"torch.nn.init.{name}_" for name in _FILLERS},
     "torch.nn.utils.clip_grad_norm": "torch.nn.utils.clip_grad_norm_",
@@ -68,16 +69,22 @@ _RENAMED = {
     "torch.testing.assert_allclose": "torch.testing.assert_close",
     "torch.nn.utils.weight_norm": "torch.nn.utils.parametrizations.weight_norm",
     "torch.backends.cuda.sdp_kernel": "torch.nn.attention.sdpa_kernel",
+    "torch.utils._pytree._register_pytree_node": "torch.utils._pytree.register_pytree_node",
+    "torch.utils.data._utils.collate.default_collate": "torch.utils.data.default_collate",
+    "torch.utils.data._utils.collate.default_convert": "torch.utils.data.default_convert",
+    "torchvision.transforms.v2.ToTensor": "v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])",
+    **{f"functorch.{name}": f"torch.func.{name}" for name in _FUNCTORCH},
 }
 _SAME = {*(f"torch.nn.init.{name}" for name in _FILLERS), "torch.nn.utils.clip_grad_norm", "torch.cuda.memory_cached",
          "torch.cuda.max_memory_cached", "torch.nn.functional.upsample", "torch.ger"}  # fmt: skip
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls(*_RENAMED):
-        old = source.name(call.func)
-        new = _RENAMED[old]
-        edit = []
-        if old in _SAME and isinstance(call.func, ast.Attribute):
-            edit = [edits.rename(source, call.func, new.rpartition(".")[2])]
-        yield source.hit(call, f"`{source.code(call.func)}` is deprecated and will go: write `{new}`", *edit)
+    for use, old in follow.named(source, _RENAMED):
+        new, edit = _RENAMED[old], []
+        if old in _SAME and isinstance(use, ast.Attribute):
+            edit = [edits.rename(source, use, new.rpartition(".")[2])]
+        code = old if isinstance(use, ast.alias) else source.code(use)
+        call = source.parents.get(use)
+        at = call if isinstance(call, ast.Call) and call.func is use else use
+        yield source.hit(at, f"`{code}` is deprecated and will go: write `{new}`", *edit)

@@ -53,6 +53,14 @@ def find(source: Source) -> Iterator[Hit]:
         message = f"`{keyword.arg}=` is deprecated and means the oldest weights: write `{new}={named or '...'}`"
         fixes = (edits.replace(source, keyword, f"{new}={named}"),) if named else ()
         yield source.hit(keyword, message, *fixes)
+    for call in source.all(ast.Call):
+        flag = call.args[0] if call.args else None
+        if isinstance(flag, ast.Constant) and isinstance(flag.value, bool) and _builder(source, call.func):
+            named = '"IMAGENET1K_V1"' if flag.value else "None"
+            fix = (edits.replace(source, flag, f"weights={named}"),) if len(call.args) == 1 else ()
+            yield source.hit(
+                call, f"`{flag.value}` means `pretrained`, which is deprecated: write `weights={named}`", *fix
+            )
 
 
 def _builder(source: Source, func: ast.expr) -> str:
