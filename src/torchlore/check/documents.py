@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 
 _MAGIC = re.compile(r"^(\s*)(?:[%!?]|.*\?\??\s*$)(?!=)")
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[\w, ]+=\s*)[%!].*$")
+_AUTOMAGIC = re.compile(r"^\s*(?:pip3?|conda|mamba) +(?:install|uninstall|list|show)\b(?!\s*=)")
 _RUNS_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun", "%%memit", "%%snakeviz")
 _FENCE = re.compile(
     r"^(?P<indent>[ ]{0,12})(?P<fence>```+|~~~+)[ ]*\{?\.?(?:python|py|python3|pycon)\b[^\n]*$", re.IGNORECASE
@@ -89,8 +90,17 @@ def without_magics(lines: list[str]) -> list[str]:
         return ["" for _ in lines]
     found = []
     inside = ""  # in a triple-quoted string nothing is magic
+    goes_on = False  # a shell line that ends in a backslash
     for line in lines:
-        if not inside and (assigned := _ASSIGNED_MAGIC.match(line)):
+        if goes_on:
+            found.append("")
+            goes_on = line.rstrip().endswith("\\")
+            continue
+        shell = line.lstrip()[:1] in ("%", "!") or bool(_AUTOMAGIC.match(line)) or bool(_ASSIGNED_MAGIC.match(line))
+        goes_on = not inside and shell and line.rstrip().endswith("\\")
+        if not inside and _AUTOMAGIC.match(line):
+            found.append("pass")
+        elif not inside and (assigned := _ASSIGNED_MAGIC.match(line)):
             found.append(f"{assigned[1]}None")
         elif not inside and line.lstrip()[:1] in ("%", "!", "?") and (magic := _MAGIC.match(line)):
             found.append(f"{magic[1]}pass")

@@ -15,7 +15,7 @@ with torch.no_grad():
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, follow, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ("autograd-variable",)
@@ -42,7 +42,10 @@ def find(source: Source) -> Iterator[Hit]:
         if volatile is not None and tree.literal(volatile.value) is not False:
             name = source.code(call.args[0]) if call.args else "x"
             message = f"`volatile` is ignored and `{name}`'s graph is recorded: run the model under `torch.no_grad()`"
-            yield source.hit(call, message)
+            home = tree.function(source, call) or source.tree
+            trains = any(follow.method(node) == "backward" for node in tree.body_nodes(home))
+            once = isinstance(home, ast.FunctionDef) and home.name == "__init__"
+            yield source.hit(call, message, severity="hint" if trains or once else None)
         elif len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred):
             code = source.code(call.args[0])
             edit = edits.replace(source, call, code)

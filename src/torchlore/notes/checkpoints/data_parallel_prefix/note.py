@@ -53,10 +53,12 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             model = part.func.value
             made = [one.name for one in source.values(model)]
+            here = all(
+                one.source is source for one in source.values(model)
+            )  # elsewhere one of several models is wrapped
             prefix = next((_PREFIX[one] for one in made if one in _PREFIX), "")
-            known = all(one in _PREFIX for one in made) or not any(
-                one.attr == "module" for one in source.all(ast.Attribute)
-            )
+            asked = any(one.attr == "module" for one in source.all(ast.Attribute))
+            known = all(one in _PREFIX for one in made) or (here and not asked)
             if prefix and known and not _loaded_wrapped(source):
                 code = source.code(model)
                 yield source.hit(

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import edits, saved, values
+from torchlore.check import edits, follow, saved, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -64,8 +64,10 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.save"):
         for key, part in saved.contents(source, call).items:
             made = [value.name for value in source.values(part)]
-            if not values.sure(source, part, "module") or any(
-                one.startswith(("torch.jit.", "torch.fx.")) for one in made
+            if (
+                not values.sure(source, part, "module")
+                or follow.in_test(source, call)
+                or any(one.startswith(("torch.jit.", "torch.fx.")) for one in made)
             ):
                 continue
             code = source.code(part)

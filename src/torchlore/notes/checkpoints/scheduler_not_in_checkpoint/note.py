@@ -15,6 +15,7 @@ scheduler.load_state_dict(checkpoint["scheduler"])
 `torchlore.recipes.checkpoint` saves all of them and restores them in the right order.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -52,6 +53,10 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _stepped(source: Source, save: object) -> str:
     """The scheduler that steps in the function that saves, or in one that leads to it."""
+    set_by_hand = [
+        one for one in source.all(ast.Attribute) if one.attr == "last_epoch" and isinstance(one.ctx, ast.Store)
+    ]
+    told = {source.code(one.value) for one in set_by_hand}
     for _, events in flow.entries(source):
         saves = any(event.what == "save" and event.node is save for event in events)
         for event in events if saves else ():
@@ -63,7 +68,7 @@ def _stepped(source: Source, save: object) -> str:
                 for value in made
                 if value.kind == "scheduler"
             )
-            if not keeps_time:
+            if not keeps_time and source.code(event.expr) not in told:
                 return source.code(event.expr)
     return ""
 

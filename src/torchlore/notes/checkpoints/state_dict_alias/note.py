@@ -69,7 +69,8 @@ def _may_hold(source: Source, node: ast.expr, call: ast.Call) -> bool:
     if not isinstance(node, ast.Name):
         return True
     put = any(tree.inside(source, call, one.statement) for one in scopes.reaching(source, node))
-    return put or values.sure(source, node, "list", "dict")  # one that is filled later
+    bound = isinstance(up := tree.statement(source, call), ast.Assign) and isinstance(up.targets[0], ast.Name)
+    return put or (not bound and values.sure(source, node, "list", "dict"))  # one that is filled later
 
 
 def _hit(source: Source, call: ast.Call, variable: ast.expr) -> Hit:

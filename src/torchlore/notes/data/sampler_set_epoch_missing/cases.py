@@ -58,3 +58,9 @@ def told_elsewhere(model, data, criterion, optimizer, run_epoch):
             optimizer.zero_grad()
             criterion(model(x), y).backward()
             optimizer.step()
+
+
+def validate(model, data, valset, distributed, criterion):
+    val = DistributedSampler(valset) if distributed else None
+    other = DistributedSampler(valset)
+    return DataLoader(valset, sampler=val), DataLoader(valset, sampler=other)

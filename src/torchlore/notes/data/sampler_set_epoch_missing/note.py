@@ -54,13 +54,15 @@ def _shuffles(call: ast.Call) -> bool:
 
 def _handed_on(source: Source, call: ast.Call) -> bool:
     """Whether it is an evaluation's sampler, or another function gets it and may call `set_epoch`."""
-    held = source.parents[call]
+    up, home = source.parents[call], tree.function(source, call)
+    held = source.parents[up] if isinstance(up, ast.IfExp) else up
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
-    home = tree.function(source, call)
+    data = tree.argument(call, 0, "dataset")
+    called = f"{name} {source.code(data) if data is not None else ''} {home.name if home else ''}".lower()
     given = [one for one in source.all(ast.Call) for arg in (*one.args, *(kw.value for kw in one.keywords))
              if name and tree.dotted(arg) == name and tree.function(source, one) is home]  # fmt: skip
     elsewhere = any(not source.name(one.func).startswith("torch.utils.data.") for one in given)
-    return elsewhere or any(word in name.lower() for word in ("val", "test", "eval"))
+    return elsewhere or any(word in called for word in ("val", "test"))
 
 
 def _is_epoch_loop(loop: flow.LoopFlow) -> bool:

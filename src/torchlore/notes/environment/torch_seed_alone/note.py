@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from torchlore.check import follow
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-seed",)
@@ -50,12 +51,12 @@ _HELPERS = re.compile(r"seed|reproduc|determin", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    seeds = list(source.calls("torch.manual_seed", "torch.random.manual_seed"))
+    seeds = [c for c in source.calls("torch.manual_seed", "torch.random.manual_seed") if not follow.in_test(source, c)]
     if not seeds or _seeded_elsewhere(source):
         return
     unseeded = []
     for room, seed in (("numpy.random", "numpy.random.seed"), ("random", "random.seed")):
-        draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}")]
+        draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}") if not follow.in_test(source, c)]
         if draws and not list(source.calls(seed)):
             first = min(draws, key=lambda call: call.lineno)
             unseeded.append((seed.replace("numpy", "np"), source.code(first.func)))

@@ -55,6 +55,9 @@ def find(source: Source) -> Iterator[Hit]:
         given = values.state(source, inner) if inner is not None else None
         if inner is None or given is None or given.state not in ("probs", "sigmoid") or _guarded(inner):
             continue
+        clamped = (tree.receiver(one) for one in source.methods("clamp_", "clip_") if one.lineno < call.lineno)
+        if any(tree.dotted(one).removesuffix(".data") == (tree.dotted(inner) or "?") for one in clamped):
+            continue
         first, better = ("softmax", "log_softmax") if given.state == "probs" else ("sigmoid", "logsigmoid")
         message = f"the logarithm of a {first} is -inf for a score far below the best: write `F.{better}`"
         fixed = _fixed(source, inner)

@@ -57,3 +57,11 @@ def fine(x):
 def evaluate(model: nn.Module):
     ref = model
     return ref
+
+
+def part_of_a_copy(build, x, model):
+    model_copy = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+    model_copy.blocks = nn.Linear(4, 4)
+    model_copy = model_copy.blocks
+    (model(x) - model_copy(x)).sum().backward()
+    return model_copy, build.blocks

@@ -15,7 +15,7 @@ scores = model(images)
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -51,7 +51,9 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(owner)
             message = f"`{code}.forward(...)` skips the module's hooks: write `{code}(...)`"
             edit = edits.replace(source, call.func, code)
-            yield source.hit(call, message, edit, severity="warning" if hooked else "hint")
+            yield source.hit(
+                call, message, edit, severity="warning" if hooked and not follow.in_test(source, call) else "hint"
+            )
 
 
 def _own(owner: ast.expr) -> bool:

@@ -48,3 +48,11 @@ class Inherited(Base):
 class NotAModule:
     def __init__(self):
         self.fc = nn.Linear(2, 2)
+
+
+class Sketch(nn.Module):
+    def __init__(self, size):
+        ...
+
+    def forward(self, x):
+        ...

@@ -42,3 +42,11 @@ def both_branches(rank, value, group):
         dist.all_reduce(value, group=group)
     if dist.is_initialized():
         dist.barrier()
+
+
+def stop_together(rank, stop):
+    if rank != -1:
+        told = [stop if rank == 0 else None]
+        dist.broadcast_object_list(told, 0)
+    if rank >= 0:
+        dist.barrier()

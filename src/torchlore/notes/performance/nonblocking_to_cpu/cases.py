@@ -29,3 +29,15 @@ def waited(x: torch.Tensor):
 
 def given(x: torch.Tensor):
     return x.to("cpu", non_blocking=True)
+
+
+def in_order(loader, model):
+    for x in loader:
+        out, ends = model(x)
+        out = out.to("cpu", non_blocking=True)
+        ends = ends.to("cpu")
+        yield out[: ends[0]]
+
+
+def put_away(model):
+    model.head = model.head.to("cpu", non_blocking=True)

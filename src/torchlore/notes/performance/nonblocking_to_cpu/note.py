@@ -46,7 +46,9 @@ def find(source: Source) -> Iterator[Hit]:
         flag = tree.keyword(call, "non_blocking")
         if flag is None or tree.literal(flag.value) is not True or not call.args or not _is_cpu(source, call.args[0]):
             continue
-        if _waits(source, call) or (values.kind(source, tree.receiver(call)) - {"tensor", "parameter"}):
+        kinds = values.kind(source, tree.receiver(call))
+        part = isinstance(tree.receiver(call), ast.Attribute) and not kinds  # `model.head` may be a module
+        if part or _waits(source, call) or (kinds - {"tensor", "parameter"}):
             continue
         code = source.code(tree.receiver(call))
         message = (
@@ -54,6 +56,11 @@ def find(source: Source) -> Iterator[Hit]:
             "synchronize before reading"
         )
         yield source.hit(call, message, edits.remove_argument(source, call, flag.value))
+
+
+def _async(call: ast.Call) -> bool:
+    flag = tree.keyword(call, "non_blocking")
+    return flag is not None and tree.literal(flag.value) is not False
 
 
 def _is_cpu(source: Source, node: ast.expr) -> bool:
@@ -71,5 +78,13 @@ def _waits(source: Source, call: ast.Call) -> bool:
     """Whether somebody synchronises further down in the same function, or the caller gets the tensor and may do so."""
     home = tree.function(source, call) or source.tree
     later = (n for n in tree.body_nodes(home) if isinstance(n, ast.Call) and n.lineno > call.lineno)
-    returned = isinstance(tree.statement(source, call), ast.Return)
+    here = tree.statement(source, call)
+    block: list[ast.stmt] = getattr(source.parents[here], "body", [])
+    behind = block[block.index(here) + 1 : block.index(here) + 2] if here in block else []
+    copies = (
+        n for one in behind for n in ast.walk(one) if isinstance(n, ast.Call) and follow.method(n) in ("to", "cpu")
+    )
+    if any(_is_cpu(source, n.args[0]) and not _async(n) if n.args else follow.method(n) == "cpu" for n in copies):
+        return True  # the next copy waits, and copies arrive in order
+    returned = isinstance(here, ast.Return)
     return returned or any(follow.method(one) in _WAITS for one in later)

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import tree
+from torchlore.check import follow, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -40,7 +40,11 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(body, told)
     for call in source.calls("torch.optim.SGD", "torch.optim.Adam", "torch.optim.AdamW", "torch.optim.RMSprop"):
         rate = tree.argument(call, 1, "lr")
-        if rate is not None and tree.literal(rate) == 0 and not _changed_later(source):
+        if (
+            rate is not None
+            and tree.literal(rate) == 0
+            and not (_changed_later(source) or follow.in_test(source, call))
+        ):
             yield source.hit(rate, "a learning rate of 0 trains nothing: give one above 0")
 
 

@@ -64,7 +64,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         code = source.code(call)
         twin = f", or `{name}_` to change it in place" if name in _VALUE else ""
-        yield source.hit(call, f"the result of `{code}` is thrown away: write `{source.code(tensor)} = {code}`{twin}")
+        name_it = source.code(tensor) if isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) else "result"
+        yield source.hit(call, f"the result of `{code}` is thrown away: write `{name_it} = {code}`{twin}")
 
 
 def _on_purpose(source: Source, call: ast.Call) -> bool:

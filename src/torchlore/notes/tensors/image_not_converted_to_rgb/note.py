@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-from-pil",)
@@ -59,6 +59,8 @@ _OTHER = re.compile(r"mask|label|seg|target|gt|palette|depth|annot|grey|gray|alp
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("PIL.Image.open"):
+        if follow.in_test(source, call):
+            continue  # reads what it wrote
         if _becomes_tensor(source, call) and not _OTHER.search(source.code(tree.statement(source, call))):
             code = source.code(call)
             message = f'the file may be grey, RGBA, 16-bit or a palette: write `{code}.convert("RGB")`'

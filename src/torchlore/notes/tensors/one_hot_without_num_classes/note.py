@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from torchlore.check import tree, values
+from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -51,7 +51,7 @@ def find(source: Source) -> Iterator[Hit]:
         width = tree.argument(call, 1, "num_classes")
         if tree.lacks(call, 1, "num_classes") or tree.literal(width) == -1:
             labels = tree.argument(call, 0, "tensor")
-            if labels is None or _whole(source, labels):
+            if labels is None or _whole(source, labels) or follow.in_test(source, call):
                 continue
             message = (
                 f"without num_classes the width follows the largest label in `{source.code(labels)}`, batch by batch: "

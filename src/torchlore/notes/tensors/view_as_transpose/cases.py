@@ -74,3 +74,14 @@ def groups(x, g):
     back = x.permute(0, 2, 3, 1).reshape(b, h * w, c)
     x = x.permute(0, 2, 3, 1)
     return y, flat, merged, table, back, x.reshape(b, h, w, c)
+
+
+def beams(tensor, beam_size):
+    tensor = tensor.view(-1, beam_size, tensor.size(-1))
+    return tensor.view(-1, tensor.size(-1))
+
+
+def one_sample(x):
+    batch, channels, length = x.shape
+    assert batch == 1
+    return x.view(channels, length)

@@ -68,8 +68,11 @@ def _resolved(old: tuple[str, ...], new: tuple[str, ...]) -> list[str]:
 def _swapped(old: list[str], new: list[str]) -> tuple[str, str] | None:
     """The first size that stands where a later one should: by name, or by number where there are three or more."""
     first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
-    if first is None or "-1" in (old[first], new[first]) or new[first] not in old[first + 1 :]:
+    if first is None or "-1" in (old[first], *new[: first + 1]) or new[first] not in old[first + 1 :]:
         return None
+    rest = iter(old)
+    if all(size in rest for size in new):
+        return None  # the same order with sizes left out, which can only be ones
     unsure = new[first].isdigit() and (len(old) < 3 or sorted(old) != sorted(new))
     return None if unsure else (old[first], new[first])
 

@@ -16,3 +16,11 @@ def clean(vectors, path, names):
     both = [AutoModel.from_pretrained(name) for name in names]
     print(AutoTokenizer.from_pretrained(path))
     return table, model, both
+
+
+def known(path):
+    try:
+        AutoModel.from_pretrained(path)
+    except KeyError:
+        return False
+    return True
