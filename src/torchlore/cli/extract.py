@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 from torchlore.cli import Failure
 
 if TYPE_CHECKING:
-    import torch
-
     from torchlore.extract.parts import Job, Progress
     from torchlore.train.group import World
 
@@ -92,7 +90,7 @@ def prepared_job(args: argparse.Namespace, here: World) -> Job:
 
     from torchlore.extract.formats import check_target
     from torchlore.extract.layers import shapes
-    from torchlore.extract.models import digest, open_model, usual_weights
+    from torchlore.extract.models import chosen_device, digest, open_model, usual_weights
     from torchlore.extract.parts import Job
     from torchlore.extract.pictures import list_pictures
     from torchlore.recipes.features import Extractor
@@ -103,7 +101,7 @@ def prepared_job(args: argparse.Namespace, here: World) -> Job:
     check_target(args.output, layers)
     if args.batch_size < 1 or args.size < 0:
         raise Refused(f"--batch-size must be at least 1 and --size at least 0; got {args.batch_size} and {args.size}")
-    device = chosen_device(args.device, here)
+    device = chosen_device(args.device, here.local if here.size > 1 else None)
     pictures = list_pictures(args.data)
     weights = args.weights or usual_weights(args.model)
     built = open_model(args.model, weights, pictures.channels)
@@ -132,21 +130,6 @@ def prepared_job(args: argparse.Namespace, here: World) -> Job:
     return Job(args.output, model, prepare, pictures, about, found, args.batch_size, dtype, args.force)
 
 
-def chosen_device(name: str, here: World) -> torch.device:
-    """The device of this process."""
-    import torch
-
-    from torchlore.recipes.device import best_device
-    from torchlore.train.run import Refused
-
-    try:
-        device = torch.device(name) if name else best_device()
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise Refused(f"--device {name}: {str(error).splitlines()[0]}") from None
-    return torch.device(device.type, here.local) if here.size > 1 and device.type != "cpu" else device
-
-
 def extract_all(job: Job, here: World, state: str) -> None:
     """Compute this process's share; the first process puts the parts together and takes them away."""
     import shutil
@@ -159,7 +142,9 @@ def extract_all(job: Job, here: World, state: str) -> None:
         say(here, f"{job.target} is complete already")
         return
     begun = time.perf_counter()
-    say(here, f"{len(job.pictures.names):,} pictures, {described(job)}{', going on' if state == 'resumed' else ''}")
+    words = [f"{len(job.pictures.names):,} pictures", *described(job)]
+    words += ["random weights"] * (job.about["weights"] == "none") + ["going on"] * (state == "resumed")
+    say(here, ", ".join(words))
     compute(job, here, status(begun, here) if here.rank == 0 and sys.stderr.isatty() else None)
     everyone(here, True)  # all parts are there once everyone has come here
     if here.rank == 0:
@@ -174,9 +159,9 @@ def extract_all(job: Job, here: World, state: str) -> None:
     everyone(here, True)  # nobody leaves before the file is there
 
 
-def described(job: Job) -> str:
+def described(job: Job) -> list[str]:
     """Each layer and the shape of its feature."""
-    return ", ".join(f"{name} {'x'.join(map(str, shape))}" for name, shape in job.shapes.items())
+    return [f"{name} {'x'.join(map(str, shape))}" for name, shape in job.shapes.items()]
 
 
 def say(here: World, text: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from pathlib import Path
 from urllib.error import URLError
 
 import torch
 from torch import nn
 
+from torchlore.recipes.device import best_device
 from torchlore.recipes.features import find_heads
 from torchlore.recipes.seed import seeded
 from torchlore.recipes.weights import align, load_into, pick, read
@@ -23,7 +25,10 @@ def usual_weights(model: str) -> str:
 
 def open_model(model: str, weights: str, channels: int = 3) -> Built:
     """The model in evaluation mode with its own head; without weights it is random, but the same each time."""
-    with seeded(0):
+    with seeded(0), warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", "The default weight initialization", FutureWarning
+        )  # Inception's and GoogLeNet's
         built = _built(model, weights, channels)
     built.model.eval()
     return built
@@ -76,3 +81,13 @@ def digest(model: nn.Module) -> str:
         total.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
         total.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return total.hexdigest()[:32]
+
+
+def chosen_device(name: str = "", number: int | None = None) -> torch.device:
+    """A device by its name, or the best there is; several processes on a machine each take their own."""
+    try:
+        device = torch.device(name) if name else best_device()
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise Refused(f"--device {name}: {str(error).splitlines()[0]}") from None
+    return device if number is None or device.type == "cpu" else torch.device(device.type, number)
