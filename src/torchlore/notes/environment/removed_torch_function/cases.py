@@ -1,7 +1,7 @@
 """Other spellings of removed-torch-function, and code that only looks like it."""
 import numpy as np
 import torch
-from torch import symeig
+from torch import symeig  # trap: removed-torch-function
 
 a, b = torch.eye(3), torch.ones(3, 1)
 x, _ = torch.solve(b, a)  # trap: removed-torch-function

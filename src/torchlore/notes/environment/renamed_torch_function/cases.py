@@ -3,8 +3,8 @@ import torch
 import torch.nn.init as init
 from torch import nn
 from torch.nn import functional as F
-from torch.nn.init import xavier_uniform
-from torch.nn.utils import clip_grad_norm
+from torch.nn.init import xavier_uniform  # trap: renamed-torch-function
+from torch.nn.utils import clip_grad_norm  # trap: renamed-torch-function
 
 layer = nn.Linear(2, 2)
 init.kaiming_normal(layer.weight)  # trap: renamed-torch-function

@@ -1,4 +1,4 @@
-"""`zero_grad(set_to_none=False)` keeps a tensor of zeros for every parameter, and the optimizer still uses them.
+"""`zero_grad(set_to_none=False)` keeps zeros for every parameter, and the optimizer steps with them.
 
 The gradients stay in memory between steps, each is written twice (zeros, then the sum), and a parameter that got no
 gradient this time is stepped with a gradient of 0: momentum and weight decay go on moving it. With the default, None, it
