@@ -159,6 +159,28 @@ def test_a_wrong_label_gives_nan_not_a_wild_read(monkeypatch):
     assert torch.autograd.grad(rows.sum(), logits)[0].isnan().any(1).tolist() == [False, True, True]
 
 
+def test_absolute_values_of_many_tensors(monkeypatch):
+    sizes = [(3, 4), (1,), (5, 2, 3, 3), (0, 2), (70_000,)]
+    parameters = [random(*size, seed=i).requires_grad_() for i, size in enumerate(sizes)]
+    parameters[2] = parameters[2].detach().to(memory_format=torch.channels_last).requires_grad_()
+
+    def run():
+        loss = losses.l1_penalty(parameters, only_weights=False)
+        return loss, *torch.autograd.grad(3 * loss, parameters)
+
+    for _ in range(2):
+        plain, fused = both(monkeypatch, run)
+        torch.testing.assert_close(plain, fused)
+        with torch.no_grad():
+            parameters[0] *= 2.0
+
+
+def test_absolute_values_of_what_the_kernel_cannot_read(monkeypatch):
+    parameters = [random(6, 4)[:, ::2], random(3).double()]
+    plain, fused = both(monkeypatch, lambda: losses.l1_penalty(parameters, only_weights=False))
+    torch.testing.assert_close(plain, fused)
+
+
 @pytest.mark.parametrize("shape", [(2, 5, 3, 3), (1, 40, 50), (2, 130, 40), (1, 257, 33)])
 @pytest.mark.parametrize("precision", ["ieee", "tf32"])
 def test_bilinear(monkeypatch, shape, precision):

@@ -85,6 +85,7 @@ CASES = [
         },
         {"REDUCED": False, "BLOCK": 16},
     ),
+    ("_abs_parts", {"table": "*i64", "out": "*fp32"}, {"BLOCK": 4096}),
     ("_gram", {"x": "*fp32", "out": "*fp32", "parts": "*fp32"}, {"PRECISION": "tf32", "TILE": 128}),
     ("_gram", {"x": "*bf16", "out": "*fp32", "parts": "*fp32"}, {"PRECISION": "ieee", "TILE": 32}),
     ("_root", {"out": "*fp32", "parts": "*fp32"}, {"BLOCK": 4096}),

@@ -63,12 +63,10 @@ def batch_hard_triplet_loss(
     """
     _args.one_of("batch_hard_triplet_loss", "reduction", reduction, _args.REDUCTIONS)
     apart, same = _pairs("batch_hard_triplet_loss", embeddings, labels, distance)
-    positive = same & _not_self(same)
-    valid = positive.any(1) & (~same).any(1)
-    farthest = torch.where(positive, apart, -torch.inf).amax(1)
-    nearest = torch.where(same, torch.inf, apart).amin(1)
-    gap = torch.where(valid, farthest, 0.0) - torch.where(valid, nearest, 0.0)
-    return _args.reduced(_hinge(gap, margin) * valid, reduction, valid.sum())
+    nearest = apart.masked_fill(same, torch.inf).amin(1)
+    farthest = torch.where(same & _not_self(same), apart, -torch.inf).amax(1)
+    gap = farthest - nearest  # -inf, which costs 0, where one of the two is missing
+    return _args.reduced(_hinge(gap, margin), reduction, (gap > -torch.inf).sum())
 
 
 def batch_all_triplet_loss(

@@ -1,13 +1,20 @@
-"""Triton kernels for rows of class scores and for Gram matrices. Only `_ops` imports this module."""
+"""Triton kernels for rows of class scores, absolute sums and Gram matrices. Only `_ops` imports this module."""
 # mypy: ignore-errors
 # The language inside @triton.jit only looks like Python; the launchers are typed for the reader.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+
+from torchlore.recipes._launch import launch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # --- cross-entropy with smoothed labels ------------------------------------------------------------------------------
 
@@ -117,15 +124,17 @@ def smooth_loss(logits: Tensor, target: Tensor, off: float, ignore: int, reducti
     `reduction` is 0 for the rows (N,), 1 for their sum, 2 for the mean of those that count.
     """
     rows, classes = logits.shape
-    loss = torch.empty((rows,) if reduction == 0 else (), dtype=torch.float32, device=logits.device)
-    kept = torch.empty(rows + 1, dtype=torch.float32, device=logits.device)
+    loss = logits.new_empty(() if reduction else rows, dtype=torch.float32)
+    kept = logits.new_empty(rows + 1, dtype=torch.float32)
     if rows == 0:
         return loss.zero_(), kept
     grid, block, warps = _launch(rows, classes)
-    out = torch.empty(2, grid[0], dtype=torch.float32, device=logits.device) if reduction else loss
-    _smooth_rows[grid](logits, target, out, kept, (rows, classes), (off, ignore), reduction > 0, block, num_warps=warps)
+    out = logits.new_empty(2 * grid[0], dtype=torch.float32) if reduction else loss
+    launch(
+        _smooth_rows, grid, logits, target, out, kept, (rows, classes), (off, ignore), reduction > 0, block, warps=warps
+    )
     if reduction:
-        _smooth_finish[(1,)](out, loss, kept, rows, grid[0], reduction == 2, 4096, num_warps=8)
+        launch(_smooth_finish, (1,), out, loss, kept, rows, grid[0], reduction == 2, 4096, warps=8)
     return loss, kept
 
 
@@ -136,8 +145,43 @@ def smooth_back(logits: Tensor, target: Tensor, kept: Tensor, above: Tensor, off
     if rows:
         grid, block, warps = _launch(rows, classes)
         one = above.ndim == 0
-        _smooth_back[grid](logits, target, kept, above, grad, (rows, classes, off), one, block, num_warps=warps)
+        launch(_smooth_back, grid, logits, target, kept, above, grad, (rows, classes, off), one, block, warps=warps)
     return grad
+
+
+# --- absolute values of many tensors ---------------------------------------------------------------------------------
+
+
+@triton.jit
+def _abs_parts(table: tl.tensor, out: tl.tensor, BLOCK: tl.constexpr) -> None:
+    """The sum of one piece of one tensor; `table` holds where each piece starts and how long it is."""
+    place = tl.load(table + 2 * tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    length = tl.load(table + 2 * tl.program_id(0) + 1)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, length, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        total += tl.abs(tl.load(place + at, mask=at < length, other=0))
+    tl.store(out + tl.program_id(0), tl.sum(total))
+
+
+_PIECE = 2**16
+_TABLES: dict[tuple[tuple[int, int], ...], Tensor] = {}  # parameters stay where they are from step to step
+
+
+def abs_sum(parameters: Sequence[Tensor]) -> Tensor:
+    """The sum of the absolute values of dense float32 tensors of one device."""
+    key = tuple([(p.data_ptr(), p.numel()) for p in parameters])
+    table = _TABLES.get(key)
+    if table is None:
+        pieces = [(at + 4 * i, min(_PIECE, size - i)) for at, size in key for i in range(0, size, _PIECE)]
+        table = torch.tensor(pieces, dtype=torch.int64).view(-1, 2).to(parameters[0].device)
+        if len(_TABLES) >= 16:
+            _TABLES.clear()
+        _TABLES[key] = table
+    out = parameters[0].new_empty(table.shape[0])
+    if table.shape[0]:
+        launch(_abs_parts, (table.shape[0],), table, out, 4096)
+    return out.sum()
 
 
 # --- Gram matrices with signed square root and L2 norm ---------------------------------------------------------------
@@ -232,15 +276,15 @@ def bilinear(x: Tensor, eps: float, precision: str) -> tuple[Tensor, Tensor]:
     if precision == "ieee" and x.dtype == torch.float32:
         out = torch.bmm(x, x.transpose(1, 2)).div_(places)
         parts = torch.empty(samples, triton.cdiv(cells, 4096), dtype=torch.float32, device=x.device)
-        _root[(parts.shape[1], samples)](out, parts, cells, eps, 4096, num_warps=8)
+        launch(_root, (parts.shape[1], samples), out, parts, cells, eps, 4096, warps=8)
     else:
         out = torch.empty(samples, channels, channels, dtype=torch.float32, device=x.device)
         tile = 128 if channels >= 128 else 32
         tiles = triton.cdiv(channels, tile)
         parts = torch.empty(samples, tiles * tiles, dtype=torch.float32, device=x.device)
         grid = (tiles, tiles, samples)
-        _gram[grid](x, out, parts, channels, places, eps, precision, tile, num_warps=8 if tile == 128 else 4)
+        launch(_gram, grid, x, out, parts, channels, places, eps, precision, tile, warps=8 if tile == 128 else 4)
     number = triton.next_power_of_2(parts.shape[1])
     grid = (triton.cdiv(cells, 4096), samples)
-    _scale[grid](out, parts, norms, cells, parts.shape[1], number, 4096, num_warps=8)
+    launch(_scale, grid, out, parts, norms, cells, parts.shape[1], number, 4096, warps=8)
     return out.view(samples, cells), norms

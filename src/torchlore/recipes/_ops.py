@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)  # what the kernels compute from
+_PLAIN = (Tensor, torch.nn.Parameter)  # not a fake tensor, nor another subclass that must see the operator
 _HAS_TRITON = find_spec("triton") is not None
 _LIBRARY = torch.library.Library("torchlore", "FRAGMENT")
 _ANY = "CompositeExplicitAutograd"  # every device: the interpreter runs the same kernels on the CPU in tests
@@ -27,7 +28,7 @@ def fits(value: Tensor) -> bool:
 
 def _here(name: str, value: object) -> Callable[..., object]:
     """The kernel's own launcher where nothing traces: the dispatcher's way costs more than a small kernel."""
-    if torch.compiler.is_compiling() or type(value) not in (Tensor, torch.nn.Parameter):
+    if torch.compiler.is_compiling() or type(value) not in _PLAIN:
         operator: Callable[..., object] = getattr(torch.ops.torchlore, name)
         return operator
     return _LAUNCH[name]
@@ -46,6 +47,26 @@ def two(name: str, value: Tensor, *rest: object) -> tuple[Tensor, Tensor]:
     assert isinstance(result, tuple)
     first, second = result
     return first, second
+
+
+def abs_sum(parameters: Sequence[Tensor]) -> Tensor | None:
+    """The sum of the absolute values of many tensors at once, or None where the kernel cannot read them."""
+    if torch.compiler.is_compiling() or not all(map(_dense, parameters)):
+        return None
+    if len({p.get_device() for p in parameters}) > 1:
+        return None
+    from torchlore.recipes import _kernels_class
+
+    run = _on_its_device(lambda _, rest: _kernels_class.abs_sum(rest))
+    result = run(parameters[0], parameters)
+    assert isinstance(result, Tensor)
+    return result
+
+
+def _dense(value: Tensor) -> bool:
+    if value.dtype != torch.float32 or type(value) not in _PLAIN or not fits(value):
+        return False
+    return value.is_contiguous() or value.is_contiguous(memory_format=torch.channels_last)
 
 
 def _on_its_device(run: Callable[..., object]) -> Callable[..., object]:

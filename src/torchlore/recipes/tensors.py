@@ -160,6 +160,8 @@ def pairwise_euclidean(first: Tensor, second: Tensor, *, exact: bool = True) -> 
         return torch.cdist(first, second, compute_mode="donot_use_mm_for_euclid_dist")
     middle = second.mean(0).detach() if second.shape[0] else 0.0
     first, second = first - middle, second - middle
+    if not torch.is_autocast_enabled(first.device.type):  # entering autocast costs as much as a small kernel
+        return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
     with torch.autocast(first.device.type, enabled=False):
         return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
 
