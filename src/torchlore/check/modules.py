@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from torchlore.check import api
 from torchlore.check.classes import Attribute, attributes, class_behind, is_module
-from torchlore.check.tree import argument, literal
+from torchlore.check.tree import argument, function, literal
 from torchlore.check.values import Value, values
 
 if TYPE_CHECKING:
@@ -66,6 +66,12 @@ def _switches(value: Value) -> bool | None:
     if literal(share) == 0:
         return False
     given = [one.node for one in values(value.source, share)]
+    home = function(value.source, share)
+    if isinstance(share, ast.Name) and home is not None:
+        named = [*home.args.posonlyargs, *home.args.args]
+        pairs = [*zip(named[::-1], home.args.defaults[::-1], strict=False)]
+        pairs += [(a, b) for a, b in zip(home.args.kwonlyargs, home.args.kw_defaults, strict=True) if b is not None]
+        given += [default for one, default in pairs if one.arg == share.id]
     return None if any(isinstance(one, ast.Constant) and not one.value for one in given) else True
 
 

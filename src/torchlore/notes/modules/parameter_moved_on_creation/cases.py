@@ -12,6 +12,7 @@ class Layer(nn.Module):
         self.d = nn.Parameter(torch.zeros(n).to(device))
         self.e = nn.Parameter(torch.randn(n)).requires_grad_(False)
         self.f = Parameter(0.01 * torch.randn(n))
+        self.g = nn.Parameter(torch.ones(n, device=device)).float()
         self.copy = nn.Parameter(torch.zeros(n)).data
 
     def forward(self, x):

@@ -14,6 +14,7 @@ Better still leave the device to `model.to(device)`, which moves every parameter
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, tree
@@ -22,6 +23,7 @@ from torchlore.watch.pictures import Alarm, Step
 
 _MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
                    "t", "view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "transpose", "permute"}  # fmt: skip
+_FLOAT32 = re.compile(r"[\w.]*Parameter\(torch\.(?:ones|zeros|randn?|empty|eye)\((?!.*dtype).*\)\)\.float\(\)$")
 
 ROWS = ()
 SOURCES = "004:100-102"
@@ -69,6 +71,8 @@ def find(source: Source) -> Iterator[Hit]:
         assign = source.parents[top]
         if top is call or not isinstance(assign, ast.Assign | ast.AnnAssign) or assign.value is not top:
             continue
+        if _FLOAT32.match(source.code(top)):
+            continue  # nothing to convert: float() gives the parameter itself back
         target = assign.targets[0] if isinstance(assign, ast.Assign) else assign.target
         if tree.dotted(target).startswith("self.") and tree.class_of(source, call):
             name, fix = source.code(target), []
