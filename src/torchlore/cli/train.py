@@ -7,6 +7,7 @@ and says how to go on.
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from torchlore.train.flags import add_flags, from_flags
@@ -38,7 +39,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def new_folder(out: Path, name: str) -> Path:
-    """The run's own folder, made new."""
+    """The run's own folder, made new; after a restart by torchrun the folder of the run that goes on."""
+    restarted = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
+    begun = sorted(out.glob(f"{name or '[0-9]*'}/config.yaml"))
+    if restarted and begun:
+        return begun[-1].parent
     try:
         if name:
             (out / name).mkdir(parents=True)

@@ -9,10 +9,8 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from torchlore.recipes.data import BrokenImageError
 from torchlore.recipes.seed import derive
 from torchlore.train.augment import draw
-from torchlore.train.run import Trouble
 from torchlore.train.samples import Samples
 
 
@@ -92,7 +90,7 @@ def batches(samples: Samples, plan: Plan, first: int, last: int, workers: int = 
     own = torch.Generator().manual_seed(
         plan.seed
     )  # else the loader draws its seed from the generator that dropout uses
-    return _fetched(
+    return iter(
         DataLoader(
             _Reader(samples),  # type: ignore[arg-type]  # a job is the index
             batch_size=None,
@@ -103,24 +101,6 @@ def batches(samples: Samples, plan: Plan, first: int, last: int, workers: int = 
             generator=own,
         )
     )
-
-
-def _fetched(loader: DataLoader[Batch]) -> Iterator[Batch]:
-    """The loader's batches; what a worker dies of is named in one line."""
-    try:
-        yield from loader
-    except BrokenImageError as error:
-        raise Trouble(f"a picture changed while training: {_last_line(error)}") from None
-    except RuntimeError as error:
-        if "DataLoader worker" not in str(error):
-            raise
-        raise Trouble(
-            f"{_last_line(error)}; out of memory and a full /dev/shm are the usual reasons: lower --workers or --batch-size"
-        ) from None
-
-
-def _last_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[-1].rstrip(".")
 
 
 def whole(samples: Samples, size: int, rank: int = 0, world: int = 1) -> Iterator[Batch]:

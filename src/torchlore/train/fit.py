@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from torchlore.recipes.checkpoint import Checkpoints, collect, restore
+from torchlore.recipes.data import BrokenImageError
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.seed import rng_state
 from torchlore.train import classify
@@ -63,9 +64,32 @@ def fit(made: Ready, folder: Path, show: Show | None = None) -> Outcome:
     with stopping() as stop:
         try:
             _train(made, kept, journal, progress, stop, show)
+        except (RuntimeError, ConnectionError, EOFError, BrokenImageError) as error:
+            if (named := _dead_worker(error)) is None:
+                raise
+            raise named from None
         finally:
             torch.set_grad_enabled(True)
     return Outcome(folder, progress.step, stop.name if progress.step < made.total_steps else "", kept.best)
+
+
+def _dead_worker(error: Exception) -> Trouble | None:
+    """What a worker died of, in one line; None if the error is another one."""
+    if isinstance(error, BrokenImageError):
+        return Trouble(f"a picture changed while training: {_last_line(error)}")
+    if isinstance(error, (ConnectionError, EOFError)):  # its pipe broke before the loader's own handler named it
+        try:
+            time.sleep(2)
+        except RuntimeError as later:
+            error = later
+    elif "DataLoader worker" not in str(error):
+        return None
+    why = "out of memory and a full /dev/shm are the usual reasons: lower --workers or --batch-size"
+    return Trouble(f"{_last_line(error)}; {why}")
+
+
+def _last_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[-1].strip().rstrip(".")
 
 
 def resume(made: Ready, kept: Checkpoints) -> Progress:
@@ -146,7 +170,7 @@ def end_epoch(made: Ready, journal: Journal, progress: Progress, stepped: Steppe
     assert progress.loss is not None
     elapsed = time.perf_counter() - progress.since
     figures = {
-        "loss": float(progress.loss) / progress.seen,
+        "loss": float(mean(made.world, progress.loss)) / progress.seen,
         "lr": stepped.rate,
         "rate": progress.seen / max(elapsed, 1e-9),
     }

@@ -1,0 +1,66 @@
+"""Two processes under torchrun: the same numbers as one, every sample counted once, and a signal to one stops both."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from torchlore.cli import main
+from torchlore.recipes.checkpoint import load
+from torchlore.train.journal import read
+
+PLAIN = f"{Path(__file__).with_name('plain_model.py')}:build"
+WORDS = ("--model", PLAIN, "--epochs", "3", "--batch-size", "97", "--val", "0.149", "--no-watch", "--name", "run")
+
+
+def torchrun(*words: str) -> list[str]:
+    elastic = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "torchlore")
+    return [sys.executable, *elastic, *words]
+
+
+def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
+    """Sizes that two does not divide: a batch of 97, a ragged last one, 359 test samples."""
+    assert main(["train", *WORDS, "--out", str(tmp_path / "one")]) == 0
+    command = torchrun("train", *WORDS, "--out", str(tmp_path / "two"))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("test accuracy") == 1
+    one, two = (tmp_path / name / "run" for name in ("one", "two"))
+    weights = [load(run / "checkpoints" / "last.pt")["model"] for run in (one, two)]
+    assert all(torch.allclose(weights[0][name], weights[1][name], atol=1e-5) for name in weights[0])
+    for a, b in zip(read(one / "log.jsonl"), read(two / "log.jsonl"), strict=True):
+        assert a["loss"] == pytest.approx(b["loss"], rel=1e-4)
+        assert a["val_loss"] == pytest.approx(b["val_loss"], rel=1e-4)
+        assert a["val_accuracy"] == b["val_accuracy"]
+    tested = [json.loads((run / "test.json").read_text()) for run in (one, two)]
+    assert tested[0]["samples"] == tested[1]["samples"] == 359 == sum(map(sum, tested[1]["confusion"]))
+    assert tested[0]["confusion"] == tested[1]["confusion"]
+
+
+def workers_of(launcher: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()]
+
+
+def test_a_signal_to_one_process_stops_both_and_resume_goes_on(tmp_path: Path) -> None:
+    words = ("train", "--model", PLAIN, "--epochs", "900", "--no-watch", "--name", "run", "--out", str(tmp_path))
+    started = subprocess.Popen(torchrun(*words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    last = tmp_path / "run" / "checkpoints" / "last.pt"
+    while not last.exists():
+        assert started.poll() is None
+        time.sleep(0.05)
+    os.kill(workers_of(started.pid)[1], signal.SIGTERM)
+    out, _ = started.communicate(timeout=100)
+    assert started.returncode != 0
+    assert "everything is saved" in out
+    step = load(last)["step"]
+    assert 0 < step < 900 * 20
+    config = tmp_path / "run" / "config.yaml"
+    config.write_text(config.read_text().replace("epochs: 900", f"epochs: {step // 20 + 1}"))
+    assert main(["resume", str(tmp_path / "run")]) == 0  # one process goes on with what two began
+    assert load(last)["step"] == (step // 20 + 1) * 20

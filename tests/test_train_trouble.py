@@ -1,0 +1,121 @@
+"""When something breaks in the middle: one clear line, an exit status that is not 0, and nothing lost."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from torchlore.cli import main
+from torchlore.cli.train import new_folder
+from torchlore.recipes.checkpoint import load
+
+LORE = (sys.executable, "-m", "torchlore")
+PLAIN = f"{Path(__file__).with_name('plain_model.py')}:build"
+
+
+def test_a_loss_that_is_no_number_stops_the_run_before_it_is_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--model", PLAIN, "--optimizer", "sgd", "--lr", "1e30", "--warmup", "0", "--epochs", "2")
+    assert main(["train", *words, "--out", str(tmp_path), "--no-watch"]) == 1
+    err = capsys.readouterr().err
+    assert "lore train: the loss of step " in err
+    assert "nothing was saved yet" in err
+    assert not list(tmp_path.rglob("*.pt"))
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["train", "--out", str(tmp_path / "file"), "--no-watch"]) == 2
+    assert "cannot be written to" in capsys.readouterr().err
+    assert main(["train", "--out", "/proc/self", "--no-watch"]) == 2  # root may write into any folder but this
+    err = capsys.readouterr().err
+    assert "/proc/self cannot be written to" in err
+    assert err.count("\n") == 1
+
+
+def test_a_full_disk_is_one_line_and_the_checkpoint_before_stays(tmp_path: Path) -> None:
+    """The run may write files of 1 MB, then of 60 kB: the next checkpoint does not fit."""
+    words = ("train", "--model", PLAIN, "--epochs", "400", "--save-every", "3", "--no-watch", "--name", "run")
+    started = subprocess.Popen(
+        (*LORE, *words, "--out", str(tmp_path)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    checkpoints = tmp_path / "run" / "checkpoints"
+    while not list(checkpoints.glob("step-*.pt")):
+        assert started.poll() is None
+        time.sleep(0.02)
+    size = next(iter(checkpoints.glob("step-*.pt"))).stat().st_size
+    resource.prlimit(started.pid, resource.RLIMIT_FSIZE, (size // 2, size // 2))
+    _, err = started.communicate(timeout=100)
+    assert started.returncode == 1
+    assert "File too large" in err
+    assert "is whole: `lore resume" in err
+    assert "Traceback" not in err
+    assert not list(tmp_path.rglob("*.part"))
+    assert load(checkpoints / "last.pt")["step"] >= 3
+
+
+def test_a_worker_that_dies_is_named(tmp_path: Path) -> None:
+    words = ("train", "--workers", "1", "--epochs", "2000", "--no-watch", "--name", "run", "--out", str(tmp_path))
+    started = subprocess.Popen((*LORE, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "run" / "checkpoints" / "last.pt").exists():
+        assert started.poll() is None
+        time.sleep(0.02)
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
+    assert children
+    for child in children:
+        os.kill(int(child), signal.SIGKILL)
+    _, err = started.communicate(timeout=100)
+    assert started.returncode == 1
+    assert any(f"DataLoader worker (pid {child})" in err for child in children) or "pid(s)" in err, err
+    assert "lower --workers" in err
+    assert "Traceback" not in err
+
+
+def test_sigterm_ends_soon_and_resume_goes_on(tmp_path: Path) -> None:
+    words = ("train", "--model", PLAIN, "--epochs", "40", "--no-watch", "--name", "run", "--out", str(tmp_path))
+    started = subprocess.Popen((*LORE, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "run" / "checkpoints" / "last.pt").exists():
+        assert started.poll() is None
+        time.sleep(0.02)
+    asked = time.perf_counter()
+    started.send_signal(signal.SIGTERM)
+    out, _ = started.communicate(timeout=100)
+    took = time.perf_counter() - asked
+    assert started.returncode == 75
+    assert "stopped by SIGTERM after step" in out
+    assert f"lore resume {tmp_path / 'run'}" in out
+    assert took < 10  # the bar is a step and 2 s; this machine may be shared with other tests
+    assert main(["resume", str(tmp_path / "run")]) == 0
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
+def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
+    words = ("train", "--epochs", "4000", "--batch-size", "1200", "--no-watch", "--name", "run", "--out", str(tmp_path))
+    started = subprocess.Popen((*LORE, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "run" / "checkpoints").exists():
+        assert started.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.5)
+    started.send_signal(signal.SIGINT)
+    started.send_signal(signal.SIGINT)
+    time.sleep(0.02)
+    started.send_signal(signal.SIGINT)
+    _, err = started.communicate(timeout=60)
+    assert started.returncode in (75, 130)  # the step may have ended between the two
+    assert "Traceback" not in err
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_torchrun_restarts_into_the_same_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = new_folder(tmp_path, "")
+    (first / "config.yaml").write_text("")
+    assert new_folder(tmp_path, "") == tmp_path / "002"
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")
+    assert new_folder(tmp_path, "") == first
+    assert new_folder(tmp_path, "other") == tmp_path / "other"
