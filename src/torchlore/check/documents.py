@@ -71,6 +71,15 @@ def notebook(raw: str) -> Notebook:
     return Notebook(raw, cells, program, tuple(lines), tuple(broken))
 
 
+def shown_lines(book: Notebook) -> frozenset[int]:
+    """The lines of the program that end a cell: an expression there is shown, not thrown away."""
+    last: dict[int, int] = {}
+    for number, (line, text) in enumerate(zip(book.lines, book.program.split("\n"), strict=True), 1):
+        if text.strip() and not text.lstrip().startswith("#"):
+            last[line.cell] = number
+    return frozenset(last.values())
+
+
 def _syntax(text: str) -> tuple[int, str] | None:
     try:
         with warnings.catch_warnings():

@@ -61,8 +61,10 @@ def repair_bytes(
     return (fixed.encode(encoding), count) if fixed != text else (data, 0)
 
 
-def _findings(path: str, text: str, rules: Mapping[str, Rule], config: Config) -> list[Finding]:
-    said = check_text(path, text, Work(rules, config, Project()))
+def _findings(
+    path: str, text: str, rules: Mapping[str, Rule], config: Config, shown_lines: frozenset[int] = frozenset()
+) -> list[Finding]:
+    said = check_text(path, text, Work(rules, config, Project()), shown_lines)
     return [one for one in said if isinstance(one, Finding) and shown(one, config)]
 
 
@@ -72,7 +74,7 @@ def _notebook(path: str, raw: str, rules: Mapping[str, Rule], config: Config, *,
     try:
         book = documents.notebook(raw)
         for _ in range(10):
-            found = _findings(path, book.program, rules, config)
+            found = _findings(path, book.program, rules, config, documents.shown_lines(book))
             wanted = [one for one in found if fixes.fixable(one, unsafe=unsafe) and _in_python(one, book)]
             chosen, applied = fixes.chosen(book.program, wanted)
             if not applied:

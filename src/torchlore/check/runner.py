@@ -147,13 +147,16 @@ def check_bytes(path: str, data: bytes, work: Work) -> list[Finding | RuleFailed
     return check_text(path, text, work)
 
 
-def check_text(path: str, text: str, work: Work) -> list[Finding | RuleFailed | Unreadable]:
+def check_text(
+    path: str, text: str, work: Work, shown_lines: frozenset[int] = frozenset()
+) -> list[Finding | RuleFailed | Unreadable]:
     """Check one Python text: rules, the user's choices, suppressions; sorted."""
     known = work.project.parsed.get(path)
     same = known is not None and known.text == text
     source = known if known is not None and same else engine.parse(text, path, work.project, module_name(path))
     if isinstance(source, Finding):
         return [source]
+    source.shown = shown_lines
     work.project.adopt(source)
     rules = chosen(work.rules, work.config, path)
     said = set(engine.run(source, rules))
@@ -196,7 +199,7 @@ def check_notebook(path: str, raw: str, work: Work) -> list[Finding | RuleFailed
         )
         for cell, line, why in book.broken
     ]
-    checked = check_text(path, book.program, work)
+    checked = check_text(path, book.program, work, documents.shown_lines(book))
     return said + [_in_cell(one, path, book) if isinstance(one, Finding) else one for one in checked]
 
 

@@ -56,6 +56,7 @@ class Source:
         self.tree = ast.parse(text)
         self.nodes, self.parents = _index(self.tree)
         self.memo: dict[Any, Any] = {}  # what helpers computed about this file, by their own keys
+        self.shown: frozenset[int] = frozenset()  # lines whose value a notebook shows
         self.names = names.Names(self)
         self._tails: dict[str, list[ast.Call]] | None = None
         self._starts: list[int] | None = None

@@ -22,3 +22,12 @@ def noise(seed):
     rng = default_rng(seed)
     own = random.Random(seed)
     return rng.normal(size=3), own.random()
+
+
+class Pairs:
+    def __getitem__(self, i):
+        seed = numpy.random.randint(2**31)
+        torch.manual_seed(seed)
+        image = self.turn(self.images[i])
+        torch.manual_seed(seed)
+        return image, self.turn(self.masks[i])

@@ -23,3 +23,13 @@ attention = torch.softmax(scores(words), dim=1)  # over the seven words
 pair = nn.Sequential(nn.Linear(8, 2), nn.Softmax(dim=1))
 weights = torch.softmax(critic(x), dim=0)
 chance = torch.sigmoid(critic(x))
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.score = nn.Linear(8, 1)
+
+    def forward(self, steps):
+        e = self.score(torch.tanh(steps))
+        return torch.bmm(F.softmax(e, dim=1).permute(0, 2, 1), steps)

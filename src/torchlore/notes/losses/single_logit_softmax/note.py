@@ -15,6 +15,7 @@ or two outputs with cross-entropy.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -31,6 +32,7 @@ _FUNCTIONS = tuple(
     f"torch.{name}" for name in ("softmax", "log_softmax", "nn.functional.softmax", "nn.functional.log_softmax")
 )
 _LAST = (-1, 1)
+_THREE = re.compile(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ")
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
@@ -50,7 +52,7 @@ def find(source: Source) -> Iterator[Hit]:
         method = not source.name(call.func)
         scores = tree.receiver(call) if method else tree.argument(call, 0, "input")
         where = tree.literal(tree.argument(call, 0 if method else 1, "dim"))
-        if scores is not None and where in _LAST and _single(source, scores):
+        if scores is not None and where in _LAST and _single(source, scores) and not _attends(source, call, where):
             yield source.hit(call, f"`{source.code(scores)}` has one output and its softmax is always 1: use a sigmoid")
     for layer in source.calls("torch.nn.Softmax", "torch.nn.LogSoftmax"):
         box = source.parents[layer]
@@ -67,6 +69,12 @@ def find(source: Source) -> Iterator[Hit]:
 def _single(source: Source, scores: ast.expr) -> bool:
     shape = values.shape(source, scores)
     return shape is not None and len(shape) == 2 and shape[1] == 1
+
+
+def _attends(source: Source, call: ast.Call, where: int) -> bool:
+    """Over dimension 1 one score a step is an attention, where the code around it handles three dimensions."""
+    home = tree.function(source, call)
+    return where == 1 and home is not None and bool(_THREE.search(source.code(home)))
 
 
 def _after_single(source: Source, box: ast.Call, layer: ast.Call) -> bool:

@@ -1,0 +1,35 @@
+"""What a notebook cell shows is not thrown away, and a shell line may go on in the next line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from torchlore.check import documents
+from torchlore.cli import main
+
+
+def _book(path: Path, *cells: str) -> Path:
+    made = [{"cell_type": "code", "source": one, "metadata": {}, "outputs": []} for one in cells]
+    path.write_text(json.dumps({"cells": made, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}))
+    return path
+
+
+def test_the_last_expression_of_a_cell_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book = _book(tmp_path / "a.ipynb", "import torch\nx = torch.zeros(3)", "x.abs()\n# shown", "x.exp()\nx.cos()")
+    status = main(["check", "--no-cache", "--format", "concise", str(book)])
+    said = capsys.readouterr().out
+    assert status == 1
+    assert said.count("discarded-tensor-op") == 1
+    assert "`x.exp()`" in said
+
+
+def test_inside_a_function_the_last_line_shows_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book = _book(tmp_path / "a.ipynb", "import torch\ndef f(x: torch.Tensor):\n    x.abs()")
+    assert main(["check", "--no-cache", "--format", "concise", str(book)]) == 1
+    assert "discarded-tensor-op" in capsys.readouterr().out
+
+
+def test_shell_lines_go_on_behind_a_backslash() -> None:
+    lines = ["!python run.py \\", "    --epochs 3 \\", "    --lr 1", "x = 1", "pip install torch", "pip = 3"]
+    assert documents.without_magics(lines) == ["pass", "", "", "x = 1", "pass", "pip = 3"]
