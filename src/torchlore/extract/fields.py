@@ -82,18 +82,15 @@ def _follow(model: nn.Module, graph: Graph, layers: dict[str, Layer]) -> dict[st
 def _joined(parts: list[Reach | None]) -> Reach | None:
     """What a node sees that takes from several others; unknown where their steps differ."""
     seen = [one for one in parts if one is not None]
-    if not seen or len(seen) < len(parts):
-        return None
     if any(one.field == 0 for one in seen):
         return Reach(0, 0)
-    return max(seen) if len({one.jump for one in seen}) == 1 else None
+    alike = len(seen) == len(parts) and len({one.jump for one in seen}) == 1
+    return max(seen) if alike else None
 
 
 def _after(start: Reach, label: str, kind: str, module: nn.Module | None, layer: Layer | None) -> Reach | None:
-    if kind in ("input", "output") or (kind == "function" and label in SAME):
+    if start.field == 0 or kind in ("input", "output") or (kind == "function" and label in SAME):
         return start
-    if start.field == 0:
-        return start if kind == "layer" else None
     if layer is not None:
         field = start.field + layer.dilation * (layer.kernel - 1) * start.jump
         return None if layer.kind == "transpose" else Reach(field, start.jump * layer.stride)

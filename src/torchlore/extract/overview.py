@@ -28,7 +28,7 @@ def look(model: nn.Module, inputs: torch.Tensor) -> tuple[Summary, Graph]:
 
 def lines(found: Summary, fields: Mapping[str, int], depth: int = 0) -> str:
     """The table in text: a row a module, with the pixels it sees where that can be said; then totals and remarks."""
-    cells = [("layer", "type", "output", "parameters", "MACs", "output MiB", "sees")]
+    cells: list[tuple[str, ...]] = [("layer", "type", "output", "parameters", "MACs", "output MiB", "sees")]
     cells += [_cells(row, fields) for row in found.rows if not depth or row.depth <= depth]
     wide = [max(len(line[column]) for line in cells) for column in range(7)]
     shown = [
