@@ -113,7 +113,8 @@ def _inner(extent: Extent | None, name: str, faults: list[str]) -> Any:
 
 
 def _put(root: dict[str, Any], path: Any, name: str, value: Any) -> None:
-    parts = path if isinstance(path, tuple) and 1 <= len(path) <= 64 else (name,)
+    usable = isinstance(path, tuple) and 1 <= len(path) <= 64 and all(isinstance(part, str | int) for part in path)
+    parts = path if usable else (name,)
     node = root
     for part in parts[:-1]:
         following = node.setdefault(part, {})
