@@ -30,6 +30,10 @@ def test_inside_a_function_the_last_line_shows_nothing(tmp_path: Path, capsys: p
     assert "discarded-tensor-op" in capsys.readouterr().out
 
 
+def test_a_cell_may_be_indented_as_a_whole() -> None:
+    assert documents.without_magics(["", "    def f():", "        return 1"]) == ["", "def f():", "    return 1"]
+
+
 def test_shell_lines_go_on_behind_a_backslash() -> None:
     lines = ["!python run.py \\", "    --epochs 3 \\", "    --lr 1", "x = 1", "pip install torch", "pip = 3"]
     assert documents.without_magics(lines) == ["pass", "", "", "x = 1", "pass", "pip = 3"]

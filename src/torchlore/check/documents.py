@@ -97,6 +97,8 @@ def without_magics(lines: list[str]) -> list[str]:
     first = next((line for line in lines if line.strip()), "")
     if first.startswith("%%") and not first.startswith(_RUNS_PYTHON):
         return ["" for _ in lines]
+    indent = first[: len(first) - len(first.lstrip())]  # IPython takes the first line's indent off all lines
+    lines = [line.removeprefix(indent) for line in lines]
     found = []
     inside = ""  # in a triple-quoted string nothing is magic
     goes_on = False  # a shell line that ends in a backslash

@@ -34,3 +34,7 @@ def clamped_in_place(x):
     p = F.softmax(x, dim=1)
     p.data.clamp_(0.01, 0.99)
     return p.log()
+
+
+def drawn(x):
+    return torch.log(F.gumbel_softmax(x, tau=0.5))

@@ -76,9 +76,9 @@ def _in_place(value: values.Value) -> bool:
 
 def _uses(source: Source, tensor: ast.Name, call: ast.Call) -> Iterator[ast.Name]:
     """Reads of the overwritten values after the call: by their own name, or by one bound to it before."""
-    up = tree.statement(source, call)
-    bound = isinstance(up, ast.Assign) and any(tree.dotted(one) == tensor.id for one in up.targets)
-    names = [] if bound and up.value is call else [tensor]  # `x = relu(x)`: from here on the name means the result
+    held = source.parents[call]
+    bound = isinstance(held, ast.Assign) and any(tree.dotted(one) == tensor.id for one in held.targets)
+    names = [] if bound else [tensor]  # `x = relu(x)`: from here on the name means the result
     for assign in source.all(ast.Assign):
         target, value = assign.targets[0], assign.value
         if isinstance(value, ast.Name) and value.id == tensor.id and isinstance(target, ast.Name):

@@ -45,6 +45,8 @@ def find(source: Source) -> Iterator[Hit]:
         wanted = [name for name in _WANTED.get(classes.kind_of_instances(cls), ()) if name not in own]
         for name in sorted(strange):
             meant = difflib.get_close_matches(name, wanted, n=1, cutoff=0.8)
-            if meant:
+            core = meant[0].strip("_") if meant else ""
+            longer = {"forward"} & set(name.strip("_").split("_")) and name.strip("_") != core  # `forward_mt` says more
+            if meant and not longer:
                 message = f"nobody calls `{cls.node.name}.{name}`: write `{meant[0]}`"
                 yield source.hit(own[name], message)

@@ -56,7 +56,8 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(call)
             name = source.code(tensor)
             named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript)
-            message = f"`{code}` gives back a new tensor and `{name}` stays as it is: write `{name} = {code}`"
+            write = f"write `{name} = {code}`" if named else "give it a name and use that"
+            message = f"`{code}` gives back a new tensor and `{name}` stays as it is: {write}"
             yield source.hit(call, message, *([edits.replace(source, call, f"{name} = {code}")] if named else []))
 
 
