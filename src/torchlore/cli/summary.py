@@ -112,7 +112,7 @@ def measured(name: str, sizes: tuple[int, ...], device: str) -> Costs:
 
     place: torch.device = chosen_device(device)
     model = opened(name, sizes).to(place)
-    return profile_modules(model, torch.zeros(sizes, device=place), repeat=3, warmup=1)
+    return profile_modules(model, torch.zeros(sizes, device=place))
 
 
 def write(path: Path, content: str, *, quiet: bool) -> None:
