@@ -43,7 +43,16 @@ MAY_IMPORT = {
     },
 }
 WITH_TORCH = {"recipes", "train", "extract"}  # every other room starts without it
-PROBES = {"deep", "deferred", "graph", "keepers", "probes", "probes_data", "probes_loop"}  # of watch: imported once the program has torch
+PROBES = {
+    "deep",
+    "deferred",
+    "graph",
+    "keepers",
+    "probes",
+    "probes_data",
+    "probes_loop",
+    "showing",
+}  # of watch: imported once the program has torch
 SCRIPTS = {"bad", "good", "cases"}  # a user's code: it may import anything
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.stem not in SCRIPTS or path.parts[-4] != "notes")
 

@@ -16,6 +16,7 @@ from torch.compiler import is_compiling
 
 from torchlore.watch.pictures import Call, Event
 from torchlore.watch.session import Watcher
+from torchlore.watch.showing import ask
 
 LOSSES = [
     "cross_entropy",
@@ -249,21 +250,6 @@ def facts_of(group: str, args: tuple[Any, ...]) -> dict[str, Any]:
     if group == "mode":
         return {"training": args[0].training}
     return {"grad_enabled": torch.is_grad_enabled()} if group == "loss" else {}
-
-
-def ask(
-    watcher: Watcher, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, dropped: bool
-) -> None:
-    """Show a call to the sentinels that wait for its name, for any call, or for results thrown away."""
-    sentinels = [*watcher.by_name.get(call.name, ()), *watcher.by_picture["Call"]]
-    if dropped and isinstance(result, torch.Tensor) and not call.name.endswith("_"):
-        sentinels += watcher.by_name.get("discarded", ())
-    if not sentinels:
-        return
-    call.args, call.kwargs, call.result, call.discarded = args, kwargs, result, dropped
-    call.grad_enabled = torch.is_grad_enabled()
-    call.modules = tuple(watcher.stack)
-    watcher.show(call, sentinels)
 
 
 def install_aside(watcher: Watcher, patches: Patches) -> None:

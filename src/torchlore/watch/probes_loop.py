@@ -21,6 +21,7 @@ from torchlore.watch import graph
 from torchlore.watch.pictures import Call, Event, Phase, Step
 from torchlore.watch.records import OptimizerRecord, Point, RootRecord, SchedulerRecord
 from torchlore.watch.session import StopAfterSteps, Watcher
+from torchlore.watch.showing import ask
 
 if TYPE_CHECKING:
     from torchlore.watch.probes import Patches
@@ -281,8 +282,6 @@ def install_optimizer(watcher: Watcher, patches: Patches) -> None:
 
 def optimizer_record(watcher: Watcher, optimizer: Any) -> OptimizerRecord:
     """What is known about this optimizer."""
-    from torchlore.watch.probes import ask
-
     found = watcher.known.get(id(optimizer))
     if found is None or found.ref() is not optimizer:
         place = watcher.map.place(watcher.map.frame(2))
@@ -437,8 +436,6 @@ def zeroed(watcher: Watcher, records: list[Any], owner: Any, name: str) -> None:
 
 def install_schedulers(watcher: Watcher, patches: Patches) -> None:
     """Every class of `torch.optim.lr_scheduler` with a step of its own, and `GradScaler.unscale_`."""
-    from torchlore.watch.probes import ask
-
     for kind in {one for one in vars(lr_scheduler).values() if isinstance(one, type)}:
         for name in ("step", "__init__"):
             if name in vars(kind) and (
@@ -504,8 +501,6 @@ def _scheduler_step(watcher: Watcher, original: Callable[..., None]) -> Callable
 
 def scheduled(watcher: Watcher, thing: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """A scheduler made a step."""
-    from torchlore.watch.probes import ask
-
     record = scheduler(watcher, thing)
     record.steps += 1
     if not watcher.rich and record.steps > 256:
