@@ -49,7 +49,7 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(target, ast.Name | ast.Attribute) or not isinstance(inner, ast.Name | ast.Attribute):
             continue
         name, other = source.code(target), source.code(inner)
-        if not _SECOND.search(name.rpartition(".")[2]) or _SECOND.search(other):
+        if not _SECOND.search(name.rpartition(".")[2]) or any(map(_SECOND.search, other.split("."))):
             continue  # a part of what is itself a copy
         if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
             edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
