@@ -474,7 +474,7 @@ def rows_for(device: str) -> list[Callable[[], Row]]:
 
 
 def pin() -> None:
-    """Keep every thread on one core: autograd then need not wake a sleeping core, which a virtual machine does slowly."""
+    """Keep every thread on one core: autograd's thread is then not woken on another, which took long on the H200 machine."""
     for thread in Path("/proc/self/task").iterdir():
         os.sched_setaffinity(int(thread.name), {0})
 

@@ -32,7 +32,7 @@ from torchlore.recipes._overlap import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 __all__ = [
     "add_l1_gradient_",
@@ -340,7 +340,7 @@ class _L1(torch.autograd.Function):
         return tuple(signs)
 
 
-def _abs_sum(parameters: Sequence[Tensor]) -> Tensor:
+def _abs_sum(parameters: tuple[Tensor, ...] | list[Tensor]) -> Tensor:
     fast = _ops.abs_sum(parameters)
     if fast is not None:
         return fast
