@@ -81,6 +81,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         ({"freeze": "backbone"}, "--weights"),
         ({"precision": "fp16", "device": "cpu"}, "bf16"),
         ({"log": "wandb"}, "wandb"),
+        ({"log": "csv,visdom"}, "visdom"),
         ({"schedule": "cosin"}, "not one of"),
         ({"confusion": 7, "task": "segment"}, "--confusion"),
     ],

@@ -33,7 +33,7 @@ def _row(truth: int, row: Sequence[int], names: Sequence[str]) -> str:
     total = max(1, sum(row))
     cells = "".join(
         f'<td data-cell="{truth}-{said}" title="{text(names[truth])} called {text(names[said])}" '
-        f'style="background:color-mix(in srgb, var({"--c" if said == truth else "--a"}) {100 * count / total:.0f}%, transparent)">{count or ""}</td>'
+        f'style="background:color-mix(in srgb, var({"--c" if said == truth else "--a"}) {60 * count / total:.0f}%, transparent)">{count or ""}</td>'
         for said, count in enumerate(row)
     )
     return f"<tr><th>{text(names[truth])}</th>{cells}</tr>"

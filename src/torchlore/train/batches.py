@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
+from torchlore.recipes.data import loader_options
 from torchlore.recipes.seed import derive
 from torchlore.train.augment import draw
+from torchlore.train.files import Files
+from torchlore.train.run import Refused
 from torchlore.train.samples import Samples
+
+FEW = 256  # pictures that are read sooner than workers start
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,11 @@ class Batch:
     total: int  # samples of the global batch, over all processes
     indices: Tensor  # (B,) which samples these are
     share: float = 1.0  # weight of this part's mean loss, so that the mean over processes is the global batch's
+
+
+@lru_cache(maxsize=2)
+def _order(samples: int, seed: int, epoch: int) -> Tensor:
+    return torch.randperm(samples, generator=torch.Generator().manual_seed(derive(seed, "order", epoch)))
 
 
 @dataclass(frozen=True)
@@ -43,7 +54,7 @@ class Plan:
 
     def order(self, samples: int, epoch: int) -> Tensor:
         """The permutation of an epoch: the same whoever asks, whenever."""
-        return torch.randperm(samples, generator=torch.Generator().manual_seed(derive(self.seed, "order", epoch)))
+        return _order(samples, self.seed, epoch)
 
     def job(self, samples: int, epoch: int, number: int) -> Job:
         """What this process reads of one global batch."""
@@ -83,29 +94,39 @@ class _Reader:
 def batches(samples: Samples, plan: Plan, first: int, last: int, workers: int = 0) -> Iterator[Batch]:
     """Global batches `first` to `last` (counted over all epochs), each as this process's share of it."""
     count, every = len(samples.labels), plan.length(len(samples.labels))
-    jobs = (plan.job(count, *divmod(step, every)) for step in range(first, last))
+    return _fetched(samples, (plan.job(count, *divmod(step, every)) for step in range(first, last)), workers)
+
+
+def _fetched(samples: Samples, jobs: Iterable[Job], workers: int) -> Iterator[Batch]:
+    reader = _Reader(samples)
     if workers == 0:
-        reader = _Reader(samples)
         return (reader[job] for job in jobs)
-    own = torch.Generator().manual_seed(
-        plan.seed
-    )  # else the loader draws its seed from the generator that dropout uses
-    return iter(
-        DataLoader(
-            _Reader(samples),  # type: ignore[arg-type]  # a job is the index
-            batch_size=None,
-            sampler=list(jobs),
-            num_workers=workers,
-            prefetch_factor=4,
-            pin_memory=torch.cuda.is_available(),
-            generator=own,
-        )
+    loader: DataLoader[Batch] = DataLoader(
+        reader,  # type: ignore[arg-type]  # a job is the index
+        batch_size=None,
+        sampler=jobs,  # type: ignore[arg-type]  # read as the workers get on, not ahead of them
+        num_workers=workers,
+        pin_memory=torch.cuda.is_available(),
+        generator=torch.Generator(),  # else the loader draws its seed from the generator that dropout uses
     )
+    return iter(loader)
 
 
-def whole(samples: Samples, size: int, rank: int = 0, world: int = 1) -> Iterator[Batch]:
+def choose_workers(wanted: int, samples: Samples, sample: Tensor, processes: int) -> int:
+    """How many processes load: none for pictures in memory or few of them, else what CPUs and shared memory allow."""
+    if wanted < 0 and (not isinstance(samples, Files) or len(samples.labels) < FEW):
+        return 0
+    try:
+        found: int = loader_options(batch=sample, workers=wanted if wanted >= 0 else None, ranks=processes)[
+            "num_workers"
+        ]
+    except ValueError as error:
+        raise Refused(f"--workers {wanted}: {error}") from None
+    return found
+
+
+def whole(samples: Samples, size: int, rank: int = 0, world: int = 1, workers: int = 0) -> Iterator[Batch]:
     """A split once, in order, every sample exactly once over all processes, never padded."""
     mine = torch.arange(len(samples.labels))[rank::world]
-    reader = _Reader(samples)
-    for number, part in enumerate(mine.split(size) if len(mine) else ()):
-        yield reader[Job(0, number, part, None, len(part))]
+    parts = enumerate(mine.split(size) if len(mine) else ())
+    yield from _fetched(samples, (Job(0, number, part, None, len(part)) for number, part in parts), workers)

@@ -13,6 +13,8 @@ from torchlore.train.batches import whole
 from torchlore.train.group import World, everyone
 from torchlore.train.samples import Samples
 
+ALONE = World()
+
 
 @dataclass(frozen=True)
 class Predicted:
@@ -46,18 +48,26 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
 
 def predict(
-    model: nn.Module, samples: Samples, prepare: Callable[[Tensor], Tensor], size: int, rank: int = 0, world: int = 1
+    model: nn.Module,
+    samples: Samples,
+    prepare: Callable[[Tensor], Tensor],
+    size: int,
+    place: World = ALONE,
+    workers: int = 0,
 ) -> Predicted:
     """Logits of a split; with several processes each reads its own samples and all get the whole."""
     with evaluating(model):
-        found = [model(prepare(batch.pictures)).float().cpu() for batch in whole(samples, size, rank, world)]
+        found = [
+            model(prepare(batch.pictures)).float().cpu()
+            for batch in whole(samples, size, place.rank, place.size, workers)
+        ]
     mine = torch.cat(found) if found else torch.empty(0, 0)
-    parts = everyone(World(rank, world), mine)
-    if world == 1:
+    parts = everyone(place, mine)
+    if place.size == 1:
         return Predicted(mine, samples.labels)
     width = max(part.shape[1] for part in parts)
     whole_split = torch.empty(len(samples.labels), width)
     for at, part in enumerate(parts):
         if part.numel():
-            whole_split[at::world] = part
+            whole_split[at :: place.size] = part
     return Predicted(whole_split, samples.labels)

@@ -137,6 +137,7 @@ def curves(epochs: list[dict[str, Any]]) -> str:
         charts.lines("accuracy", {"validation": of("val_accuracy")}, "epoch"),
         charts.lines("learning rate", {"rate": of("lr")}, "epoch"),
         charts.lines("samples a second", {"training": of("rate")}, "epoch"),
+        charts.lines("memory in MiB", {"peak": of("memory")}, "epoch"),
     )
     return "".join(drawn)
 

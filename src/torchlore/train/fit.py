@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import resource
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -22,6 +23,7 @@ from torchlore.train.batches import batches
 from torchlore.train.evaluate import Predicted, predict
 from torchlore.train.group import anyone, everyone, mean
 from torchlore.train.journal import Journal
+from torchlore.train.loggers import opened
 from torchlore.train.loop import Stepped, steps
 from torchlore.train.run import Trouble
 from torchlore.train.samples import Samples
@@ -60,8 +62,9 @@ def fit(made: Ready, folder: Path, show: Show | None = None) -> Outcome:
     """Train to the end, or until a signal asks to stop; either way everything is saved."""
     kept = Checkpoints(folder / "checkpoints", mode="max", keep=made.run.keep)
     progress = resume(made, kept)
-    journal = Journal(folder / "log.jsonl", progress.step, writes=made.world.rank == 0)
-    with stopping() as stop:
+    leads = made.world.rank == 0
+    with stopping() as stop, opened(made.run.log if leads else "", folder, progress.step) as loggers:
+        journal = Journal(folder / "log.jsonl", progress.step, writes=leads, loggers=loggers)
         try:
             _train(made, kept, journal, progress, stop, show)
         except (RuntimeError, ConnectionError, EOFError, BrokenImageError) as error:
@@ -118,7 +121,7 @@ def _about(made: Ready) -> dict[str, Any]:
 
 def _train(made: Ready, kept: Checkpoints, journal: Journal, progress: Progress, stop: Stop, show: Show | None) -> None:
     every = made.run.save_every or made.epoch_steps
-    stream = batches(made.data.train, made.plan, progress.step, made.total_steps, max(0, made.run.workers))
+    stream = batches(made.data.train, made.plan, progress.step, made.total_steps, made.workers)
     shown, looked, on_cpu = 0.0, list[Tensor](), made.device.type == "cpu"
     for stepped in steps(made.parts, stream, made.device, progress.step):
         progress.step = stepped.step + 1
@@ -173,6 +176,7 @@ def end_epoch(made: Ready, journal: Journal, progress: Progress, stepped: Steppe
         "loss": float(mean(made.world, progress.loss)) / progress.seen,
         "lr": stepped.rate,
         "rate": progress.seen / max(elapsed, 1e-9),
+        "memory": peak_memory(made.device),
     }
     score = None
     if len(made.data.val.labels):
@@ -186,11 +190,18 @@ def end_epoch(made: Ready, journal: Journal, progress: Progress, stepped: Steppe
     return score
 
 
+def peak_memory(device: torch.device) -> float:
+    """The most memory so far in MiB: the device's, or on the CPU the process's."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def evaluated(made: Ready, samples: Samples) -> Predicted:
     """What the model, or its average where there is one, says of a split."""
     model = unwrap(made.parts.model)
     with made.parts.ema.applied(model) if made.parts.ema is not None else nullcontext():
-        return predict(model, samples, made.prepare, max(64, made.run.batch_size), made.world.rank, made.world.size)
+        return predict(model, samples, made.prepare, max(64, made.run.batch_size), made.world, made.workers)
 
 
 def save(made: Ready, kept: Checkpoints, progress: Progress, score: float | None) -> None:

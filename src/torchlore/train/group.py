@@ -24,12 +24,18 @@ class World:
     rank: int = 0
     size: int = 1
     local: int = 0
+    here: int = 1  # processes on this machine
 
 
 def world() -> World:
     """What torchrun put into the environment; one process without it."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
-    return World(int(os.environ.get("RANK", "0")), size, int(os.environ.get("LOCAL_RANK", "0")))
+    return World(
+        int(os.environ.get("RANK", "0")),
+        size,
+        int(os.environ.get("LOCAL_RANK", "0")),
+        int(os.environ.get("LOCAL_WORLD_SIZE", "1")),
+    )
 
 
 @contextmanager

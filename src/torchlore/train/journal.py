@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from torchlore.train.loggers import Logger
 
 
 class Journal:
     """`log.jsonl` of a run. A half-written last line, which a kill can leave, is dropped on opening."""
 
-    def __init__(self, path: Path, step: int = 0, *, writes: bool = True) -> None:
-        self.path, self.writes = path, writes  # of several processes one writes
+    def __init__(self, path: Path, step: int = 0, *, writes: bool = True, loggers: Sequence[Logger] = ()) -> None:
+        self.path, self.writes, self.loggers = path, writes, loggers  # of several processes one writes
         self.records = [record for record in read(path) if record["step"] <= step]
         if not writes:
             return
@@ -29,6 +32,8 @@ class Journal:
             return
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record, allow_nan=False) + "\n")
+        for log in self.loggers:
+            log(self.records)
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         """The records of one kind, in order."""

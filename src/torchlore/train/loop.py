@@ -45,7 +45,8 @@ class Stepped:
 def steps(parts: Parts, stream: Iterable[Batch], device: torch.device, first: int) -> Iterator[Stepped]:
     """Train on each batch and yield after each step. The caller may evaluate in between: train mode is set again."""
     for step, batch in enumerate(stream, first):
-        parts.model.train()
+        if not parts.model.training:
+            parts.model.train()
         rate = parts.rate(step)
         loss = _gradients(parts, batch, device)
         norm = _update(parts)

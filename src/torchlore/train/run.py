@@ -11,7 +11,7 @@ OPTIMIZERS = ("adamw", "adam", "sgd")
 SCHEDULES = ("cosine", "constant", "step", "multistep", "poly", "onecycle", "plateau", "reid")
 AUGMENTS = ("none", "flip", "shift", "crop")
 PRECISIONS = ("fp32", "bf16", "fp16")
-LOGGERS = ("tensorboard", "visdom", "csv")
+LOGGERS = ("tensorboard", "csv")
 
 
 class Refused(ValueError):
@@ -63,7 +63,6 @@ class Run:
     channels_last: bool = option(False, "store images with their channels last")
     compile: bool = option(False, "compile the model")
     deterministic: bool = option(False, "the same bits again on a GPU, at a price in speed")
-    fsdp: bool = option(False, "shard the model over the processes instead of copying it")
     seed: int = option(0, "where every random number comes from")
     device: str = option("auto", "auto, cpu, cuda or cuda:N")
     workers: int = option(-1, "processes that load data; -1 chooses")
@@ -90,8 +89,6 @@ def refuse(run: Run) -> Iterator[str]:
         yield f"--freeze {run.freeze} keeps random weights as they are: give --weights too"
     if run.precision == "fp16" and run.device == "cpu":
         yield "--precision fp16 needs a GPU: use bf16 on the CPU"
-    if run.fsdp and run.compile:
-        yield "--fsdp with --compile is not supported: choose one"
     if run.batch_size % run.accumulate:
         yield f"--batch-size {run.batch_size} cannot be split into {run.accumulate} equal micro batches"
 

@@ -16,7 +16,7 @@ from torchlore.recipes.features import freeze
 from torchlore.recipes.optim import EMA, check_groups, decay_groups, finetune_groups, layer_decay_groups
 from torchlore.recipes.seed import seed_everything, set_deterministic
 from torchlore.train import classify
-from torchlore.train.batches import Plan
+from torchlore.train.batches import Plan, choose_workers
 from torchlore.train.files import Files
 from torchlore.train.group import World, world
 from torchlore.train.loop import Parts
@@ -40,6 +40,7 @@ class Ready:
     world: World
     prepare: Callable[[Tensor], Tensor]
     plateau: schedules.Plateau | None
+    workers: int = 0
 
     @property
     def epoch_steps(self) -> int:
@@ -94,7 +95,9 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         scaler=torch.amp.GradScaler(device.type) if run.precision == "fp16" else None,
         ema=EMA(model, run.ema, warmup=True) if run.ema else None,
     )
-    return Ready(run, data, built, parts, plan, device, place, prepare, plateau)
+    share = torch.empty(-(-run.batch_size // place.size), data.channels, data.size, data.size, dtype=torch.uint8)
+    workers = choose_workers(run.workers, data.train, share, place.here)
+    return Ready(run, data, built, parts, plan, device, place, prepare, plateau, workers)
 
 
 def sized(data: Data, size: int) -> Data:
