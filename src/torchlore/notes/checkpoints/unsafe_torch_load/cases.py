@@ -15,3 +15,7 @@ def clean(path, flag, other):
     c = torch.load(path, map_location="cpu", weights_only=flag)
     d = other.load(path, weights_only=False)
     return a, b, c, d
+
+
+def remembered(cache_path):
+    return torch.load(cache_path, map_location="cpu", weights_only=False)  # trap: unsafe-torch-load

@@ -22,3 +22,8 @@ def fine(x, weights, options):
     c = nn.Softmax(dim=1)(x) + nn.Softmax(-1)(x) + nn.Softmax2d()(x)
     d = torch.softmax(torch.randn(5), 0)
     return a, b, c, d
+
+
+def rows(x, fc):
+    x = fc(x.view(x.size(0), -1))
+    return F.softmax(x)  # trap: softmax-without-dim

@@ -14,8 +14,9 @@ p = F.softmax(maps, dim=1)         # (N, C, H, W)
 """
 
 import ast
+import re
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
@@ -30,6 +31,10 @@ TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 _FUNCTIONS = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
+_ROWS = re.compile(
+    r"(?:view|reshape)\([^()]+(?:\([^()]*\))?, *-1\)|view\(-1, *[\w.]+\)|[Ff]latten\(|max\(.*, (?:dim=)?1\)"
+)
+_THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ |batch_first")
 _MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
 
 
@@ -61,13 +66,13 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_FUNCTIONS):
         if tree.lacks(call, 1, "dim"):
             edit = edits.add_keyword(source, call, "dim", "-1")
-            yield source.hit(
-                call, f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim=-1`", edit, safe=False
-            )
+            message = f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim=-1`"
+            yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
     for call in source.calls(*_MODULES):
         if tree.lacks(call, 0, "dim"):
             edit = edits.add_keyword(source, call, "dim", "-1")
-            yield source.hit(call, f"`{source.code(call)}` may pick the batch: write `dim=-1`", edit, safe=False)
+            message = f"`{source.code(call)}` may pick the batch: write `dim=-1`"
+            yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
     for call in (
         *source.calls(*_FUNCTIONS, "torch.softmax", "torch.log_softmax"),
         *source.methods("softmax", "log_softmax"),
@@ -80,6 +85,12 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, "`dim=0` is the batch, the samples compete with each other: write `dim=-1`", edit, safe=False
             )
+
+
+def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
+    """Of rows of scores torch picks the right dimension: deprecated, not wrong."""
+    home = tree.class_of(source, call) or tree.function(source, call) or tree.statement(source, call)
+    return "hint" if _ROWS.search(code := source.code(home)) and not _THREE.search(code) else None
 
 
 def _batched(source: Source, scores: ast.expr) -> bool:
