@@ -33,3 +33,27 @@ def weighted(inputs, labels):
     weight = torch.tensor(0.5)
     loss = weight * criterion(model(inputs), labels)
     loss.backward()
+
+
+def forced(inputs, labels):
+    loss = criterion(model(inputs).argmax(1).float(), labels.float())
+    loss.requires_grad_(True)  # trap: loss-rewrapped
+    return loss
+
+
+def flagged(inputs, labels):
+    total_loss = (model(inputs).argmax(1) - labels).float().mean()
+    total_loss.requires_grad = True  # trap: loss-rewrapped
+    total_loss.backward()
+
+
+def start(inputs, labels):
+    loss = torch.zeros(1)
+    loss.requires_grad_(True)
+    return loss + criterion(model(inputs), labels)
+
+
+def image_loss(image, loss_scale):
+    image = image * loss_scale
+    image.requires_grad_(True)
+    return image

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from torchlore.check import tree, values
+from torchlore.check import scopes, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -42,6 +42,28 @@ def find(source: Source) -> Iterator[Hit]:
         if tree.literal(made.node.args[0]) is tree.UNKNOWN:
             told = f"`{source.code(made.node)}` is a new number without a history, so `backward()` reaches no weight: call it on the loss itself"
             yield source.hit(made.node, told)
+    yield from _forced(source)
+
+
+def _forced(source: Source) -> Iterator[Hit]:
+    """`loss.requires_grad_(True)` or `loss.requires_grad = True` on what a computation gave."""
+    calls = [(call, tree.receiver(call)) for call in source.methods("requires_grad_")]
+    on = [(call, name) for call, name in calls if not call.args or tree.literal(call.args[0]) is True]
+    sets = [one for one in source.all(ast.Assign) if tree.literal(one.value) is True]
+    marked = [(one, one.targets[0].value) for one in sets
+              if isinstance(one.targets[0], ast.Attribute) and one.targets[0].attr == "requires_grad"]  # fmt: skip
+    for node, name in [*on, *marked]:
+        if isinstance(name, ast.Name) and "loss" in name.id.lower() and _computed(source, name):
+            told = f"`{name.id}` has no history, and a flag does not give it one, so `backward()` reaches no weight: look for the `argmax`, `.item()`, `.detach()` or `no_grad` before it"
+            yield source.hit(node, told)
+
+
+def _computed(source: Source, name: ast.Name) -> bool:
+    """Whether the loss comes out of a computation; a constant that others are added to is no harm."""
+    found = [one.value for one in scopes.reaching(source, name)]
+    makers = ("zeros", "zeros_like", "tensor", "ones", "new_zeros", "Parameter")
+    last = [tree.dotted(one.func).rpartition(".")[2] if isinstance(one, ast.Call) else "" for one in found]
+    return bool(found) and all(isinstance(one, ast.Call | ast.BinOp) for one in found) and not set(last) & set(makers)
 
 
 def watch(call: Annotated[Call, "backward"]) -> Alarm | None:

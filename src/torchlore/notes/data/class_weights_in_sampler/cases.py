@@ -1,0 +1,38 @@
+import numpy as np
+import torch
+from torch.utils.data import WeightedRandomSampler
+
+
+def from_counts(y: np.ndarray) -> WeightedRandomSampler:
+    counts = np.bincount(y)
+    weights = 1.0 / torch.tensor(counts, dtype=torch.float)
+    return WeightedRandomSampler(weights, len(y))  # trap: class-weights-in-sampler
+
+
+def written_out(y: np.ndarray) -> WeightedRandomSampler:
+    class_weights = [0.1, 0.9]
+    return WeightedRandomSampler(weights=class_weights, num_samples=len(y))  # trap: class-weights-in-sampler
+
+
+def direct(y: torch.Tensor) -> WeightedRandomSampler:
+    return WeightedRandomSampler(len(y) / torch.bincount(y).float(), len(y))  # trap: class-weights-in-sampler
+
+
+def looked_up(y: torch.Tensor) -> WeightedRandomSampler:
+    weights = 1.0 / torch.bincount(y)
+    return WeightedRandomSampler(weights[y], len(y))
+
+
+def listed(y: list[int], counts: list[int]) -> WeightedRandomSampler:
+    class_weights = [1.0 / c for c in counts]
+    weights = [class_weights[label] for label in y]
+    return WeightedRandomSampler(weights, len(weights))
+
+
+def given(weights: torch.Tensor) -> WeightedRandomSampler:
+    return WeightedRandomSampler(weights, 100)
+
+
+def one_pass(y: list[int], counts: list[int]) -> WeightedRandomSampler:
+    class_weights = [1.0 / counts[label] for label in y]
+    return WeightedRandomSampler(class_weights, len(y))

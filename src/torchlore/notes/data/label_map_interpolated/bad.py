@@ -1,0 +1,9 @@
+import torch
+import torch.nn.functional as F
+
+mask = torch.zeros(1, 1, 20, 20)
+mask[..., 5:14, 5:14] = 4
+
+small = F.interpolate(mask, size=(13, 13), mode="bilinear", align_corners=False).long()  # trap: label-map-interpolated
+
+result = {"classes": small.unique().tolist()}

@@ -1,0 +1,63 @@
+"""scikit-learn's metrics take the truth first: `precision_score(pred, true)` is the recall.
+
+Torch's losses and torchmetrics take the prediction first, scikit-learn the truth. Swapped, precision and recall change
+places, the confusion matrix is transposed, R² divides by the variance of the predictions, and no shape is wrong.
+
+Name them: `precision_score(y_true=labels, y_pred=predictions)`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/voyazici/orderless-rnn-classification/issues/5",)
+TORCH = "2.11, 2.15"
+NEEDS = ("sklearn",)
+SEVERITY = "error"
+_METRICS = tuple(
+    f"sklearn.metrics.{name}"
+    for name in (
+        "precision_score", "recall_score", "fbeta_score", "precision_recall_fscore_support", "confusion_matrix",
+        "classification_report", "roc_auc_score", "average_precision_score", "roc_curve", "precision_recall_curve",
+        "r2_score", "log_loss", "balanced_accuracy_score", "mean_absolute_percentage_error", "explained_variance_score",
+    )
+)  # fmt: skip
+_FIRST = re.compile(r"(?:^|_)(?:y?preds?|y?hat|yhat|predicted|predictions?|outputs?|logits|probs?|scores?)(?:_|$)")
+_SECOND = re.compile(
+    r"(?:^|_)(?:true|truth|trues|labels?|targets?|gts?|ytrue|actual|ground_truth|test_y|y_test)(?:_|$)"
+)
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert bad["precision"] == good["recall"] == 0.25
+    assert bad["recall"] == good["precision"] == 1.0
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls(*_METRICS):
+        if len(call.args) < 2 or tree.spread(call):
+            continue
+        first, second = call.args[:2]
+        if _is(first, _FIRST, _SECOND) and _is(second, _SECOND, _FIRST):
+            one, other = source.code(first), source.code(second)
+            both = (edits.replace(source, first, other), edits.replace(source, second, one))
+            yield source.hit(call, f"scikit-learn takes the truth first: write `({other}, {one})`", *both)
+
+
+def _is(node: ast.expr, wanted: re.Pattern[str], other: re.Pattern[str]) -> bool:
+    """Whether the argument's own name says so, and not the other too."""
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute) and wanted.search(node.attr.lower()):
+            return not other.search(node.attr.lower())
+        if isinstance(node, ast.Call):
+            argument = node.args[0] if node.args else None
+            inside = isinstance(node.func, ast.Attribute) and not isinstance(argument, ast.Name)
+            node = node.func.value if inside and isinstance(node.func, ast.Attribute) else argument or node.func
+        else:
+            node = node.value
+    name = node.id.lower() if isinstance(node, ast.Name) else ""
+    return bool(wanted.search(name)) and not other.search(name)

@@ -1,0 +1,26 @@
+import torch
+from torch.optim.lr_scheduler import LambdaLR
+
+
+def bad(model, args, cfg):
+    optimizer = torch.optim.SGD(model.parameters(), args.lr, momentum=0.9)
+    first = LambdaLR(optimizer, lambda x: args.lr * (1.0 + args.gamma * float(x)) ** (-args.decay))  # trap: lr-lambda-returns-rate
+
+    def rule(step):
+        if step < cfg.warm:
+            return (step + 1) / cfg.warm
+        return cfg.lr * 0.99**step
+
+    other = torch.optim.Adam(model.parameters(), lr=cfg.lr)
+    second = LambdaLR(other, rule)  # trap: lr-lambda-returns-rate
+    constant = LambdaLR(other, lambda epoch: cfg.lr)  # trap: lr-lambda-returns-rate
+    return first, second, constant
+
+
+def fine(model, args, lr, low):
+    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
+    first = LambdaLR(optimizer, lambda x: (1.0 + args.gamma * x) ** (-args.decay))
+    second = LambdaLR(optimizer, lambda x: max(low / args.lr, 0.9**x))
+    third = LambdaLR(torch.optim.SGD(model.parameters(), lr=1.0), lambda x: lr * 0.9**x)
+    fourth = LambdaLR(optimizer, lambda x: low * 0.9**x / args.lr)
+    return first, second, third, fourth

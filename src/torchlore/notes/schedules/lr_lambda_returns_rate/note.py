@@ -1,0 +1,74 @@
+"""`LambdaLR` multiplies what the function returns with the learning rate: return a factor, not a rate.
+
+`LambdaLR(optimizer, lambda epoch: lr * 0.95**epoch)` with `lr=1e-3` trains at one millionth. The loss moves a little, so it
+looks like a slow model. The same goes for a function that is handed to `lr_lambda` and returns the rate itself.
+
+Leave the rate out: `LambdaLR(optimizer, lambda epoch: 0.95**epoch)`. It starts at 1.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, scopes, tree
+from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Step
+
+ROWS = ()
+SOURCES = ("https://github.com/lhoyer/MIC/issues/60", "https://github.com/pytorch/pytorch/issues/78917")
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert abs(bad["first_rate"] - 1e-4) < 1e-12
+    assert good["first_rate"] == 1e-2
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):
+        rule, rate = tree.argument(call, 1, "lr_lambda"), _rate(source, tree.argument(call, 0, "optimizer"))
+        for body in _bodies(source, rule) if rate else []:
+            if any(source.code(factor) == rate for factor in _factors(body)):
+                yield source.hit(
+                    call, f"the function's result is multiplied with `{rate}` again: return the factor without `{rate}`"
+                )
+                break
+
+
+def _rate(source: Source, optimizer: ast.expr | None) -> str:
+    """The name under which the optimizer was given its rate; "" for a number."""
+    bound = scopes.reaching(source, optimizer) if isinstance(optimizer, ast.Name) else []
+    made = bound[0].value if len(bound) == 1 else None
+    given = tree.argument(made, 1, "lr") if isinstance(made, ast.Call) else None
+    return source.code(given) if isinstance(given, ast.Name | ast.Attribute | ast.Subscript) else ""
+
+
+def _bodies(source: Source, rule: ast.expr | None) -> list[ast.expr]:
+    if isinstance(rule, ast.Lambda):
+        return [rule.body]
+    found = [one for one in flow.functions(source) if isinstance(rule, ast.Name) and one.name == rule.id]
+    returns = [one for function in found for one in tree.body_nodes(function) if isinstance(one, ast.Return)]
+    return [one.value for one in returns if one.value is not None]
+
+
+def _factors(node: ast.expr) -> list[ast.expr]:
+    """What the result is a product of."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [*_factors(node.left), *_factors(node.right)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return _factors(node.left)
+    if isinstance(node, ast.IfExp):
+        return [*_factors(node.body), *_factors(node.orelse)]
+    return [node]
+
+
+def watch(step: Step) -> Alarm | None:
+    if step.number != 1 or not any(type(one.thing).__name__ == "LambdaLR" for one in step.record.schedulers):
+        return None
+    for group in step.groups:
+        rate, first = float(group["lr"]), float(group.get("initial_lr", 0.0))
+        if 0 < first < 0.5 and abs(rate - first * first) < 1e-6 * first * first:
+            told = f"LambdaLR multiplied the learning rate {first:g} with itself: {rate:g}; its function must return a factor that starts at 1"
+            return Alarm(told, at=step.record.schedulers[0].place)
+    return None
