@@ -1,6 +1,7 @@
 """Training against a hand-written loop on this machine, interleaved, and pictures a second on one core.
 
-A step's figure is the 10th percentile of the times between two steps, because other programs only ever add to them.
+Everything runs in one thread and is timed by the processor time of that thread, because other programs share the
+machine. A step's figure is the 10th percentile.
 """
 
 import itertools
@@ -25,7 +26,7 @@ from torchlore.train.run import Run
 from torchlore.train.samples import Data, Stored
 from torchlore.train.setup import ready
 
-STEPS, ROUNDS, BATCH = 60, 6, 64
+STEPS, ROUNDS, BATCH = 25, 6, 64
 
 
 def write_models(folder: Path) -> Path:
@@ -64,9 +65,9 @@ def ours(model: str, pictures: torch.Tensor, labels: torch.Tensor) -> Iterator[o
 
 
 def times(loop: Iterator[object]) -> list[float]:
-    """Seconds of each of the next steps."""
-    marks = [time.perf_counter()]
-    marks += [time.perf_counter() for _ in itertools.islice(loop, STEPS)]
+    """Processor seconds of each of the next steps."""
+    marks = [time.thread_time()]
+    marks += [time.thread_time() for _ in itertools.islice(loop, STEPS)]
     return [after - before for before, after in itertools.pairwise(marks)]
 
 
@@ -116,12 +117,12 @@ def pictures_a_second(folder: Path) -> None:
     draws = draw(len(names), 0, 0, 0)
     taken: dict[str, list[float]] = {"PIL and v2": [], "ours": []}
     for _ in range(8):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         torch.stack([usual(Image.open(folder / name).convert("RGB")) for name in names])
-        middle = time.perf_counter()
+        middle = time.thread_time()
         files.read(range(len(names)), draws)
         taken["PIL and v2"].append(middle - begun)
-        taken["ours"].append(time.perf_counter() - middle)
+        taken["ours"].append(time.thread_time() - middle)
     size = sum((folder / name).stat().st_size for name in names) / len(names) / 1000
     for which, seconds in taken.items():
         print(f"{which:12} {len(names) / min(seconds):6.0f} pictures a second from {size:.0f} kB JPEG files, one core")

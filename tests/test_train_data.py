@@ -2,6 +2,7 @@
 
 import io
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,11 @@ import torch
 from PIL import Image
 
 from torchlore.cli import main
-from torchlore.recipes.data import decode_image
+from torchlore.recipes.data import cpus, decode_image
+from torchlore.train.batches import Plan, batches, choose_workers
 from torchlore.train.discover import open_data
 from torchlore.train.run import Refused, Run
-from torchlore.train.samples import Data
+from torchlore.train.samples import Data, digits
 
 QUICK = ("--no-watch", "--size", "8", "--epochs", "1", "--workers", "0", "--batch-size", "8")
 COLOURS = {"blue": (20, 40, 230), "green": (20, 220, 40), "red": (230, 30, 20)}
@@ -271,3 +273,22 @@ def test_a_broken_picture_in_a_shard_is_left_out_and_named(tmp_path: Path) -> No
     found = open_data(Run(data=str(root), size=8))
     assert [name for name, _ in found.skipped] == ["part-9.tar/cut"]
     assert sum(len(part.labels) for part in (found.train, found.val, found.test)) == 27
+
+
+def test_the_number_of_workers_fits_the_data_and_the_machine(tmp_path: Path) -> None:
+    data = open_data(Run(data=str(folders(tmp_path / "data", count=90)), size=8))
+    small, huge = torch.empty(8, 3, 8, 8, dtype=torch.uint8), torch.empty(1 << 44, dtype=torch.uint8, device="meta")
+    assert choose_workers(-1, data.val, small, 1) == 0  # fewer pictures than are worth a process
+    assert choose_workers(-1, replace(data.train, labels=torch.zeros(999)), small, 1) == min(cpus(), 16)
+    assert choose_workers(-1, digits(0.1, 0).train, small, 1) == 0
+    assert choose_workers(3, digits(0.1, 0).train, small, 1) == 3
+    with pytest.raises(Refused, match="--workers 3: 3 workers need"):
+        choose_workers(3, data.train, huge, 1)
+
+
+def test_two_processes_read_every_picture_of_the_shards_once(tmp_path: Path) -> None:
+    train = open_data(Run(data=str(shards(tmp_path / "data")), size=8)).train
+    alone = next(batches(train, Plan(9, 3, augment=True), 0, 1))
+    shares = [next(batches(train, Plan(9, 3, augment=True, rank=rank, world=2), 0, 1, workers=1)) for rank in range(2)]
+    assert sorted(torch.cat([share.indices for share in shares]).tolist()) == sorted(alone.indices.tolist())
+    assert torch.equal(alone.pictures[1::2], shares[1].pictures)

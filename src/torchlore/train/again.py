@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def _samples(listed: Listed, classes: tuple[str, ...], size: int) -> Files:
     return files.part(torch.tensor([i for i, word in enumerate(listed.splits) if not split or word == split]))
 
 
-def _refuse_strange(data: str, found: tuple[str, ...] | list[str], classes: tuple[str, ...]) -> None:
+def _refuse_strange(data: str, found: Sequence[str], classes: tuple[str, ...]) -> None:
     if strange := [name for name in found if name not in classes]:
         raise Refused(f"{data} has the class {strange[0]!r}, which the run does not know; it knows {_few(classes)}")
 

@@ -110,4 +110,5 @@ def _safetensors(made: Ready, whole: Whole, pictures: Tensor, path: Path) -> Ten
     fresh.model.load_state_dict(read(path))
     again = Whole(fresh.model, whole.prepare)
     with evaluating(again):
-        return again(pictures).clone()
+        found: Tensor = again(pictures).clone()
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -105,7 +106,7 @@ def _torchvision(run: Run, classes: int, load: bool) -> Built:
 
     try:
         weights = None if run.weights == "none" or Path(run.weights).is_file() else _enum(models, run)
-        model = models.get_model(run.model, weights=weights if load else None)
+        model = models.get_model(run.model, weights=weights if load else None, **_no_backbone(models, run.model))
     except ValueError:
         near = _nearest(run.model, models.list_models())
         raise Refused(
@@ -116,6 +117,12 @@ def _torchvision(run: Run, classes: int, load: bool) -> Built:
         return Built(model, heads, 3, 224, *IMAGENET)
     wanted = weights.transforms()
     return Built(model, heads, 3, wanted.crop_size[0], tuple(wanted.mean), tuple(wanted.std), f"torchvision {weights}")
+
+
+def _no_backbone(models: Any, name: str) -> dict[str, None]:
+    """Segmentation and detection models fetch the weights of their backbone unless they are told not to."""
+    known = inspect.signature(models.get_model_builder(name)).parameters
+    return {"weights_backbone": None} if "weights_backbone" in known else {}
 
 
 def _enum(models: Any, run: Run) -> Any:
