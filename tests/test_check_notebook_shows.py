@@ -30,6 +30,12 @@ def test_inside_a_function_the_last_line_shows_nothing(tmp_path: Path, capsys: p
     assert "discarded-tensor-op" in capsys.readouterr().out
 
 
+def test_a_notebook_without_code_shows_nothing(tmp_path: Path) -> None:
+    book = _book(tmp_path / "torch.ipynb")
+    assert documents.shown_lines(documents.notebook(book.read_text())) == frozenset()
+    assert main(["check", "--no-cache", str(book)]) == 0
+
+
 def test_a_cell_may_be_indented_as_a_whole() -> None:
     assert documents.without_magics(["", "    def f():", "        return 1"]) == ["", "def f():", "    return 1"]
 

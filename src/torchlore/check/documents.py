@@ -74,7 +74,7 @@ def notebook(raw: str) -> Notebook:
 def shown_lines(book: Notebook) -> frozenset[int]:
     """The lines of the program that end a cell: an expression there is shown, not thrown away."""
     last: dict[int, int] = {}
-    for number, (line, text) in enumerate(zip(book.lines, book.program.split("\n"), strict=True), 1):
+    for number, (line, text) in enumerate(zip(book.lines, book.program.split("\n"), strict=False), 1):
         if text.strip() and not text.lstrip().startswith("#"):
             last[line.cell] = number
     return frozenset(last.values())
