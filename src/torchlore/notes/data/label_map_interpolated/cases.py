@@ -9,9 +9,19 @@ def bad(gt, seg_mask, image):
     target = F.interpolate(gt[None, None].float(), scale_factor=0.5, mode="bicubic")[0, 0].to(torch.int64)  # trap: label-map-interpolated
     smaller = F.interpolate(gt.float(), size=64, mode="bilinear")  # trap: label-map-interpolated
     smaller = smaller.squeeze(1).long()
-    seg_mask = TF.resize(seg_mask, [64, 64])  # trap: label-map-interpolated
-    mask = cv2.resize(seg_mask, (64, 64))  # trap: label-map-interpolated
-    return target, smaller, mask
+    return target, smaller, cv2.resize(seg_mask, (64, 64))
+
+
+class Pairs:
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def __getitem__(self, index):
+        image, mask = self.pairs[index]
+        image, mask = TF.resize(image, [64, 64]), TF.resize(mask, [64, 64])  # trap: label-map-interpolated
+        seg_mask = self.pairs[index][2]
+        seg_mask = cv2.resize(seg_mask, (64, 64))  # trap: label-map-interpolated
+        return image, mask, seg_mask
 
 
 def fine(gt, mask, image, logits):

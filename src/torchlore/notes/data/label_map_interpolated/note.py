@@ -41,19 +41,24 @@ def find(source: Source) -> Iterator[Hit]:
             tree.lacks(call, 2, "interpolation")
             and tree.lacks(call, None, "mode")
             and call.args
-            and _mask(call.args[0])
+            and _mask(source, call)
         ):
             message = "`resize` interpolates by default, which makes new classes of a mask: add `interpolation=InterpolationMode.NEAREST`"
             yield source.hit(call, message)
     for call in source.calls("cv2.resize"):
-        if tree.lacks(call, 5, "interpolation") and call.args and _mask(call.args[0]):
+        if tree.lacks(call, 5, "interpolation") and call.args and _mask(source, call):
             yield source.hit(
                 call, "`cv2.resize` interpolates by default: add `interpolation=cv2.INTER_NEAREST` for a mask"
             )
 
 
-def _mask(node: ast.expr) -> bool:
-    return bool(_MASK.match(tree.dotted(node).rpartition(".")[2].lower()))
+def _mask(source: Source, call: ast.Call) -> bool:
+    """A dataset's own mask, to go by its name: predicted masks are often probabilities, which may be interpolated."""
+    home = tree.class_of(source, call)
+    loads = home is not None and any(
+        isinstance(one, ast.FunctionDef) and one.name == "__getitem__" for one in home.body
+    )
+    return loads and bool(_MASK.match(tree.dotted(call.args[0]).rpartition(".")[2].lower()))
 
 
 def _cast_to_whole(source: Source, node: ast.AST) -> bool:

@@ -52,7 +52,7 @@ def _forced(source: Source) -> Iterator[Hit]:
     sets = [one for one in source.all(ast.Assign) if tree.literal(one.value) is True]
     marked = [(one, one.targets[0].value) for one in sets
               if isinstance(one.targets[0], ast.Attribute) and one.targets[0].attr == "requires_grad"]  # fmt: skip
-    for node, name in [*on, *marked]:
+    for node, name in [*on, *marked] if ".backward(" in source.text else []:
         if isinstance(name, ast.Name) and "loss" in name.id.lower() and _computed(source, name):
             told = f"`{name.id}` has no history, and a flag does not give it one, so `backward()` reaches no weight: look for the `argmax`, `.item()`, `.detach()` or `no_grad` before it"
             yield source.hit(node, told)

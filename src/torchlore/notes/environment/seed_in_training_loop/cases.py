@@ -1,0 +1,48 @@
+import random
+
+import torch
+from torch import nn
+
+
+def seed_all(seed):
+    random.seed(seed)
+    torch.manual_seed(seed)
+
+
+def train(model, loader, optimizer, criterion, args):
+    for epoch in range(10):
+        seed_all(args.seed)  # trap: seed-in-training-loop
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        print(epoch)
+
+
+def by_epoch(model, loader, optimizer, criterion, args):
+    for epoch in range(10):
+        seed_all(args.seed + epoch)
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+
+
+def compare(loader, criterion, rates):
+    for rate in rates:
+        torch.manual_seed(0)
+        model = nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+
+
+def many(model, loader, optimizer, criterion, seeds):
+    for seed in seeds:
+        torch.manual_seed(seed)
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
