@@ -446,5 +446,13 @@ def test_a_tree_that_shares_itself_is_not_unrolled(tmp_path):
     assert overview(found, [])["tensors"] == 0
 
 
+def test_an_expanded_tensor_does_not_eat_the_memory(tmp_path):
+    torch.save({"w": torch.ones(1).expand(1 << 40), "v": torch.zeros(2)}, tmp_path / "a.pt")
+    found = read_checkpoint(tmp_path / "a.pt")
+    assert inspect(found, full=True)[0].slug == "cut-off-tensor"
+    with pytest.raises(BadFile, match="a few stored bytes claim"):
+        array(found.root["w"])
+
+
 def test_sizes_read_well():
     assert [size(n) for n in (12, 1234, 25_600_000, 4_000_000_000)] == ["12 B", "1.2 kB", "25.6 MB", "4.0 GB"]

@@ -83,7 +83,7 @@ def _item(name: str, item: Any, places: list[tuple[Any, Extent | None]], faults:
         if isinstance(inner, Tensor):
             start = offset if isinstance(offset, tuple) else (0,) * len(inner.shape)
             pieces.append(Piece(start, inner))
-    if not isinstance(shape, tuple):
+    if not isinstance(shape, tuple) or not all(isinstance(size, int) and 0 <= size < 1 << 50 for size in shape):
         return Opaque("a tensor of impossible shape")
     if len(pieces) == 1 and pieces[0].tensor.shape == shape:
         return pieces[0].tensor

@@ -196,6 +196,8 @@ def raw_array(tensor: Tensor) -> NDArray[Any]:
     storage = tensor.storage
     if storage is None or storage.extent is None or not tensor.fits:
         raise BadFile("the numbers of this tensor are not in the file.")
+    if tensor.nbytes > max(4 * storage.extent.nbytes, 1 << 28):
+        raise BadFile(f"{storage.extent.path}: a few stored bytes claim to be a tensor of {tensor.nbytes:,} bytes.")
     kind = raw_dtype(tensor.dtype, big=storage.big)
     data = read(storage.extent, tensor.offset * tensor.itemsize, tensor.span * tensor.itemsize)
     if len(data) != tensor.span * tensor.itemsize:

@@ -78,7 +78,8 @@ def module_state(module: Opaque) -> dict[str, Tensor]:
         prefix, item = waiting.pop()
         if not isinstance(item, Opaque) or prefix.count(".") > 60:
             continue
-        temporary = item.state.get("_non_persistent_buffers_set") or ()
+        unsaved = item.state.get("_non_persistent_buffers_set")
+        temporary = unsaved if isinstance(unsaved, list | tuple) else ()
         left -= 1
         for kind in ("_parameters", "_buffers"):
             part = item.state.get(kind)
