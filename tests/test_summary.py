@@ -134,6 +134,14 @@ def test_the_field_of_resnet50_is_the_known_one(capsys: pytest.CaptureFixture[st
     assert (rows["conv1"], rows["layer1"], rows["layer4"], rows["avgpool"], rows["fc"]) == (7, 35, 427, 0, 0)
 
 
+def test_no_weights_means_none_for_the_backbone_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    assert as_json("fcn_resnet50 --input 3,64,64", capsys)["parameters"] == 32_957_013
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_profile_graph_and_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = "summary net.py:make --input 3,16,16 --profile --device cpu --html page.html --graph graph.svg --depth 1"
     assert main(words.split()) == 0
