@@ -43,3 +43,8 @@ def test_a_cell_may_be_indented_as_a_whole() -> None:
 def test_shell_lines_go_on_behind_a_backslash() -> None:
     lines = ["!python run.py \\", "    --epochs 3 \\", "    --lr 1", "x = 1", "pip install torch", "pip = 3"]
     assert documents.without_magics(lines) == ["pass", "", "", "x = 1", "pass", "pip = 3"]
+
+
+def test_a_percent_may_be_an_operator() -> None:
+    lines = ["print('%d' \\", "      % (1,))", "print(7", "      % 2)"]
+    assert documents.without_magics(lines) == lines

@@ -55,6 +55,9 @@ def _written(node: ast.expr | None) -> list[ast.expr]:
 def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
     """Whether the container `self.name`, or a thing in it, is handed to something that registers it."""
     added = {node.id for node in inside if isinstance(node, ast.Name)}
+    for loop in (node for node in ast.walk(cls.node) if isinstance(node, ast.For)):
+        if any(tree.dotted(part) == f"self.{name}" for part in ast.walk(loop.iter)):
+            added |= {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
     for call in (node for node in ast.walk(cls.node) if isinstance(node, ast.Call)):
         full, last = cls.source.name(call.func), tree.dotted(call.func).rpartition(".")[2]
         given = [arg.value if isinstance(arg, ast.Starred) else arg for arg in call.args]

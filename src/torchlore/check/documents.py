@@ -107,6 +107,9 @@ def without_magics(lines: list[str]) -> list[str]:
             found.append("")
             goes_on = line.rstrip().endswith("\\")
             continue
+        if line.lstrip().startswith("% ") or (found and found[-1].endswith("\\")):
+            found.append(line)  # an operator, or Python that goes on
+            continue
         shell = line.lstrip()[:1] in ("%", "!") or bool(_AUTOMAGIC.match(line)) or bool(_ASSIGNED_MAGIC.match(line))
         goes_on = not inside and shell and line.rstrip().endswith("\\")
         if not inside and _AUTOMAGIC.match(line):

@@ -29,6 +29,9 @@ class Variants(Module):
             stage = Block(n)
             self.add_module(f"stage{i}", stage)
             self.stages.append(stage)
+        self.heads = [Block(n) for n in sizes]
+        for i, head in enumerate(self.heads):
+            self.add_module(f"head{i}", head)
         self.later = [Block(n) for n in sizes]
         self.later = nn.ModuleList(self.later)
         self.chain = [Linear(2, 2), Linear(2, 2)]
