@@ -161,8 +161,13 @@ def receiver(call: ast.Call) -> ast.expr:
 
 def is_statement(source: Source, node: ast.expr) -> bool:
     """Whether the expression stands alone, so that its value is thrown away."""
+    return isinstance(source.parents.get(node), ast.Expr)
+
+
+def is_shown(source: Source, node: ast.expr) -> bool:
+    """Whether a notebook shows the value below the cell, because the expression ends it."""
     up = source.parents.get(node)
-    return isinstance(up, ast.Expr) and (up.end_lineno not in source.shown or source.parents[up] is not source.tree)
+    return isinstance(up, ast.Expr) and up.end_lineno in source.shown and source.parents[up] is source.tree
 
 
 def body_nodes(node: ast.AST) -> Iterator[ast.AST]:

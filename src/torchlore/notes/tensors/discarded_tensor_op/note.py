@@ -52,7 +52,7 @@ _TESTS = ("raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns",
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_SHAPE, *_VALUE):
-        if not tree.is_statement(source, call) or _on_purpose(source, call):
+        if not tree.is_statement(source, call) or tree.is_shown(source, call) or _on_purpose(source, call):
             continue
         func, tensor = call.func, tree.receiver(call)
         name = func.attr if isinstance(func, ast.Attribute) else ""
