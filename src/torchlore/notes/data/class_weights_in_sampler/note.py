@@ -71,7 +71,7 @@ def _named(source: Source, node: ast.Name, value: ast.expr) -> bool:
 
 def watch(batch: Batch) -> Alarm | None:
     sampler = getattr(batch.loader, "sampler", None)
-    if type(sampler).__name__ != "WeightedRandomSampler" or batch.index > 0:
+    if sampler is None or type(sampler).__name__ != "WeightedRandomSampler" or batch.index > 0:
         return None
     weights, count = len(sampler.weights), len(batch.dataset)
     if weights >= count:

@@ -1,0 +1,58 @@
+import torch
+from torch import nn
+
+
+class Weights(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.log_vars = nn.Parameter(torch.zeros(2))
+
+    def forward(self, first, second):
+        return (torch.exp(-self.log_vars) * torch.stack([first, second]) + self.log_vars).sum()
+
+
+def bad(model, loader, device):
+    weigh = Weights().to(device)
+    weigh.train()
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)  # trap: module-in-no-optimizer
+    for x, a, b in loader:
+        one, two = model(x)
+        loss = weigh((one - a).pow(2).mean(), (two - b).pow(2).mean())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def given(model, loader):
+    weigh = Weights()
+    optimizer = torch.optim.Adam([*model.parameters(), *weigh.parameters()], lr=1e-3)
+    for x, a, b in loader:
+        one, two = model(x)
+        loss = weigh((one - a).pow(2).mean(), (two - b).pow(2).mean())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def held(model, loader):
+    weigh = Weights()
+    both = nn.ModuleList([model, weigh])
+    optimizer = torch.optim.Adam(both.parameters(), lr=1e-3)
+    for x, a, b in loader:
+        one, two = model(x)
+        loss = weigh((one - a).pow(2).mean(), (two - b).pow(2).mean())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def frozen(model, loader):
+    weigh = Weights()
+    weigh.requires_grad_(False)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    for x, a, b in loader:
+        one, two = model(x)
+        loss = weigh((one - a).pow(2).mean(), (two - b).pow(2).mean())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
