@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "site": {"site", "catalogue", "handbook", "__init__"},
     "verify": {"catalogue"},
     "doctor": {"doctor", "finding"},
+    "editor": {"catalogue", "check", "finding", "handbook", "__init__"},
     "report": {"report", "finding"},
     "train": {"train", "recipes", "finding", "report"},
     "extract": {"extract", "train", "recipes", "report", "finding"},
