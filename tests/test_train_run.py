@@ -83,7 +83,6 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         ({"log": "wandb"}, "wandb"),
         ({"log": "csv,visdom"}, "visdom"),
         ({"schedule": "cosin"}, "not one of"),
-        ({"confusion": 7, "task": "segment"}, "--confusion"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -1,4 +1,4 @@
-"""Classification: the loss of a batch and the score of a split. Every task is a module with these names."""
+"""Classification: the loss of a batch and the score of a split."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-TASKS = ("classify", "segment", "embed", "video")
 OPTIMIZERS = ("adamw", "adam", "sgd")
 SCHEDULES = ("cosine", "constant", "step", "multistep", "poly", "onecycle", "plateau", "reid")
 AUGMENTS = ("none", "flip", "shift", "crop")
@@ -32,7 +31,6 @@ class Run:
     """One training run. With no arguments: a small network on the embedded digits."""
 
     data: str = option("digits", "folder, CSV/Parquet manifest, .h5 file, tar shards, or the name of an embedded set")
-    task: str = option("classify", "what is learned", TASKS)
     model: str = option("small", "small, a torchvision model, timm:NAME, or path/to/file.py:factory")
     weights: str = option("none", "none, default, a torchvision weights name, or a checkpoint file")
     freeze: str = option("", "backbone, or comma-separated prefixes of parameters that stay as they are")
@@ -77,10 +75,6 @@ def refuse(run: Run) -> Iterator[str]:
     yield from _ranges(run)
     if run.mixup and run.cutmix:
         yield "--mixup and --cutmix both mix whole batches: choose one"
-    if (run.mixup or run.cutmix) and run.task != "classify":
-        yield f"--mixup and --cutmix need class labels, which --task {run.task} does not have"
-    if run.confusion and run.task not in ("classify", "embed"):
-        yield f"--confusion moves blocks of the image away from their places, which --task {run.task} needs"
     if run.schedule == "plateau" and run.val <= 0:
         yield "--schedule plateau follows the validation score: give --val above 0"
     if run.schedule in ("step", "multistep") and not run.milestones:
