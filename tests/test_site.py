@@ -95,7 +95,7 @@ def test_the_calculator_agrees_with_the_recipe(site: Path, page) -> None:
             assert page.evaluate("([size, layer]) => problem(size, layer)", [size, spoken[1]])
             continue
         told = page.evaluate(
-            "([size, layers]) => fields(layers).map((f) => [f.field, f.step]).concat([[outputSize(size, layers[1])]])",
+            "([size, layers]) => fields(size, layers).map((f) => [f.field, f.step]).concat([[outputSize(size, layers[1])]])",
             [size, spoken],
         )
         assert told[-1] == [stages[-1].size]

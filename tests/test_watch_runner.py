@@ -155,7 +155,7 @@ def test_two_ranks_of_torchrun(tmp_path):
 def test_the_pytest_plugin(tmp_path):
     body = TRAIN.replace("print(sys.argv[1:], __name__, __file__, sys.path[0])", "").replace("\n", "\n    ")
     (tmp_path / "test_it.py").write_text(f"import torch\ndef test_training():\n    {body}\n")
-    words = ["-m", "pytest", "-q", "-p", "torchlore.watch.pytest_plugin", "-p", "no:cacheprovider"]
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
     failed = run(*words, "--lore-watch=error", cwd=tmp_path)
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert failed.stdout.count("test_it.py:13: error missing-zero-grad") == 2, "in the test and in the summary"

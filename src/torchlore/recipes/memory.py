@@ -116,23 +116,21 @@ def largest_tensors(most: int = 20, device: str | None = None, *models: nn.Modul
     named = _names(models)
     found: dict[int, list[torch.Tensor]] = {}
     for one in gc.get_objects():
-        if not issubclass(type(one), torch.Tensor) or _has_no_memory(one):
+        if not issubclass(type(one), torch.Tensor) or one.layout is not torch.strided or one.device.type == "meta":
             continue
         if device is None or one.device.type == device:
-            found.setdefault(one.untyped_storage().data_ptr(), []).append(one)
-    found.pop(0, None)  # empty storages
+            found.setdefault(_address(one), []).append(one)
+    found.pop(0, None)  # empty storages, and none at all
     rows = [_describe(tensors, named) for tensors in found.values()]
     return sorted(rows, key=lambda row: -row.bytes)[:most]
 
 
-def _has_no_memory(one: torch.Tensor) -> bool:
-    """Sparse and meta tensors, and the stand-ins that torch.compile leaves behind."""
-    from torch._subclasses.fake_tensor import FakeTensor
-    from torch._subclasses.functional_tensor import FunctionalTensor
-
-    if isinstance(one, FakeTensor | FunctionalTensor) or torch._is_functional_tensor(one):  # noqa: SLF001 - torch has no public question
-        return True
-    return one.layout is not torch.strided or one.device.type == "meta"
+def _address(one: torch.Tensor) -> int:
+    """Where the tensor's memory is; 0 for the stand-ins that torch.compile and vmap leave behind, which have none."""
+    try:
+        return one.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # torch has no other way to ask
+        return 0
 
 
 def _names(models: tuple[nn.Module, ...]) -> dict[int, tuple[str, str]]:

@@ -62,7 +62,7 @@ def write(source: Path) -> None:
     for asset in ("shapes.js", "shapes.css", "worker.js"):
         shutil.copy(HERE / asset, source / asset)
     for page in written():
-        shutil.copy(page, source / page.name)
+        shutil.copy(page, source / f"about-{page.name}")  # a room may have the same name
 
 
 def written() -> list[Path]:
@@ -74,7 +74,9 @@ def written() -> list[Path]:
 def settings(source: Path, target: Path) -> dict[str, object]:
     """MkDocs' configuration: no font, icon or script from another host; search works from the disk."""
     rooms = sorted(
-        path.stem for path in source.glob("*.md") if path.stem not in {"index", "errata", "shapes", *WRITTEN}
+        path.stem
+        for path in source.glob("*.md")
+        if path.stem not in {"index", "errata", "shapes"} and not path.stem.startswith("about-")
     )
     palette = [
         {
@@ -90,7 +92,7 @@ def settings(source: Path, target: Path) -> dict[str, object]:
             "toggle": {"icon": "material/weather-sunny", "name": "light"},
         },
     ]
-    more = [{path.stem.capitalize(): path.name} for path in written()]
+    more = [{path.stem.capitalize(): f"about-{path.name}"} for path in written()]
     return {
         "site_name": "torchlore",
         "site_description": "The PyTorch notes everyone keeps, as software.",

@@ -47,19 +47,24 @@ function trace(size, layers, o) {
   return [...wanted].sort((a, b) => a - b);
 }
 
-// Receptive field and step (input pixels between neighbours) after each layer.
-function fields(layers) {
-  let field = 1, step = 1;
-  return layers.map((layer) => {
-    if (layer.kind === "transpose") {
-      step = step / layer.stride;
-      field += Math.floor((layer.dilation * (layer.kernel - 1)) / layer.stride) * step * layer.stride;
-    } else {
-      field += layer.dilation * (layer.kernel - 1) * step;
+// Receptive field and step (input pixels between neighbours) after each layer. After a transposed convolution outputs
+// differ: the field is then the widest that any output has in this input.
+function fields(size, layers) {
+  let field = 1, step = 1, side = size, even = true;
+  return layers.map((layer, index) => {
+    side = outputSize(side, layer);
+    if (layer.kind === "transpose") { even = false; step /= layer.stride; } else {
+      field += even ? layer.dilation * (layer.kernel - 1) * step : 0;
       step *= layer.stride;
     }
-    return { field, step };
+    return { field: even ? field : widest(size, layers.slice(0, index + 1), side), step };
   });
+}
+
+function widest(size, layers, side) {
+  let most = 0;
+  for (let o = 0; o < side; o++) { const fed = trace(size, layers, o); if (fed.length) most = Math.max(most, fed.at(-1) - fed[0] + 1); }
+  return most;
 }
 
 const state = { layers: [{ ...DEFAULTS }], at: null };
@@ -97,8 +102,9 @@ function renderRows() {
 function update() {
   const rows = [...document.querySelectorAll("#layers tbody tr")];
   let h = Math.max(1, Number.parseInt($("height").value, 10) || 1), w = Math.max(1, Number.parseInt($("width").value, 10) || 1);
-  const start = [h, w], seen = fields(state.layers);
+  const start = [h, w];
   $("message").textContent = "";
+  let seen = [];
   for (let i = 0; i < state.layers.length; i++) {
     const layer = state.layers[i], trouble = problem(h, layer) || problem(w, layer);
     if (trouble) {
@@ -107,6 +113,7 @@ function update() {
       for (const id of ["input", "output"]) { $(id).getContext("2d").clearRect(0, 0, 360, 360); $(`${id}-caption`).textContent = ""; }
       return;
     }
+    seen = fields(start[0], state.layers.slice(0, i + 1));
     h = outputSize(h, layer); w = outputSize(w, layer);
     rows[i].querySelector(".size").textContent = `${h} × ${w}`;
     rows[i].querySelector(".field").textContent = seen[i].field;
