@@ -16,11 +16,15 @@ print(load_into(model, state, skip=("head",)))
 ```
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import scopes, tree
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("init-partial-load",)
 SOURCES = ("003:258-261",)
@@ -74,3 +78,11 @@ def _as_it_was_saved(source: Source, state: ast.expr, depth: int = 4) -> bool:
     bindings = scopes.reaching(source, state)
     kept = [one.value for one in bindings if one.value is not None and one.how == "assign" and not one.path]
     return bool(kept) and len(kept) == len(bindings) and all(_as_it_was_saved(source, one, depth - 1) for one in kept)
+
+
+def watch(call: Annotated[Call, "Module.load_state_dict"]) -> Alarm | None:
+    own, missing = call.owner.state_dict(), getattr(call.result, "missing_keys", ())
+    if not own or len(missing) < len(own):
+        return None
+    told = "not one weight of the file fits the model, and strict=False says nothing; look at the names: a `module.` prefix must be taken off"
+    return Alarm(told, evidence=f"{len(missing)} of {len(own)} keys are missing")
