@@ -7,7 +7,7 @@ export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-long check format types size docs bench clean system
+.PHONY: help train test coverage test-long check format types size docs bench clean system
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,6 +30,9 @@ test: .venv/ready system  ## set everything up and run the tests
 	@$(BIN)/mypy
 	@echo "==> pytest"
 	@$(BIN)/python -m pytest -n 2 -m "not long"
+
+coverage: .venv/ready  ## the tests again, with the share of lines they run
+	@$(BIN)/python -m pytest -n 2 -m "not long" --cov --cov-report=term
 
 test-long: .venv/ready system  ## the long tests too: soak, fuzz, many kills
 	@$(BIN)/python -m pytest -n 2 -m long
