@@ -493,11 +493,12 @@ def annotated(source: Source, annotation: ast.expr | None) -> Values:
         return sum((annotated(source, side) for side in sides), ())
     if isinstance(annotation, ast.Subscript):
         outer = source.name(annotation.value).rpartition(".")[2]
+        inner = annotation.slice
+        if isinstance(inner, ast.Tuple) and inner.elts:  # `tuple[()]` has none
+            inner = inner.elts[0]
         if outer in ("Optional", "Annotated", "Final"):
-            inner = annotation.slice.elts[0] if isinstance(annotation.slice, ast.Tuple) else annotation.slice
             return annotated(source, inner)
         if outer in ("List", "list", "Sequence", "Iterable", "Tuple", "tuple"):
-            inner = annotation.slice.elts[0] if isinstance(annotation.slice, ast.Tuple) else annotation.slice
             return (Value("list", "annotation", items=(annotated(source, inner),)),)
         return _promised(source, source.name(annotation.value))
     return _promised(source, source.name(annotation))
