@@ -142,7 +142,7 @@ def _numbers(checkpoint: Checkpoint, key: str, tensor: Tensor, sample: int | Non
     try:
         seen = stats(tensor, sample)
     except (BadFile, MemoryError) as error:
-        yield _say("cut-off-tensor", f"{key} cannot be read: {error}", Severity.ERROR, checkpoint)
+        yield _say("broken-checkpoint", f"{key} cannot be read: {error}", Severity.ERROR, checkpoint)
         return
     of = f"of {seen.checked:,} numbers read"
     if seen.nan:
@@ -154,7 +154,7 @@ def _numbers(checkpoint: Checkpoint, key: str, tensor: Tensor, sample: int | Non
             f"{seen.nan:,} {of}",
         )
     if seen.inf and not _may_be_infinite(key):
-        yield _say("inf-in-checkpoint", f"{key} holds infinities.", Severity.ERROR, checkpoint, f"{seen.inf:,} {of}")
+        yield _say("nan-in-checkpoint", f"{key} holds infinities.", Severity.ERROR, checkpoint, f"{seen.inf:,} {of}")
     if key.endswith("running_var") and seen.low < 0:
         yield _say(
             "negative-variance",
@@ -193,7 +193,7 @@ def _places(checkpoint: Checkpoint, every: dict[str, Tensor]) -> Iterator[Findin
     for key, tensor in every.items():
         if not tensor.fits and tensor.kind not in ("meta", "chunked"):
             yield _say(
-                "cut-off-tensor",
+                "broken-checkpoint",
                 f"{key} is not whole: the file ends before its last number; try `lore ckpt repair`.",
                 Severity.ERROR,
                 checkpoint,
@@ -206,7 +206,7 @@ def _places(checkpoint: Checkpoint, every: dict[str, Tensor]) -> Iterator[Findin
     devices = sorted({tensor.device for tensor in every.values()} - {"cpu", "meta"})
     if devices:
         yield _say(
-            "saved-on-device",
+            "load-without-map-location",
             f'tensors were saved on {", ".join(devices)}; load with map_location="cpu".',
             Severity.HINT,
             checkpoint,
@@ -252,7 +252,7 @@ def _prefix(checkpoint: Checkpoint) -> Iterator[Finding]:
     prefix = wrapper_prefix(found[name]) if name is not None else ""
     if prefix:
         yield _say(
-            "wrapper-prefix",
+            "data-parallel-prefix",
             f"every key begins with {prefix!r}; `lore ckpt convert --strip-prefix` takes it off.",
             Severity.HINT,
             checkpoint,

@@ -106,16 +106,16 @@ _SAFETY = {
 
 def _tree(out: Console, checkpoint: Checkpoint, limit: int) -> None:
     table = _table("key", "shape", "dtype", "size", right=(3,))
-    closed = 0
+    closed = False
     for depth, node, is_open in lines(tree(checkpoint.root), limit):
         shape, dtype, nbytes = say(node)
         branch = bool(node.below)
-        closed += branch and not is_open
+        closed |= branch and not is_open
         mark = ("- " if is_open else "+ ") if branch else "  "
         table.add_row("  " * depth + mark + clean(node.name, 80), shape, dtype, nbytes)
     out.print(table)
     if closed:
-        out.print(f"{closed} branches are closed (+); --lines {limit * 8} opens more, --lines 0 all", style="dim")
+        out.print(f"+ marks what is closed; --lines {limit * 8} opens more, --lines 0 all", style="dim")
 
 
 def scan(reports: list[Report], *, everything: bool) -> None:

@@ -29,3 +29,23 @@ def warnings_of(work: Callable[[], object]) -> list[str]:
         warnings.simplefilter("always")
         work()
     return [f"{one.category.__name__}: {one.message}" for one in seen]
+
+
+def ailments_of(state: object) -> dict[str, str]:
+    """What `lore ckpt show` says of a file that `torch.save` writes of this: each message by its slug.
+
+    >>> ailments_of({"steps": 3})
+    {}
+    """
+    import tempfile
+    from pathlib import Path
+
+    import torch
+
+    from torchlore.ckpt.health import inspect
+    from torchlore.ckpt.reader import read_checkpoint
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file.pt"
+        torch.save(state, path)
+        return {one.slug: one.message for one in inspect(read_checkpoint(path), full=True)}

@@ -40,7 +40,7 @@ def find(source: Source) -> Iterator[Hit]:
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
             variable = kept.variable(source, event.node)
-            if variable is not None and _read_later(source, variable, event.node):
+            if variable is not None and kept.steps_on(source, variable) and _read_later(source, variable, event.node):
                 yield _hit(source, event.node, variable)
 
 
