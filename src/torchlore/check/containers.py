@@ -52,8 +52,23 @@ def _written(node: ast.expr | None) -> list[ast.expr]:
     return [node.value] if isinstance(node, ast.DictComp) else []
 
 
+def _taken_out(node: ast.AST, name: str) -> bool:
+    """`self.net = self.nets[key]`, or a method other than forward that hands one of them out."""
+    if isinstance(node, ast.Assign):
+        own = any(tree.dotted(target).startswith("self.") for target in node.targets)
+        return own and isinstance(node.value, ast.Subscript) and tree.dotted(node.value.value) == name
+    if not isinstance(node, ast.FunctionDef) or node.name in ("forward", "__call__"):
+        return False
+    backs = [part.value for part in tree.body_nodes(node) if isinstance(part, ast.Return)]
+    bound = {tree.dotted(part.targets[0]): part.value for part in tree.body_nodes(node) if isinstance(part, ast.Assign)}
+    given = [bound.get(tree.dotted(back), back) for back in backs if back is not None]
+    return any(isinstance(back, ast.Subscript) and tree.dotted(back.value) == name for back in given)
+
+
 def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
     """Whether the container `self.name`, or a thing in it, is handed to something that registers it."""
+    if any(_taken_out(node, f"self.{name}") for node in ast.walk(cls.node)):
+        return True
     added = {node.id for node in inside if isinstance(node, ast.Name)}
     for loop in (node for node in ast.walk(cls.node) if isinstance(node, ast.For)):
         if any(tree.dotted(part) == f"self.{name}" for part in ast.walk(loop.iter)):

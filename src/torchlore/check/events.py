@@ -204,7 +204,7 @@ def _backward(source: Source, call: ast.Call, func: ast.Attribute) -> Event | No
 
 def _step(source: Source, call: ast.Call, func: ast.Attribute) -> Event | None:
     owner = func.value
-    found = kind(source, owner, weak=True)
+    found = kind(source, owner, weak=True) - {"none"}
     if found == {"scaler"}:
         return _event("step", source, call, call.args[0] if call.args else None, "scaler")
     if found == {"optimizer"}:

@@ -263,3 +263,9 @@ def _built_here(event: Event) -> str:
 def kinds_in(flow: Iterable[Event]) -> list[str]:
     """The kinds of the events in order, for a rule that asks about order alone."""
     return [event.what for event in flow]
+
+
+def exclusive(one: Event, other: Event) -> bool:
+    """Whether the two stand in different branches of one `if`."""
+    branches = {id(test): branch for test, branch in one.conditions}
+    return any(branches.get(id(test), branch) is not branch for test, branch in other.conditions)

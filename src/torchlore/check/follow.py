@@ -66,6 +66,12 @@ def seldom(source: Source, node: ast.AST, loop: ast.AST) -> bool:
     return False
 
 
+def exclusive(source: Source, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes stand in different branches of one `if`, so that never both run in one turn."""
+    branches = {id(test): branch for test, branch in tree.conditions(source, one)}
+    return any(branches.get(id(test), branch) is not branch for test, branch in tree.conditions(source, other))
+
+
 def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.Name]:
     """Reads of the value that `name` has (or is given) here which come after another expression, or stand beside it."""
     home = tree.function(source, after) or source.tree
@@ -75,7 +81,11 @@ def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.
         if isinstance(node, ast.Name) and node.id == name.id and node is not name and isinstance(node.ctx, ast.Load):
             later = (node.lineno, node.col_offset) > (after.lineno, after.col_offset)
             beside = tree.statement(source, node) is tree.statement(source, after)
-            if (later or beside) and mine & {id(one.node) for one in scopes.reaching(source, node)}:
+            if (
+                (later or beside)
+                and not exclusive(source, node, after)
+                and mine & {id(one.node) for one in scopes.reaching(source, node)}
+            ):
                 yield node
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, cast
 
-from torchlore.check import flow, tree
+from torchlore.check import flow, scopes, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,3 +95,10 @@ def variable(source: Source, call: ast.Call) -> ast.expr | None:
         isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute) and up.func.attr == "append" and node in up.args
     )
     return tree.receiver(cast("ast.Call", up)) if added else None
+
+
+def steps_on(source: Source, variable: ast.expr) -> bool:
+    """Whether steps follow while the variable lives: not for a local one of a function that never steps."""
+    home = tree.function(source, variable)
+    local = isinstance(variable, ast.Name) and home is not None and scopes.scope_of(source, variable) is home
+    return not local or any(event.what == "step" for event in flow.events_of(source, home))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,3 +39,11 @@ def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]
 def _related(model: Identity, owner: Identity) -> bool:
     short = min(len(model), len(owner))
     return model[:short] == owner[:short]
+
+
+def from_noise(event: Event) -> bool:
+    """Pictures that a generator makes of noise to look at: GANs often sample in training mode on purpose."""
+    given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    return given is not None and bool(
+        re.search(r"noise|latent|\bz\b|randn|\bz_", event.source.code(given), re.IGNORECASE)
+    )

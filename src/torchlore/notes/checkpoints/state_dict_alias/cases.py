@@ -54,3 +54,23 @@ def saved_at_once(model, loader, optimizer, criterion, path):
             torch.save(checkpoint, path)
     checkpoint = {"model": model.state_dict()}
     torch.save(checkpoint, path)
+
+
+class Saver:
+    def __init__(self, model, loader, path):
+        self.model, self.loader, self.path = model, loader, path
+        self.optimizer = torch.optim.Adam(model.parameters())
+
+    def fit(self):
+        for x, y in self.loader:
+            self.optimizer.zero_grad()
+            nn.functional.mse_loss(self.model(x), y).backward()
+            self.optimizer.step()
+            self.save()
+
+    def save(self):
+        if isinstance(self.model, nn.DataParallel):
+            state = self.model.module.state_dict()
+        else:
+            state = self.model.state_dict()
+        torch.save({"model": state}, self.path)

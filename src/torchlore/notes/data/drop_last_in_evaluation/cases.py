@@ -19,3 +19,9 @@ def clean(train_set, test_set, drop):
     contest_loader = DataLoader(train_set, 64, shuffle=True, drop_last=True)
     latest = DataLoader(train_set, 64, shuffle=True, drop_last=True)
     return train_loader, test_loader, eval_loader, contest_loader, latest
+
+
+def of_one(val_set):
+    val_loader = DataLoader(val_set, batch_size=1, drop_last=True)
+    valid_loader = DataLoader(val_set, drop_last=True)
+    return val_loader, valid_loader

@@ -35,6 +35,8 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.utils.data.DataLoader"):
         held, given = source.parents[call], tree.keyword(call, "drop_last")
         name = tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else ""
+        if tree.literal(tree.argument(call, 1, "batch_size")) == 1 or tree.lacks(call, 1, "batch_size"):
+            continue  # no batch of one is short
         if given is not None and tree.literal(given.value) is True and _EVAL.search(name):
             yield source.hit(
                 given,

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import classes
+from torchlore.check import classes, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
 
@@ -50,7 +50,7 @@ def find(source: Source) -> Iterator[Hit]:
                 and "close" not in _calls_on(methods["__init__"], name)
             ):
                 told = f"`self.{name}` is opened before the workers exist and shared by all of them: open it in `__getitem__`, once per worker"
-                yield source.hit(opened[0].node, told)
+                yield source.hit(opened[0].node, told, severity="hint" if _only_reads(opened[0].value) else None)
 
 
 def _is_dataset(source: Source, node: ast.ClassDef) -> bool:
@@ -61,6 +61,11 @@ def _is_dataset(source: Source, node: ast.ClassDef) -> bool:
 
 def _opens(source: Source, value: ast.expr | None) -> bool:
     return isinstance(value, ast.Call) and source.name(value.func) in _OPENERS
+
+
+def _only_reads(value: ast.expr | None) -> bool:
+    """`lmdb.open(..., readonly=True)`: against its documents, yet it works under fork."""
+    return isinstance(value, ast.Call) and tree.literal(tree.argument(value, None, "readonly")) is True
 
 
 def _calls_on(function: ast.AST, name: str) -> set[str]:

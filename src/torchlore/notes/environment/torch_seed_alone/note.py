@@ -52,8 +52,8 @@ _HELPERS = re.compile(r"seed|reproduc|determin", re.IGNORECASE)
 
 def find(source: Source) -> Iterator[Hit]:
     seeds = [c for c in source.calls("torch.manual_seed", "torch.random.manual_seed") if not _passing(source, c)]
-    if not seeds or _seeded_elsewhere(source):
-        return
+    if len(seeds) != 1 or _seeded_elsewhere(source) or _is_drawn(source, seeds[0]):
+        return  # who seeds again and again wants one thing to repeat, not the whole run
     unseeded = []
     for room, seed in (("numpy.random", "numpy.random.seed"), ("random", "random.seed")):
         draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}") if not follow.in_test(source, c)]
@@ -70,6 +70,14 @@ def _passing(source: Source, call: ast.Call) -> bool:
     """A test's own seed, or one that makes an image and its mask turn alike."""
     home = tree.function(source, call)
     return follow.in_test(source, call) or (home is not None and home.name == "__getitem__")
+
+
+def _is_drawn(source: Source, call: ast.Call) -> bool:
+    """Whether the seed itself is a random number: nothing is meant to repeat."""
+    seed = follow.followed(source, call.args[0]) if call.args else None
+    return isinstance(seed, ast.Call) and source.name(seed.func).startswith(
+        ("random.", "numpy.random.", "time.", "torch.")
+    )
 
 
 def _seeded_elsewhere(source: Source) -> bool:

@@ -54,3 +54,29 @@ def two_networks(g, d, loader):
         (-d(g(z)).mean()).backward()
         clip_grad_norm_(g.parameters(), 1.0)
         opt_g.step()
+
+
+class Either:
+    """In each branch the order is right; the optimizer is None before `build`."""
+
+    def __init__(self, model, loader, use_scaler):
+        self.model, self.loader, self.optimizer = model, loader, None
+        self.scaler = torch.amp.GradScaler("cuda") if use_scaler else None
+
+    def build(self):
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def fit(self):
+        for x, y in self.loader:
+            self.optimizer.zero_grad()
+            loss = nn.functional.mse_loss(self.model(x), y)
+            if self.scaler is not None:
+                self.scaler.scale(loss).backward()
+                self.scaler.unscale_(self.optimizer)
+                clip_grad_norm_(self.model.parameters(), 12)
+                self.scaler.step(self.optimizer)
+                self.scaler.update()
+            else:
+                loss.backward()
+                clip_grad_norm_(self.model.parameters(), 12)
+                self.optimizer.step()

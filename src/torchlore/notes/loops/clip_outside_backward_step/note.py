@@ -45,12 +45,14 @@ def find(source: Source) -> Iterator[Hit]:
             or kinds.index("step") < kinds.index("backward")
         ):
             continue
-        for index, event in enumerate(order):
-            if event.what == "clip" and event.source is source:
-                if "step" not in kinds[index:]:
-                    yield _hit(source, event, order, "after the step: it scales gradients that nobody uses any more")
-                elif "backward" not in kinds[:index]:
-                    yield _hit(source, event, order, "before the backward pass: there is nothing to clip yet")
+        for clip in order:
+            if clip.what == "clip" and clip.source is source:
+                own = [event for event in order if not flow.exclusive(event, clip)]
+                index, kinds = own.index(clip), flow.kinds_in(own)
+                if "step" in kinds[:index] and "step" not in kinds[index:]:
+                    yield _hit(source, clip, own, "after the step: it scales gradients that nobody uses any more")
+                elif "backward" in kinds[index:] and "step" in kinds and "backward" not in kinds[:index]:
+                    yield _hit(source, clip, own, "before the backward pass: there is nothing to clip yet")
 
 
 def _hit(source: Source, clip: Event, order: list[Event], where: str) -> Hit:

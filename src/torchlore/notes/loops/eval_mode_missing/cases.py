@@ -71,3 +71,23 @@ def restored(loader):
         model.eval()
         with torch.no_grad():
             print(model(x))
+
+
+class Generator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 4))
+
+    def forward(self, z):
+        return self.net(z)
+
+
+def sampled(critic, loader, writer):
+    gen, fixed_noise = Generator(), torch.randn(32, 4)
+    opt = torch.optim.Adam(gen.parameters())
+    for _ in loader:
+        opt.zero_grad()
+        (-critic(gen(torch.randn(8, 4))).mean()).backward()
+        opt.step()
+        with torch.no_grad():
+            writer.add_images("fake", gen(fixed_noise))

@@ -9,7 +9,7 @@ Give it both: `optim.SGD([*model.parameters(), *criterion.parameters()], lr=0.1)
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, scopes, tree
+from torchlore.check import flow, frameworks, scopes, tensors, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -60,6 +60,15 @@ def _with_parameters(source: Source) -> set[str]:
     return found
 
 
+def _trains(source: Source, call: ast.Call) -> bool:
+    """Whether the call stands in a loop that runs a backward pass, and its result keeps its graph."""
+    loops = {loop.node for loop in flow.loops(source) if loop.of("backward")}
+    cut = isinstance(up := source.parents[call], ast.Attribute) and up.attr in {"detach", "item", "data"}
+    return (
+        not cut and not tensors.no_grad_around(source, call) and any(one in loops for one in tree.loops(source, call))
+    )
+
+
 def _only_called(source: Source, assign: ast.Assign, name: ast.Name) -> bool:
     """Whether every use of the name is a call of it where something is trained, or changes nothing about it."""
     uses = [one for one in source.all(ast.Name) if one.id == name.id and isinstance(one.ctx, ast.Load)]
@@ -72,7 +81,7 @@ def _only_called(source: Source, assign: ast.Assign, name: ast.Name) -> bool:
             return False
         up = source.parents[use]
         if isinstance(up, ast.Call) and up.func is use:
-            called = True
+            called |= _trains(source, up)
         elif not (
             isinstance(up, ast.Attribute) and up.attr in _HARMLESS and not isinstance(source.parents[up], ast.Assign)
         ):

@@ -35,6 +35,7 @@ _ROWS = re.compile(
     r"(?:view|reshape)\([^()]+(?:\([^()]*\))?, *-1\)|view\(-1, *[\w.]+\)|[Ff]latten\(|max\(.*, (?:dim=)?1\)"
 )
 _THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ |batch_first")
+_PLAYS = re.compile(r"Categorical|\bgym(nasium)?\b|env\.step")
 _MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
 
 
@@ -63,16 +64,12 @@ def watch(call: Annotated[Call, "softmax", "log_softmax", "softmin"]) -> Alarm |
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls(*_FUNCTIONS):
-        if tree.lacks(call, 1, "dim"):
-            edit = edits.add_keyword(source, call, "dim", "-1")
-            message = f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim=-1`"
-            yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
-    for call in source.calls(*_MODULES):
-        if tree.lacks(call, 0, "dim"):
-            edit = edits.add_keyword(source, call, "dim", "-1")
-            message = f"`{source.code(call)}` may pick the batch: write `dim=-1`"
-            yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
+    for position, names in ((1, _FUNCTIONS), (0, _MODULES)):
+        for call in source.calls(*names):
+            if tree.lacks(call, position, "dim"):
+                edit = edits.add_keyword(source, call, "dim", "-1")
+                message = f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim=-1`"
+                yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
     for call in (
         *source.calls(*_FUNCTIONS, "torch.softmax", "torch.log_softmax"),
         *source.methods("softmax", "log_softmax"),
@@ -89,6 +86,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
     """Of rows of scores torch picks the right dimension: deprecated, not wrong."""
+    if isinstance(up := source.parents[call], ast.Subscript) and re.match(r"^:, *[\w.]+$", source.code(up.slice)):
+        return "hint"
     home = tree.class_of(source, call) or tree.function(source, call) or tree.statement(source, call)
     return "hint" if _ROWS.search(code := source.code(home)) and not _THREE.search(code) else None
 
@@ -97,4 +96,6 @@ def _batched(source: Source, scores: ast.expr) -> bool:
     """The output of a module that is called on whole batches: the logits of a cross-entropy, say."""
     given = values.state(source, scores)
     shape = values.shape(source, scores)
+    if _PLAYS.search(source.text):
+        return False  # one state of a game has one dimension
     return given is not None and given.state == "logits" and shape is not None and len(shape) > 1 and shape[-1] != 1

@@ -59,6 +59,8 @@ def _changed(source: Source, call: ast.Call) -> ast.Name | None:
     given = call.args[0] if call.args else None
     if not isinstance(given, ast.Name) or tree.is_statement(source, call):
         return None  # alone on a line it is meant to change its argument
+    if isinstance(tree.statement(source, call), ast.Return) and source.parents[call] is tree.statement(source, call):
+        return None  # nothing runs after it
     if source.name(call.func).startswith("torch.nn.functional."):
         flag = tree.keyword(call, "inplace")
         return given if flag is not None and tree.literal(flag.value) is True else None

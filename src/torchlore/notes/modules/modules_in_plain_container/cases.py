@@ -41,3 +41,16 @@ class Variants(Module):
 class NoModule:
     def __init__(self):
         self.models = [Linear(2, 2), Linear(2, 2)]
+
+
+class Choice(Module):
+    def __init__(self, name, kind):
+        super().__init__()
+        self.known = {"small": Linear(2, 2), "large": Block(3)}
+        self.backbone = self.pick(name)
+        self.heads = {"one": Linear(2, 2), "two": Linear(2, 4)}
+        self.head = self.heads[kind]
+
+    def pick(self, name):
+        model = self.known[name]
+        return model

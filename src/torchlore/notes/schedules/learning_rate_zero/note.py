@@ -44,8 +44,20 @@ def find(source: Source) -> Iterator[Hit]:
             rate is not None
             and tree.literal(rate) == 0
             and not (_changed_later(source) or follow.in_test(source, call))
+            and _steps(source, call)
         ):
             yield source.hit(rate, "a learning rate of 0 trains nothing: give one above 0")
+
+
+def _steps(source: Source, call: ast.Call) -> bool:
+    """Whether this optimizer steps, and nobody loads another rate into it."""
+    held = source.parents[call]
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    used = {
+        source.parents[one] for one in (*source.all(ast.Name), *source.all(ast.Attribute)) if tree.dotted(one) == name
+    }
+    asked = {one.attr for one in used if isinstance(one, ast.Attribute)}
+    return bool(name) and "step" in asked and "load_state_dict" not in asked
 
 
 def _changed_later(source: Source) -> bool:

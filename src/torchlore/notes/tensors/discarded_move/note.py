@@ -52,6 +52,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_MOVES):
         tensor = tree.receiver(call)
+        if tree.is_shown(source, call) and source.code(call.func).rpartition(".")[2] not in ("to", "cuda"):
+            continue  # a cell that ends in `x.cpu()` shows it
         if tree.is_statement(source, call) and values.sure(source, tensor, "tensor"):
             code = source.code(call)
             name = source.code(tensor)

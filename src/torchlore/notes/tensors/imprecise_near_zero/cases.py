@@ -14,3 +14,8 @@ e = torch.log(torch.sum(torch.exp(x) + 2.5, 0))
 f = torch.exp(x) - 2
 g = math.log(1 + 3)
 h = torch.log(torch.sum(torch.exp(x)))
+
+
+def stable(scores):
+    top = scores.max()
+    return torch.log(torch.sum(torch.exp(scores - top), 1, keepdim=True)) + top

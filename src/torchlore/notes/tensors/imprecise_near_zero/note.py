@@ -67,6 +67,8 @@ def _logsumexp(source: Source, total: ast.Call) -> str:
     inside, dim = total.args[0], tree.argument(total, 1, "dim")
     if source.name(inside.func) != "torch.exp" or dim is None or tree.literal(dim) is None or len(inside.args) != 1:
         return ""
+    if isinstance(inside.args[0], ast.BinOp) and isinstance(inside.args[0].op, ast.Sub):
+        return ""  # the largest is taken away before: it cannot overflow
     keep = tree.argument(total, 2, "keepdim")
     tail = f", keepdim={source.code(keep)}" if keep is not None else ""
     return f"torch.logsumexp({source.code(inside.args[0])}, {source.code(dim)}{tail})"

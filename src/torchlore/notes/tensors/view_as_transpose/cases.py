@@ -85,3 +85,9 @@ def one_sample(x):
     batch, channels, length = x.shape
     assert batch == 1
     return x.view(channels, length)
+
+
+def gram(features):
+    batch, channels, height, width = features.shape
+    flat = features.view(channels, height * width)
+    return flat.mm(flat.t())

@@ -10,6 +10,7 @@ To swap use `transpose` or `permute`: `q.view(b, n, heads, -1).transpose(1, 2)`.
 may change.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -49,6 +50,8 @@ def find(source: Source) -> Iterator[Hit]:
             and sizes.is_last_state(source, tree.receiver(call))
         ):
             old = ("layers", new[0], "hidden")
+        elif "-1" not in new and _left_out(old, new):
+            continue  # such a size can only be 1
         swapped = _swapped([size for size in old if size != "1"], _resolved(old, new))
         if swapped:
             message = (
@@ -56,6 +59,13 @@ def find(source: Source) -> Iterator[Hit]:
                 f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
             )
             yield source.hit(call, message)
+
+
+def _left_out(old: tuple[str, ...], new: tuple[str, ...]) -> set[str]:
+    """Sizes that the view does not ask for, by name or in a product; `heads` is asked for by `d` of (heads, d // heads)."""
+    kept = {part.strip(" ()") for size in new for part in re.split(r"\*|//", size)}
+    cancelled = {part.strip(" ()") for size in old for part in size.split("//")[1:]}
+    return {part.strip(" ()") for size in old for part in re.split(r"\*|//", size)} - kept - cancelled
 
 
 def _resolved(old: tuple[str, ...], new: tuple[str, ...]) -> list[str]:

@@ -38,7 +38,8 @@ def find(source: Source) -> Iterator[Hit]:
         frozen = [event for event in events if event.what == "freeze" and event.source is source]
         if not frozen or frameworks.owned(source, frozen[0].node) or _kept_in_eval(source, events):
             continue
-        for event in events:
+        last = max((i for i, event in enumerate(events) if event.what == "backward"), default=-1)
+        for event in events[: last + 1]:
             before = [one for one in frozen if _is_frozen_part(source, one, event)]
             if event.what == "train" and event.source is source and event.detail == "" and before:
                 yield source.hit(
