@@ -23,11 +23,12 @@ def go(run: Run, place: Callable[[], Path]) -> int:
 
     Status 75 if a signal stopped it, with the command that goes on.
     """
-    from torchlore.train.discover import open_data
     from torchlore.train.flags import write
     from torchlore.train.group import joined, led, world
+    from torchlore.train.loggers import reachable
     from torchlore.train.run import Refused
     from torchlore.train.setup import ready
+    from torchlore.train.tasks import task_of
 
     def begin() -> Path:
         folder = place()
@@ -39,7 +40,8 @@ def go(run: Run, place: Callable[[], Path]) -> int:
 
     with joined(world()) as here:
         try:
-            made = ready(run, open_data(run))
+            led(here, lambda: reachable(run.log))
+            made = ready(run, task_of(run).open_data(run))
             folder = led(here, begin)
         except Refused:
             if here.rank == 0:
@@ -92,9 +94,7 @@ def _train(made: Ready, folder: Path, *, leads: bool) -> int:
         for one in found:
             say(f"{one.where}: {one.severity}: {one.message} [{one.slug}]")
         took = time.perf_counter() - begun
-        told = (
-            f"test accuracy {tested['accuracy']:.2%} on {tested['samples']} samples" if tested else "no data to test on"
-        )
+        told = tested.headline if tested else "no data to test on"
         say(f"{told}, {took:.1f} s\n  {report}")
     return 0
 

@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     """Open the run, predict, write the figures and the report."""
     try:
         from torchlore.train.again import opened
-        from torchlore.train.finish import per_class_lines, test, write_report
+        from torchlore.train.finish import test, write_report
 
         made = opened(args.folder, args.data)
         if not len(made.data.test.labels):
@@ -30,14 +30,13 @@ def run(args: argparse.Namespace) -> int:
         out = args.folder / f"test-{made.data.name}" if args.data else args.folder
         out.mkdir(exist_ok=True)
         tested = test(made, out, made.data.test)
+        assert tested is not None
         report = write_report(made, args.folder, tested, None, out)
     except Refused as refused:
         raise Failure(str(refused)) from None
     except OSError as error:
         raise Failure(f"{error.filename} cannot be written ({error.strerror})") from None
-    for line in per_class_lines(tested["matrix"], made.data.classes):
+    for line in tested.lines:
         print(line)
-    names = ("accuracy", "top5", "macro_f1", "weighted_f1", "calibration_error", "loss")
-    figures = ", ".join(f"{name.replace('_', ' ')} {tested[name]:.4f}" for name in names if name in tested)
-    print(f"{tested['samples']} samples: {figures}\n  {report}")
+    print(f"  {report}")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -13,7 +14,6 @@ from torch.utils.data import DataLoader
 from torchlore.recipes.data import loader_options
 from torchlore.recipes.seed import derive
 from torchlore.train.augment import draw
-from torchlore.train.files import Files
 from torchlore.train.run import Refused
 from torchlore.train.samples import Samples
 
@@ -26,11 +26,23 @@ class Batch:
 
     epoch: int
     number: int  # within the epoch
-    pictures: Tensor  # (B, C, H, W) uint8
-    labels: Tensor  # (B,)
+    pictures: Tensor  # (B, C, H, W), or clips (B, T, C, H, W), uint8
+    labels: Tensor  # (B,), or masks (B, H, W)
     total: int  # samples of the global batch, over all processes
     indices: Tensor  # (B,) which samples these are
     share: float = 1.0  # weight of this part's mean loss, so that the mean over processes is the global batch's
+
+
+class Planned(Protocol):
+    """How a split is cut into batches: a function of the seed, the epoch and the batch's number, nothing else."""
+
+    def length(self, samples: int, /) -> int:
+        """Batches an epoch."""
+        ...
+
+    def job(self, samples: int, epoch: int, number: int, /) -> Job:
+        """What this process reads of one global batch."""
+        ...
 
 
 @lru_cache(maxsize=2)
@@ -40,7 +52,7 @@ def _order(samples: int, seed: int, epoch: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a split is cut into batches; everything else follows from it."""
+    """Every sample once an epoch in a random order."""
 
     batch_size: int  # global
     seed: int
@@ -86,12 +98,11 @@ class _Reader:
     samples: Samples
 
     def __getitem__(self, job: Job) -> Batch:
-        pictures = self.samples.read(job.indices.tolist(), job.draws)
-        labels = self.samples.labels[job.indices]
+        pictures, labels = self.samples.fetch(job.indices.tolist(), job.draws)
         return Batch(job.epoch, job.number, pictures, labels, job.total, job.indices, job.share)
 
 
-def batches(samples: Samples, plan: Plan, first: int, last: int, workers: int = 0) -> Iterator[Batch]:
+def batches(samples: Samples, plan: Planned, first: int, last: int, workers: int = 0) -> Iterator[Batch]:
     """Global batches `first` to `last` (counted over all epochs), each as this process's share of it."""
     count, every = len(samples.labels), plan.length(len(samples.labels))
     return _fetched(samples, (plan.job(count, *divmod(step, every)) for step in range(first, last)), workers)
@@ -113,8 +124,8 @@ def _fetched(samples: Samples, jobs: Iterable[Job], workers: int) -> Iterator[Ba
 
 
 def choose_workers(wanted: int, samples: Samples, sample: Tensor, processes: int) -> int:
-    """How many processes load: none for pictures in memory or few of them, else what CPUs and shared memory allow."""
-    if wanted < 0 and (not isinstance(samples, Files) or len(samples.labels) < FEW):
+    """How many processes load `sample`, one's share of a batch: none for pictures in memory or few of them, else what CPUs and shared memory allow."""
+    if wanted < 0 and (not samples.slow or len(samples.labels) < FEW):
         return 0
     try:
         found: int = loader_options(batch=sample, workers=wanted if wanted >= 0 else None, ranks=processes)[

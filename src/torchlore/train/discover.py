@@ -6,8 +6,9 @@ import csv
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -229,3 +230,39 @@ def _refuse_classes(listed: Listed, labels: Tensor) -> None:
             f"the class {listed.classes[least]!r} has {count[least]} pictures; splitting off validation and test needs 3"
         )
     assert len(labels) == len(listed.names)
+
+
+def other_data(data: str, run: Run, state: dict[str, Any]) -> Data:
+    """Data that the run has not seen, under the run's classes: its test or validation split, or all of it."""
+    classes = tuple(state["classes"])
+    if data in EMBEDDED:
+        embedded = EMBEDDED[data](run.val, run.seed)
+        refuse_strange(data, embedded.classes, classes)
+        return replace(embedded, classes=classes)
+    try:
+        listed = list_data(Path(data))
+    except TROUBLE as error:
+        raise Refused(f"{data}: {error}") from None
+    refuse_strange(data, listed.classes, classes)
+    samples = _samples(listed, classes, state["size"])
+    if not len(samples.labels):
+        raise Refused(f"{data} holds no picture that can be read")
+    return Data(Path(data).name, classes, samples, samples, samples, 3, state["size"], listed.skipped)
+
+
+def _samples(listed: Listed, classes: tuple[str, ...], size: int) -> Files:
+    split = next((name for name in ("test", "val") if name in listed.splits), "")
+    labels = torch.tensor([classes.index(listed.classes[label]) for label in listed.labels], dtype=torch.long)
+    files = Files(PackedStrings(listed.names), labels, size, "none", listed.open)
+    return files.part(torch.tensor([i for i, word in enumerate(listed.splits) if not split or word == split]))
+
+
+def refuse_strange(data: str, found: Sequence[str], classes: tuple[str, ...]) -> None:
+    """Refused if other data has a class that the run does not know."""
+    if strange := [name for name in found if name not in classes]:
+        raise Refused(f"{data} has the class {strange[0]!r}, which the run does not know; it knows {few(classes)}")
+
+
+def few(names: Sequence[str]) -> str:
+    """The first eight names, and how many more there are."""
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -16,7 +16,7 @@ from torchlore.recipes.checkpoint import atomic
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.weights import read, write
 from torchlore.train.evaluate import evaluating
-from torchlore.train.models import build, prepared
+from torchlore.train.models import prepared
 from torchlore.train.run import Trouble
 from torchlore.train.setup import Ready
 
@@ -26,7 +26,7 @@ TOLERANCE = 1e-3  # of the logits; another runtime adds up in another order
 
 
 class Whole(nn.Module):
-    """Pictures (B, C, H, W) uint8 in, logits (B, classes) out: nobody has to know the mean and the scale."""
+    """Pictures (B, C, H, W), or clips, uint8 in, what the model says in evaluation out: nobody has to know the mean and the scale."""
 
     def __init__(self, model: nn.Module, prepare: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
@@ -72,7 +72,9 @@ def export(made: Ready, to: str, path: Path) -> Exported:
 
 def _program(whole: Whole, pictures: Tensor) -> torch.export.ExportedProgram:
     batch = torch.export.Dim("batch", min=1, max=4096)
-    several = pictures if len(pictures) > 1 else pictures.repeat(2, 1, 1, 1)  # a batch of one would be taken as fixed
+    several = (
+        pictures if len(pictures) > 1 else torch.cat([pictures, pictures])
+    )  # a batch of one would be taken as fixed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns of its own deprecated insides while it traces
         return torch.export.export(whole, (several,), dynamic_shapes=({0: batch},))
@@ -106,7 +108,7 @@ def _safetensors(made: Ready, whole: Whole, pictures: Tensor, path: Path) -> Ten
     about |= {"mean": made.built.mean, "std": made.built.std}
     state = {name: value.detach().clone() for name, value in whole.model.state_dict().items()}
     write(state, path, **{name: json.dumps(value) for name, value in about.items()})
-    fresh = build(made.run, len(made.data.classes), made.built.channels, load=False)
+    fresh = made.task.build_model(made.run, made.data, load=False)
     fresh.model.load_state_dict(read(path))
     again = Whole(fresh.model, whole.prepare)
     with evaluating(again):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -25,6 +25,7 @@ class Files:
     size: int
     augment: str
     open: Callable[[str], Tensor]
+    slow: ClassVar[bool] = True
 
     def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
         """The pictures at the run's size: a random crop and flip in training, the middle otherwise."""
@@ -37,6 +38,14 @@ class Files:
             return middle(picture, self.size)
         cut = crop(picture, row, self.size) if self.augment == "crop" else middle(picture, self.size)
         return cut.flip(2) if row[0] < 0.5 else cut
+
+    def fetch(self, indices: Sequence[int], draws: Tensor | None) -> tuple[Tensor, Tensor]:
+        """The pictures and their labels."""
+        return self.read(indices, draws), self.labels[torch.as_tensor(indices)]
+
+    def resized(self, size: int) -> Self:
+        """The same files read at this size."""
+        return replace(self, size=size)
 
     def part(self, at: Tensor) -> Files:
         """Some of the samples."""

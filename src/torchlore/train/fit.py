@@ -18,9 +18,7 @@ from torchlore.recipes.checkpoint import Checkpoints, collect, restore
 from torchlore.recipes.data import BrokenImageError
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.seed import rng_state
-from torchlore.train import classify
 from torchlore.train.batches import batches
-from torchlore.train.evaluate import Predicted, predict
 from torchlore.train.group import anyone, everyone, mean
 from torchlore.train.journal import Journal
 from torchlore.train.loggers import opened
@@ -180,8 +178,8 @@ def end_epoch(made: Ready, journal: Journal, progress: Progress, stepped: Steppe
     }
     score = None
     if len(made.data.val.labels):
-        validation = classify.scores(evaluated(made, made.data.val))
-        score = classify.figure(validation)
+        validation = made.task.scores(evaluated(made, made.data.val))
+        score = made.task.figure(validation)
         figures |= {f"val_{name}": value for name, value in validation.items()}
         if made.plateau is not None:
             made.plateau.update(score)
@@ -197,11 +195,11 @@ def peak_memory(device: torch.device) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def evaluated(made: Ready, samples: Samples) -> Predicted:
-    """What the model, or its average where there is one, says of a split."""
+def evaluated(made: Ready, samples: Samples) -> Any:
+    """What the task finds of a split under the weights, or their average where there is one; the same on all processes."""
     model = unwrap(made.parts.model)
     with made.parts.ema.applied(model) if made.parts.ema is not None else nullcontext():
-        return predict(model, samples, made.prepare, max(64, made.run.batch_size), made.world, made.workers)
+        return made.task.evaluate(made, model, samples)
 
 
 def save(made: Ready, kept: Checkpoints, progress: Progress, score: float | None) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from torchlore.train.run import Refused, Run
+from torchlore.train.run import Refused, Run, defaults
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -33,14 +33,21 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def from_flags(args: argparse.Namespace) -> Run:
-    """The run: defaults, then the file, then the flags."""
-    run = read(args.config) if args.config else Run()
+    """The run: the task's defaults, then the file, then the flags."""
     given = {one.name: value for one in fields(Run) if (value := getattr(args, one.name, None)) is not None}
-    return replace(run, **given)
+    return _made((_values(args.config) if args.config else {}) | given)
 
 
 def read(path: Path) -> Run:
     """A run from a YAML file; an unknown or ill-typed name is refused with the nearest right one."""
+    return _made(_values(path))
+
+
+def _made(values: dict[str, Any]) -> Run:
+    return replace(defaults(values.get("task", Run().task)), **values)
+
+
+def _values(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
@@ -51,7 +58,7 @@ def read(path: Path) -> Run:
         raise Refused(f"{path} is no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict):
         raise Refused(f"{path} must hold names and values, such as `epochs: 10`; it holds a {type(values).__name__}")
-    return replace(Run(), **{str(name): _typed(path, str(name), value) for name, value in values.items()})
+    return {str(name): _typed(path, str(name), value) for name, value in values.items()}
 
 
 def _typed(path: Path, name: str, value: Any) -> Any:

@@ -157,13 +157,16 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def prepared(built: Built, device: torch.device, channels_last: bool) -> Callable[[Tensor], Tensor]:
-    """The function that turns pictures (B, C, H, W) uint8 into what the model wants, on its device."""
+    """The function that turns pictures (B, C, H, W) or clips (B, T, C, H, W) uint8 into what the model wants."""
     mean = torch.tensor(built.mean, device=device).view(-1, 1, 1) * 255
     scale = 1 / (torch.tensor(built.std, device=device).view(-1, 1, 1) * 255)
     grey = torch.tensor((0.299, 0.587, 0.114), device=device).view(3, 1, 1)
     layout = torch.channels_last if channels_last else torch.contiguous_format
 
     def prepare(pictures: Tensor) -> Tensor:
+        if pictures.ndim == 5:
+            flat = prepare(pictures.flatten(0, 1))
+            return flat.view(*pictures.shape[:2], *flat.shape[1:])
         moved = pictures.to(device, non_blocking=True)
         if moved.shape[1] == 1 and built.channels == 3:
             moved = moved.expand(-1, 3, -1, -1)

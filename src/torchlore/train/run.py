@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 OPTIMIZERS = ("adamw", "adam", "sgd")
 SCHEDULES = ("cosine", "constant", "step", "multistep", "poly", "onecycle", "plateau", "reid")
 AUGMENTS = ("none", "flip", "shift", "crop")
 PRECISIONS = ("fp32", "bf16", "fp16")
-LOGGERS = ("tensorboard", "csv")
+COMPILES = ("auto", "none", "model", "graph")
+LOGGERS = ("tensorboard", "visdom", "csv")
 
 
 class Refused(ValueError):
@@ -27,9 +28,28 @@ def option(default: Any, text: str, choices: tuple[str, ...] = ()) -> Any:
 
 
 @dataclass(frozen=True)
+class Preset:
+    """What a task means for the options; its functions are in the module of its name, see `tasks.py`."""
+
+    defaults: dict[str, Any]  # where they differ from those of `Run`
+    losses: tuple[str, ...]  # what --loss may be a sum of
+    unused: tuple[str, ...]  # options that would do nothing: refused if they are set
+
+
+TASKS = {
+    "classify": Preset({}, losses=("ce",), unused=("group",)),
+}
+
+
+def _losses() -> str:
+    return "; ".join(f"{name}: {', '.join(preset.losses)}" for name, preset in TASKS.items())
+
+
+@dataclass(frozen=True)
 class Run:
     """One training run. With no arguments: a small network on the embedded digits."""
 
+    task: str = option("classify", "what is learned; it sets the defaults of other options", tuple(TASKS))
     data: str = option("digits", "folder, CSV/Parquet manifest, .h5 file, tar shards, or the name of an embedded set")
     model: str = option("small", "small, a torchvision model, timm:NAME, or path/to/file.py:factory")
     weights: str = option("none", "none, default, a torchvision weights name, or a checkpoint file")
@@ -50,6 +70,8 @@ class Run:
     warmup: float = option(1.0, "epochs over which the learning rate rises")
     milestones: str = option("", "epochs at which step and multistep fall, such as 30,60")
     gamma: float = option(0.1, "the factor by which step, multistep and plateau fall")
+    loss: str = option("ce", "what is made small, one or a sum such as ce+dice: " + _losses())
+    group: int = option(0, "pictures of each identity in a batch, or frames of each clip; 0 takes the task's")
     label_smoothing: float = option(0.0, "share of the target spread over the other classes")
     mixup: float = option(0.0, "alpha of mixup; 0 is off")
     cutmix: float = option(0.0, "alpha of CutMix; 0 is off")
@@ -59,7 +81,9 @@ class Run:
     ema: float = option(0.0, "decay of the averaged weights; 0 is off")
     precision: str = option("fp32", "number format of the forward pass", PRECISIONS)
     channels_last: bool = option(False, "store images with their channels last")
-    compile: bool = option(False, "compile the model")
+    compile: str = option(
+        "auto", "model: torch.compile; graph: replay the step as one CUDA graph; auto: graph for small on a GPU", COMPILES
+    )
     deterministic: bool = option(False, "the same bits again on a GPU, at a price in speed")
     seed: int = option(0, "where every random number comes from")
     device: str = option("auto", "auto, cpu, cuda or cuda:N")
@@ -70,9 +94,17 @@ class Run:
     watch: bool = option(True, "look for silent traps while training")
 
 
+def defaults(task: str) -> Run:
+    """The run of a task with no other option."""
+    if task not in TASKS:
+        raise Refused(f"--task {task!r} is not one of {', '.join(TASKS)}")
+    return replace(Run(task=task), **TASKS[task].defaults)
+
+
 def refuse(run: Run) -> Iterator[str]:
     """Why this run cannot work, one sentence each, before any data is read."""
     yield from _ranges(run)
+    yield from _useless(run)
     if run.mixup and run.cutmix:
         yield "--mixup and --cutmix both mix whole batches: choose one"
     if run.schedule == "plateau" and run.val <= 0:
@@ -83,6 +115,8 @@ def refuse(run: Run) -> Iterator[str]:
         yield f"--freeze {run.freeze} keeps random weights as they are: give --weights too"
     if run.precision == "fp16" and run.device == "cpu":
         yield "--precision fp16 needs a GPU: use bf16 on the CPU"
+    if run.compile == "graph" and (run.mixup or run.cutmix or run.confusion or run.task != "classify"):
+        yield "--compile graph replays one step as it was: mixing, region confusion and other tasks decide anew in each"
     if run.batch_size % run.accumulate:
         yield f"--batch-size {run.batch_size} cannot be split into {run.accumulate} equal micro batches"
 
@@ -104,6 +138,17 @@ def _ranges(run: Run) -> Iterator[str]:
         yield f"--log knows {', '.join(LOGGERS)}; got {', '.join(unknown)}"
 
 
+def _useless(run: Run) -> Iterator[str]:
+    preset, plain = TASKS.get(run.task), Run()
+    if preset is None:
+        return
+    if unknown := [name for name in run.loss.split("+") if name not in preset.losses]:
+        yield f"--loss of --task {run.task} is made of {', '.join(preset.losses)}; got {unknown[0]!r}"
+    for name in preset.unused:
+        if getattr(run, name) not in (getattr(plain, name), preset.defaults.get(name)):
+            yield f"--{name.replace('_', '-')} does nothing for --task {run.task}: leave it out"
+
+
 def checked(run: Run) -> Run:
     """The run itself, or Refused with every reason."""
     if reasons := list(refuse(run)):
@@ -113,5 +158,5 @@ def checked(run: Run) -> Run:
 
 def changes(run: Run) -> dict[str, Any]:
     """The fields that differ from the defaults: the line in the report."""
-    default = asdict(Run())
+    default = asdict(defaults(run.task)) | {"task": Run().task}
     return {name: value for name, value in asdict(run).items() if value != default[name]}

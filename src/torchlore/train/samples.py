@@ -1,6 +1,6 @@
 """Where samples come from: a split is its labels, its names, and a way to read some of them.
 
-B samples, C channels, H x W pixels. Pictures stay uint8 until they are on the device: a quarter of the memory to move.
+B samples, T frames, C channels, H x W pixels. Pictures stay uint8 until they are on the device: a quarter of the memory to move.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol, Self
 
 import torch
 from torch import Tensor
@@ -30,7 +30,7 @@ class Samples(Protocol):
 
     @property
     def labels(self) -> Tensor:
-        """(N,) class of each sample."""
+        """(N,) class or identity of each sample; zeros where the truth is another one, such as a mask."""
         ...
 
     @property
@@ -38,8 +38,24 @@ class Samples(Protocol):
         """What to call each sample in a report."""
         ...
 
+    @property
+    def slow(self) -> bool:
+        """Whether reading is worth processes of its own."""
+        ...
+
     def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
-        """The pictures (B, C, H, W) uint8; `draws` (B, D) are the numbers their augmentation is a function of."""
+        """The pictures (B, C, H, W) or clips (B, T, C, H, W) uint8.
+
+        `draws` (B, D) are the numbers their augmentation is a function of; None in evaluation.
+        """
+        ...
+
+    def fetch(self, indices: Sequence[int], draws: Tensor | None) -> tuple[Tensor, Tensor]:
+        """What `read` gives and the truth of each, augmented alike: labels (B,) or masks (B, H, W)."""
+        ...
+
+    def resized(self, size: int) -> Self:
+        """The same samples read at this size; those held in memory keep theirs and are returned as they are."""
         ...
 
 
@@ -55,6 +71,7 @@ class Data:
     channels: int
     size: int
     skipped: tuple[tuple[str, str], ...] = field(default=())  # (file, why)
+    frames: int = 1  # pictures a sample
 
 
 @dataclass(frozen=True)
@@ -64,13 +81,24 @@ class Stored:
     pictures: Tensor  # (N, C, H, W) uint8
     labels: Tensor
     names: Names
+    slow: ClassVar[bool] = False
 
     def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
         """The pictures, augmented together."""
+        return self.fetch(indices, draws)[0]
+
+    def fetch(self, indices: Sequence[int], draws: Tensor | None) -> tuple[Tensor, Tensor]:
+        """The pictures, augmented together, and their labels."""
         from torchlore.train.augment import shift_and_flip
 
-        picked = self.pictures.index_select(0, torch.as_tensor(indices))
-        return picked if draws is None else shift_and_flip(picked, draws)
+        at = torch.as_tensor(indices)
+        picked = self.pictures.index_select(0, at)
+        return picked if draws is None else shift_and_flip(picked, draws), self.labels.index_select(0, at)
+
+    def resized(self, size: int) -> Self:
+        """Itself: what is in memory keeps its size."""
+        del size
+        return self
 
 
 def stratified(labels: Tensor, share: float, seed: int, purpose: str) -> tuple[Tensor, Tensor]:

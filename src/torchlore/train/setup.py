@@ -15,14 +15,13 @@ from torchlore.recipes.device import best_device
 from torchlore.recipes.features import freeze
 from torchlore.recipes.optim import EMA, check_groups, decay_groups, finetune_groups, layer_decay_groups
 from torchlore.recipes.seed import seed_everything, set_deterministic
-from torchlore.train import classify
-from torchlore.train.batches import Plan, choose_workers
-from torchlore.train.files import Files
+from torchlore.train.batches import Planned, choose_workers
 from torchlore.train.group import World, world
 from torchlore.train.loop import Parts
-from torchlore.train.models import Built, build, prepared
+from torchlore.train.models import Built, prepared
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data
+from torchlore.train.tasks import Task, task_of
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -35,12 +34,17 @@ class Ready:
     data: Data
     built: Built
     parts: Parts
-    plan: Plan
+    plan: Planned
     device: torch.device
     world: World
     prepare: Callable[[Tensor], Tensor]
     plateau: schedules.Plateau | None
     workers: int = 0
+
+    @property
+    def task(self) -> Task:
+        """The functions of the run's task."""
+        return task_of(self.run)
 
     @property
     def epoch_steps(self) -> int:
@@ -66,12 +70,12 @@ def choose_device(run: Run, place: World) -> torch.device:
 
 def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
     """Build everything; what cannot work raises Refused here. `load=False` leaves the run's --weights out."""
-    place = world()
+    task, place = task_of(run), world()
     device = choose_device(run, place)
     if run.deterministic:
         set_deterministic()
     seed_everything(run.seed)  # the same first weights on every process
-    built = build(run, len(data.classes), data.channels, load=load)
+    built = task.build_model(run, data, load=load)
     data = sized(data, run.size or built.size)
     model = built.model.to(device)
     if run.channels_last:
@@ -80,14 +84,14 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         _freeze(run, built)
     optimizer = make_optimizer(run, built)
     seed_everything(run.seed, rank=place.rank)
-    plan = Plan(run.batch_size, run.seed, run.augment != "none", place.rank, place.size)
+    plan = task.plan(run, data, place)
     every = plan.length(len(data.train.labels))
     plateau = schedules.Plateau("max", gamma=run.gamma) if run.schedule == "plateau" else None
     prepare = prepared(built, device, run.channels_last)
     parts = Parts(
         model=_wrapped(run, model, device, place),
         optimizer=optimizer,
-        loss=classify.loss(run, prepare, device),
+        loss=task.loss(run, prepare, device),
         rate=_rate(make_schedule(run, every), optimizer, plateau),
         accumulate=run.accumulate,
         clip=run.clip,
@@ -95,17 +99,18 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         scaler=torch.amp.GradScaler(device.type) if run.precision == "fp16" else None,
         ema=EMA(model, run.ema, warmup=True) if run.ema else None,
     )
-    share = torch.empty(-(-run.batch_size // place.size), data.channels, data.size, data.size, dtype=torch.uint8)
+    pictures = -(-run.batch_size // place.size) * data.frames
+    share = torch.empty(pictures, data.channels, data.size, data.size, dtype=torch.uint8)
     workers = choose_workers(run.workers, data.train, share, place.here)
     return Ready(run, data, built, parts, plan, device, place, prepare, plateau, workers)
 
 
 def sized(data: Data, size: int) -> Data:
     """The data with its pictures read at this size; pictures held in memory keep theirs."""
-    parts = {name: getattr(data, name) for name in ("train", "val", "test")}
-    if size in (0, data.size) or not all(isinstance(part, Files) for part in parts.values()):
+    if size in (0, data.size) or data.train.resized(size) is data.train:
         return data
-    return replace(data, size=size, **{name: replace(part, size=size) for name, part in parts.items()})
+    train, val, test = (part.resized(size) for part in (data.train, data.val, data.test))
+    return replace(data, size=size, train=train, val=val, test=test)
 
 
 def _freeze(run: Run, built: Built) -> None:
