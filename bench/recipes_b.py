@@ -16,11 +16,14 @@ import copy
 import importlib.util
 import io
 import json
+import os
 import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # the determinism row needs it before CUDA starts
 
 import torch
 from torch import nn

@@ -78,7 +78,7 @@ def _fast_jpeg(data: bytes, most_pixels: int) -> np.ndarray | None:
 
 def _slow(data: bytes, name: str, most_pixels: int, background: int) -> np.ndarray:
     import numpy as np
-    from PIL import Image, ImageOps
+    from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         with Image.open(io.BytesIO(data)) as image:
@@ -88,6 +88,8 @@ def _slow(data: bytes, name: str, most_pixels: int, background: int) -> np.ndarr
             return np.array(_to_rgb(picture, name, background))
     except BrokenImageError:
         raise
+    except UnidentifiedImageError as error:
+        raise BrokenImageError(f"{name} is not a picture, or of a kind that Pillow does not read") from error
     except Exception as error:  # a damaged file raises whatever its decoder happens to do
         raise BrokenImageError(f"{name} is not a whole picture: {error or type(error).__name__}") from error
 

@@ -335,8 +335,11 @@ class _L1(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, ...]:
-        signs = torch._foreach_sign(ctx.saved_tensors)  # type: ignore[attr-defined]  # noqa: SLF001  # ctx has it at run time
-        torch._foreach_mul_(signs, grads[0])
+        parameters, (grad,) = ctx.saved_tensors, grads  # type: ignore[attr-defined]  # ctx has it at run time
+        if not parameters[0].is_cuda:  # one by one each stays in the cache between the two passes
+            return tuple(p.sign().mul_(grad) for p in parameters)
+        signs = torch._foreach_sign(parameters)  # noqa: SLF001  # torch's optimizers use it; no public name
+        torch._foreach_mul_(signs, grad)
         return tuple(signs)
 
 
@@ -398,6 +401,10 @@ def add_l1_gradient_(parameters: Iterable[Tensor], strength: float, *, only_weig
     if not chosen:
         raise ValueError("add_l1_gradient_: no parameter has a gradient; call it after loss.backward().")
     grads = [p.grad for p in chosen if p.grad is not None]
+    if not chosen[0].is_cuda:  # all signs at once would be fresh memory, which costs a CPU five times the work
+        for parameter, grad in zip(chosen, grads, strict=True):
+            grad.add_(parameter.sign(), alpha=strength)
+        return
     signs = torch._foreach_sign(chosen)  # noqa: SLF001  # torch's optimizers use it; no public name
     torch._foreach_add_(grads, signs, alpha=strength)
 
