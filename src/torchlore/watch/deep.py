@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 BEFORE_NS = 80_000_000  # what may be spent before the first step
 FIRST = (2, 3, 8, 20)  # deep steps; later ones come with the windows of the pace
+DATA = vars(Tensor.__mro__[1])["data"]  # the property .data, as function modes are shown it
+EVALUATIONS = 3  # after the first step, so many evaluations are looked at in depth
+EVALUATION_NS = 15_000_000  # and what may be spent on each
 
 
 class Deep(TorchFunctionMode):
@@ -31,7 +34,8 @@ class Deep(TorchFunctionMode):
         self.on = False
         self.owner: OptimizerRecord | None = None  # the optimizer whose next step ends this deep step
         self.spent_ns = 0
-        self.steps = 0
+        self.limit_ns = BEFORE_NS  # where this stretch ends though no step has come
+        self.evaluations = 0
 
     def due(self) -> bool:
         """Whether the step that ends now may be looked at in depth."""
@@ -75,8 +79,17 @@ class Deep(TorchFunctionMode):
         if self.on and (self.owner is None or self.owner is record):
             self.stop()
         if self.watcher.options.deep and not self.on and (steps + 1 in FIRST or self.watcher.pace.left == 2):
-            self.owner = record
+            self.owner, self.limit_ns = record, sys.maxsize
             self.start()
+
+    def evaluate(self) -> None:
+        """A module was called in eval mode or without gradients: look at the operations that follow, a few times."""
+        watcher = self.watcher
+        if self.on or not watcher.options.deep or not watcher.run.steps or self.evaluations >= EVALUATIONS:
+            return
+        self.evaluations += 1
+        self.owner, self.limit_ns = None, self.spent_ns + EVALUATION_NS
+        self.start()
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -89,7 +102,9 @@ class Deep(TorchFunctionMode):
         result = func(*args, **kwargs)
         start = perf_counter_ns()
         name = getattr(func, "__name__", "")
-        if name not in ("__get__", "backward"):  # a property; and what has a probe of its own
+        if name == "__get__":  # a property
+            name = "data" if getattr(func, "__self__", None) is DATA else ""
+        if name and name != "backward":  # that has a probe of its own
             caller = sys._getframe(1)  # noqa: SLF001 - the documented way to look up the stack
             dropped = watcher.map.is_user(caller.f_code) and watcher.map.next_instruction(caller) == "POP_TOP"
             sentinels = watcher.by_name.get(name, [])
@@ -100,7 +115,7 @@ class Deep(TorchFunctionMode):
         spent = perf_counter_ns() - start + 2000
         watcher.pace.spent_ns += spent
         self.spent_ns += spent
-        if self.spent_ns > BEFORE_NS and watcher.run.steps == 0:
+        if self.spent_ns > self.limit_ns:
             self.stop()
         return result
 

@@ -68,6 +68,7 @@ class Picture:
         self.run = run
         self.place = place
         self.memory: dict[str, Any] = {}  # set by the engine: one for each sentinel and subject
+        self.notes: dict[str, Any] = {}  # set by the engine: one for each sentinel, whatever the subject
 
     def in_a_row(self, wanted: int, true: bool, name: str = "row") -> bool:
         """Whether this was true on this and the `wanted - 1` pictures before, for the same subject."""
@@ -299,6 +300,16 @@ class Step(Picture):
         refs = {key: ref for leaves in walked for key, ref in leaves.items()}
         alive = (ref() for ref in refs.values())
         return [tensor for tensor in alive if tensor is not None] if walked else None
+
+    @property
+    def untouched(self) -> bool:
+        """Nobody but a clipping wrote to its first parameter between the backwards, or to its gradient after the last."""
+        events = [event for event in self.events if event.group in ("backward", "clip", "unscale")]
+        traces = [event.facts["traces"].get(self.record.key) for event in events if event.group == "backward"]
+        if not traces or None in traces or self.record.at_step is None or len({one[0] for one in traces}) > 1:
+            return False
+        compared = 3 if events[-1].group == "backward" else 2
+        return bool(traces[-1][:compared] == self.record.at_step[:compared])
 
     @property
     def carried_over(self) -> bool:

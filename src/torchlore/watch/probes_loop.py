@@ -99,11 +99,27 @@ def nested(
     watcher.stack.append(module)
     try:
         if not module.training and isinstance(module, FAST_PATHS):
-            return watcher.deep.aside(original, module, args, kwargs)
-        return original(module, *args, **kwargs)
+            result = watcher.deep.aside(original, module, args, kwargs)
+        else:
+            result = original(module, *args, **kwargs)
+        if type(module).__name__ in watcher.by_name:
+            layer_called(watcher, module, args, kwargs, result)
+        return result
     finally:
         if watcher.stack:
             watcher.stack.pop()
+
+
+def layer_called(
+    watcher: Watcher, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+) -> None:
+    """A layer that some sentinel waits for by the name of its class."""
+    start = perf_counter_ns()
+    place = watcher.map.place(watcher.map.frame(3))
+    call = Call(watcher.run, place, type(module).__name__, "layer")
+    call.deep = watcher.deep.on
+    ask(watcher, call, (module, *args), kwargs, result, False)
+    watcher.pace.spent_ns += perf_counter_ns() - start
 
 
 def forwarded(watcher: Watcher, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
@@ -129,6 +145,10 @@ def forwarded(watcher: Watcher, module: nn.Module, args: tuple[Any, ...], kwargs
             call.args, call.kwargs, call.result, call.grad_enabled = (module, *args), kwargs, result, grad
             call.modules = (module,)
             watcher.show(call, sentinels)
+        if type(module).__name__ in watcher.by_name:
+            layer_called(watcher, module, args, kwargs, result)
+        if not (module.training and grad):
+            watcher.deep.evaluate()
     pace.spent_ns += perf_counter_ns() - start
 
 
@@ -231,8 +251,10 @@ def _trains(forward: Event) -> bool:
 def after_backward(watcher: Watcher, event: Event, loss: Tensor) -> None:
     """The gradients are there: an evaluation that ran before this is over."""
     start = perf_counter_ns()
+    traces = event.facts["traces"] = {}
     for record in watcher.run.optimizers:
         record.touched = True
+        traces[record.key] = record.trace()
     events = watcher.since(watcher.phase_mark)
     walks = [one for one in events if one.group in ("forward", "batch")]
     if len(walks) >= 3 or any(one.group == "forward" and not _trains(one) for one in walks):
@@ -318,6 +340,7 @@ def _compare_gradients(record: OptimizerRecord) -> None:
         record.first = weakref.ref(parameter) if parameter is not None else None
     grad = parameter.grad if parameter is not None else None
     same = grad is not None and record.gradient is not None and grad is record.gradient()
+    record.at_step = record.trace()
     record.carried_over = same and not record.zeroed and grad._version > record.version  # type: ignore[union-attr]  # noqa: SLF001 - the documented in-place counter
 
 

@@ -47,6 +47,7 @@ class OptimizerRecord(Known):
         self.zeroed = True
         self.touched = False  # a backward has run since the previous step
         self.carried_over = False
+        self.at_step: tuple[int, int, int] | None = None  # its trace when the last step began
         self.first_rates: list[float] = []
         self.schedulers: list[SchedulerRecord] = []
 
@@ -54,6 +55,13 @@ class OptimizerRecord(Known):
     def optimizer(self) -> Any:
         """The optimizer."""
         return self.ref()
+
+    def trace(self) -> tuple[int, int, int] | None:
+        """How often its first parameter was written to, which tensor is its gradient, and how often that was written to."""
+        parameter = self.first() if self.first is not None else None
+        if parameter is None or parameter.grad is None:
+            return None
+        return parameter._version, id(parameter.grad), parameter.grad._version  # noqa: SLF001 - the documented in-place counters
 
 
 class SchedulerRecord(Known):

@@ -99,6 +99,7 @@ class Watcher:
         self.doze: Callable[[], None] = _nothing  # takes them off
         self.run.find_keeper = self.find_keeper
         self.memories: dict[tuple[str, int], dict[str, Any]] = {}
+        self.notes: dict[str, dict[str, Any]] = {}
         self.by_picture: dict[str, list[Sentinel]] = {name: [] for name in PICTURES}
         self.by_name: dict[str, list[Sentinel]] = {}
         self.take(self.sentinels)
@@ -151,6 +152,7 @@ class Watcher:
     def let(self, sentinel: Sentinel, picture: Picture) -> None:
         """Let one sentinel look."""
         picture.memory = self.memories.setdefault((sentinel.slug, picture.subject), {})
+        picture.notes = self.notes.setdefault(sentinel.slug, {})
         try:
             said = sentinel.watch(picture)
             for alarm in [said] if isinstance(said, Alarm) else said or ():
@@ -193,7 +195,7 @@ class Watcher:
 
     def walks(self) -> bool:
         """Whether to walk the graph of the backward that comes: the first few, and the first of a later window."""
-        return self.run.backwards <= 8 or self.pace.left <= 4 or not self.run.backwards % 16
+        return self.run.backwards <= 16 or self.pace.left <= 4 or not self.run.backwards % 16
 
     def find_keeper(self) -> Keeper | None:
         """Look into the user's frames for what keeps graphs alive."""

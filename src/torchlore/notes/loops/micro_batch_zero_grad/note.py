@@ -77,8 +77,9 @@ def _last_of(source: Source, step: Event) -> ast.AST:
 
 
 def watch(step: Step) -> Alarm | None:
-    voided = re.search("(N[^NBS]*Z[^NBS]*B[^NBS]*){2,}S$", step.order) and "s" not in step.order
-    if not step.in_a_row(3, bool(voided) and not step.closure):  # a scaler may skip a step or two
+    voided = re.search("(Z[^BS]*F[^BS]*B[^BZS]*){2,}S$", step.order) and "s" not in step.order
+    same = all(len({event.place for event in step.of(group)}) == 1 for group in ("backward", "zero"))
+    if not step.in_a_row(3, bool(voided and same) and step.untouched and not step.closure):  # a scaler may skip some
         return None
     batches = step.order.count("B")
     return Alarm(

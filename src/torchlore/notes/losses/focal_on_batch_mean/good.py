@@ -1,7 +1,7 @@
 import torch
 import torch.nn.functional as F
 
-logits = torch.randn(64, 4)
+logits = torch.randn(64, 4, requires_grad=True)
 labels = torch.randint(0, 4, (64,))
 gamma = 2.0
 

@@ -9,9 +9,11 @@ Write to the optimizer itself: `for group in optimizer.param_groups: group["lr"]
 
 import ast
 from collections.abc import Iterator
+from typing import Annotated
 
 from torchlore.check import edits, scopes, tree
 from torchlore.check.source import Hit, Source
+from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/pytorch/examples/issues/64",)
@@ -23,6 +25,25 @@ SEVERITY = "error"
 def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert bad["used"] == [0.1, 0.1, 0.1]
     assert good["used"] == [0.1, 0.01, 0.001]
+
+
+def watch(call: Annotated[Call, "Optimizer.state_dict", "Optimizer.load_state_dict", "backward"]) -> Alarm | None:
+    kept = call.notes.setdefault(
+        "kept", {}
+    )  # id of the optimizer -> where it was asked, its groups as given out, as told
+    if call.name == "backward":
+        for place, groups, told in [one for one in kept.values() if call.run.steps]:
+            changed = [new["lr"] for new, old in zip(groups, told, strict=True) if new.get("lr") != old]
+            if changed:
+                kept.clear()
+                message = f"the rate {changed[0]:.3g} is set in a copy and never used; set it in optimizer.param_groups"
+                return Alarm(message, at=place, evidence="state_dict() makes new groups at each call")
+    elif call.name == "Optimizer.load_state_dict":
+        kept.pop(id(call.owner), None)
+    elif isinstance(call.result, dict):
+        groups = call.result["param_groups"]
+        kept[id(call.owner)] = (call.place, groups, [group.get("lr") for group in groups])
+    return None
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -9,6 +9,7 @@ encoder = nn.TransformerEncoder(layer, num_layers=1, enable_nested_tensor=False)
 ids = torch.randint(1, 20, (4, 10))
 lengths = torch.tensor([3, 5, 7, 9])
 valid = torch.arange(10)[None] < lengths[:, None]
+ids[~valid] = PAD
 
 
 def encode(ids):
