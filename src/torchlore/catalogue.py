@@ -71,8 +71,11 @@ class Note:
         return importlib.import_module(f"torchlore.notes.{self.room}.{self.folder.name}.note")
 
     def part(self, name: str) -> Callable[..., Any] | None:
-        """`find`, `watch` or `claim`, where the note has it."""
-        found: Callable[..., Any] | None = getattr(self.module, name, None)
+        """`find`, `watch` or `claim`, where the note has it: in note.py, or in a file of that name beside it."""
+        home = self.module
+        if self.script(name).exists():
+            home = importlib.import_module(f"torchlore.notes.{self.room}.{self.folder.name}.{name}")
+        found: Callable[..., Any] | None = getattr(home, name, None)
         return found
 
     def facts(self, name: str) -> tuple[str, ...]:
@@ -130,7 +133,11 @@ def note(slug: str) -> Note:
 
 def parts(name: str) -> dict[str, Callable[..., Any]]:
     """Slug -> function, for every note that has this part: `parts("find")` are the checker's rules."""
-    having = (one for one in notes() if f"def {name}(" in one.script("note").read_text(encoding="utf-8"))
+    having = (
+        one
+        for one in notes()
+        if one.script(name).exists() or f"def {name}(" in one.script("note").read_text(encoding="utf-8")
+    )
     return {one.slug: part for one in having if (part := one.part(name)) is not None}
 
 

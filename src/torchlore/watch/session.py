@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import sys
+import re
 import traceback
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -214,8 +214,9 @@ def _nothing() -> None:
 
 
 def sentinels_of(functions: Mapping[str, Callable[[Any], Any]]) -> list[Sentinel]:
-    """Sentinels out of slug -> watch, with the severity that stands beside each function."""
-    levels = {slug: sys.modules[one.__module__].__dict__.get("SEVERITY", "warning") for slug, one in functions.items()}
+    """Sentinels out of slug -> watch, with the severity that the note states."""
+    homes = {slug: re.sub(r"\.watch$", ".note", one.__module__) for slug, one in functions.items()}
+    levels = {slug: vars(importlib.import_module(home)).get("SEVERITY", "warning") for slug, home in homes.items()}
     return [Sentinel(slug, one, Severity(levels[slug])) for slug, one in functions.items()]
 
 

@@ -17,11 +17,9 @@ weights, `exp(-ce)` is no probability any more: compute p without them.
 
 import ast
 from collections.abc import Iterator
-from typing import Annotated
 
 from torchlore.check import edits, losses, scopes, tree
 from torchlore.check.source import Hit, Source
-from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/kaidic/LDAM-DRW/issues/6",)
@@ -44,20 +42,6 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     each = F.cross_entropy(logits, labels, reduction="none")
     by_hand = ((1 - torch.exp(-each)) ** 2 * each).mean()
     assert torch.allclose(focal_loss(logits, labels, 2.0), by_hand, atol=1e-6)
-
-
-def watch(call: Annotated[Call, "exp"]) -> Alarm | None:
-    given = call.args[0] if call.args else None
-    made = getattr(given, "grad_fn", None)
-    if made is None or given.dim() or not made.name().startswith("Neg"):
-        return None
-    inner = made.next_functions[0][0]
-    if inner is None or not inner.name().startswith(("NllLoss", "BinaryCrossEntropy")):
-        return None
-    return Alarm(
-        "exp(-loss) of a loss that is already the mean of the batch gives all samples the same focal weight; compute the "
-        'loss with reduction="none" and take the mean in the end'
-    )
 
 
 def find(source: Source) -> Iterator[Hit]:

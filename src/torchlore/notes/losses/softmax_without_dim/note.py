@@ -16,11 +16,10 @@ p = F.softmax(maps, dim=1)         # (N, C, H, W)
 import ast
 import re
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Literal
 
 from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
-from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = (
@@ -51,16 +50,6 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
         x, got = torch.randn(shape), list[torch.Tensor]()
         assert warnings_of(lambda x=x, got=got: got.append(F.softmax(x)))  # type: ignore[misc]  # bound now
         assert torch.equal(got[0], F.softmax(x, dim=chosen))
-
-
-def watch(call: Annotated[Call, "softmax", "log_softmax", "softmin"]) -> Alarm | None:
-    scores = call.args[0] if call.args else None
-    if scores is None or call.argument(1, "dim") is not None or scores.dim() != 3 or scores.shape[0] < 2:
-        return None
-    return Alarm(
-        f"`{call.name}` without `dim` normalises a 3-D tensor over its first dimension, the batch; add dim=-1",
-        evidence=f"its input is {tuple(scores.shape)}",
-    )
 
 
 def find(source: Source) -> Iterator[Hit]:

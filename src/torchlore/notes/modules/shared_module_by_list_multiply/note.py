@@ -18,12 +18,10 @@ parameters (activations, pooling) may be shared freely.
 
 import ast
 from collections.abc import Iterator
-from typing import Annotated
 
 from torchlore.check import edits, tree, values
 from torchlore.check.modules import parameterless
 from torchlore.check.source import Hit, Source
-from torchlore.watch.pictures import Alarm, Call, assignment
 
 ROWS = ()
 SOURCES = ("https://github.com/zalandoresearch/pytorch-vq-vae/issues/2",
@@ -45,30 +43,6 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     layer = nn.Linear(2, 2)
     assert len({id(one) for one in [layer for _ in range(3)]}) == 1
     assert len({id(one) for one in [copy.deepcopy(layer) for _ in range(3)]}) == 3
-
-
-def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
-    if call.memory.setdefault("looked", 0):
-        return None
-    call.memory["looked"] = 1
-    holders: dict[int, str] = {}
-    for name, box in call.owner.named_modules():
-        if type(box).__name__ not in ("ModuleList", "Sequential"):
-            continue
-        inside = [one for one in box if any(p.requires_grad for p in one.parameters())]
-        twice = len(inside) - len({id(one) for one in inside})
-        again = {holders[id(one)] for one in inside if id(one) in holders}
-        holders.update({id(one): name for one in inside})
-        if (twice or (again and len(inside) > 1)) and inside:
-            what = (
-                f"`{name}` holds one layer {twice + 1} times"
-                if twice
-                else f"`{name}` holds the layers of `{min(again)}`"
-            )
-            above, _, attribute = name.rpartition(".")
-            line = assignment(type(call.owner.get_submodule(above)), attribute) if attribute else None
-            return Alarm(f"{what}: one set of weights; make or deepcopy a layer for each place", at=line, certain=False)
-    return None
 
 
 def find(source: Source) -> Iterator[Hit]:

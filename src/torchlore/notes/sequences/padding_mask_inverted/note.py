@@ -17,11 +17,9 @@ h = encoder(x, src_key_padding_mask=~valid)
 import ast
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any
 
 from torchlore.check import edits, scopes
 from torchlore.check.source import Hit, Source
-from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/lucidrains/x-transformers/issues/253",)
@@ -43,39 +41,6 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert attention(x, x, x, key_padding_mask=torch.ones(1, 3, dtype=torch.bool))[0].isnan().all()
     keep = torch.tensor([[[True, False, False]]]).expand(1, 3, 3)
     assert torch.allclose(F.scaled_dot_product_attention(x, x, x, attn_mask=keep), x[:, :1].expand(1, 3, 4), atol=1e-5)
-
-
-def watch(
-    call: Annotated[
-        Call, "MultiheadAttention", "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoderLayer"
-    ],
-) -> Alarm | None:
-    name = next((one for one in _MASKS if call.kwargs.get(one) is not None), "")
-    mask, given = call.kwargs.get(name), call.argument(2 if call.name == "MultiheadAttention" else 1, "src")
-    first = getattr(call.owner, "self_attn", None) or getattr(call.owner, "layers", [call.owner])[0]
-    first = getattr(first, "self_attn", first)
-    if not name or getattr(given, "dim", int)() != 3 or str(mask.dtype) != "torch.bool" or given.device.type != "cpu":
-        return None
-    given = given.detach() if first.batch_first else given.detach().transpose(0, 1)
-    if mask.shape != given.shape[:2] or not _same(given, ~mask) or _same(given, mask):
-        return None
-    return Alarm(
-        f"{name} is True at the words and False at the padding, and True means ignore: attention sees the padding only; "
-        f"pass ~mask",
-        evidence="at each place, what is attended to is the same in all samples, what is ignored differs",
-    )
-
-
-def _same(given: Any, where: Any) -> bool:
-    """Whether at each place the samples chosen there all hold the same vector, as padding does."""
-    seen = 0
-    for place in range(given.shape[1]):
-        rows = given[where[:, place], place]
-        if len(rows) > 1:
-            seen += 1
-            if not bool((rows == rows[0]).all()):
-                return False
-    return seen > 0
 
 
 def find(source: Source) -> Iterator[Hit]:
