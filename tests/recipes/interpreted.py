@@ -159,10 +159,11 @@ def test_a_wrong_label_gives_nan_not_a_wild_read(monkeypatch):
     assert torch.autograd.grad(rows.sum(), logits)[0].isnan().any(1).tolist() == [False, True, True]
 
 
-def test_absolute_values_of_many_tensors(monkeypatch):
+@pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])
+def test_absolute_values_of_many_tensors(monkeypatch, layout):
     sizes = [(3, 4), (1,), (5, 2, 3, 3), (0, 2), (70_000,)]
     parameters = [random(*size, seed=i).requires_grad_() for i, size in enumerate(sizes)]
-    parameters[2] = parameters[2].detach().to(memory_format=torch.channels_last).requires_grad_()
+    parameters[2] = parameters[2].detach().to(memory_format=layout).requires_grad_()
 
     def run():
         loss = losses.l1_penalty(parameters, only_weights=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import struct
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +12,13 @@ import torch
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     import numpy as np
     from PIL import Image
 
 MOST_PIXELS = 89_478_485  # a quarter of a gigabyte of RGB; PIL begins to warn there
+OTHER_FRAMES = set(range(0xC1, 0xD0)) - {0xC4, 0xC8, 0xCC}  # of a JPEG: progressive, lossless, arithmetic
 DEEP = ("I;16", "I;16L", "I;16B", "I;16N", "I")
 SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif")
 
@@ -30,7 +34,7 @@ def decode_image(
 
     It is turned as its EXIF tag says; grey, palette, CMYK and 16-bit pictures become true 8-bit RGB; transparency is
     laid over the background instead of showing what hides below it; of an animation the first frame is taken. A
-    plain JPEG goes through simplejpeg where it is installed.
+    plain JPEG goes through simplejpeg where it is installed, or through the decoder of an older torchvision.
 
     Args:
         source: A path, or the bytes of a file.
@@ -65,7 +69,7 @@ def _fast_jpeg(data: bytes, most_pixels: int) -> np.ndarray | None:
     try:
         import simplejpeg
     except ImportError:
-        return None
+        return _torchvision_jpeg(data, most_pixels)
     try:
         height, width, colours, _ = simplejpeg.decode_jpeg_header(data)
         if colours == "CMYK" or height * width > most_pixels:
@@ -74,6 +78,52 @@ def _fast_jpeg(data: bytes, most_pixels: int) -> np.ndarray | None:
     except ValueError:  # it is stricter than PIL, which has the last word
         return None
     return array
+
+
+@cache
+def _torchvision_decoder() -> Callable[[torch.Tensor], torch.Tensor] | None:
+    """Torchvision's decoder for JPEG in RGB; None where there is none, or from 0.29 on, which warns at each call."""
+    try:
+        import torchvision
+        from torchvision.io import ImageReadMode, decode_jpeg
+    except (ImportError, RuntimeError):  # a torchvision that does not fit torch raises a RuntimeError
+        return None
+    if tuple(int(part) for part in torchvision.__version__.split(".")[:2]) >= (0, 29):
+        return None
+    return partial(decode_jpeg, mode=ImageReadMode.RGB)
+
+
+def _torchvision_jpeg(data: bytes, most_pixels: int) -> np.ndarray | None:
+    size, decoder = jpeg_size(data), _torchvision_decoder()
+    if size is None or decoder is None or size[0] * size[1] > most_pixels:
+        return None
+    try:
+        found = decoder(torch.frombuffer(bytearray(data), dtype=torch.uint8))
+    except RuntimeError:  # PIL has the last word, and the better words
+        return None
+    return found.permute(1, 2, 0).numpy()
+
+
+def jpeg_size(data: bytes) -> tuple[int, int] | None:
+    """Height and width of a whole baseline JPEG in YCbCr that nothing turns; None for every other file.
+
+    >>> jpeg_size(b"hello") is None
+    True
+    """
+    if data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
+        return None
+    at = 2
+    while at + 19 <= len(data) and data[at] == 0xFF:
+        kind, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
+        turned = kind == 0xE1 and data[at + 4 : at + 8] == b"Exif"
+        if turned or kind in (0xEE, 0xDA) or kind in OTHER_FRAMES:  # 0xEE: Adobe's colours
+            return None
+        if kind == 0xC0:
+            bits, height, width, channels = struct.unpack_from(">BHHB", data, at + 4)
+            colours = data[at + 10], data[at + 13], data[at + 16]
+            return (height, width) if bits == 8 and channels == 3 and colours == (1, 2, 3) and height else None
+        at += 2 + length
+    return None
 
 
 def _slow(data: bytes, name: str, most_pixels: int, background: int) -> np.ndarray:

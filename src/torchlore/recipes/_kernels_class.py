@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import torch
@@ -154,9 +155,9 @@ def smooth_back(logits: Tensor, target: Tensor, kept: Tensor, above: Tensor, off
 
 @triton.jit
 def _abs_parts(table: tl.tensor, out: tl.tensor, BLOCK: tl.constexpr) -> None:
-    """The sum of one piece of one tensor; `table` holds where each piece starts and how long it is."""
-    place = tl.load(table + 2 * tl.program_id(0)).to(tl.pointer_type(tl.float32))
-    length = tl.load(table + 2 * tl.program_id(0) + 1)
+    """The sum of one piece of one tensor; `table` holds where each piece starts, how long it is, and how many came before."""
+    place = tl.load(table + 3 * tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    length = tl.load(table + 3 * tl.program_id(0) + 1)
     total = tl.zeros((BLOCK,), tl.float32)
     for start in range(0, length, BLOCK):
         at = start + tl.arange(0, BLOCK)
@@ -164,24 +165,59 @@ def _abs_parts(table: tl.tensor, out: tl.tensor, BLOCK: tl.constexpr) -> None:
     tl.store(out + tl.program_id(0), tl.sum(total))
 
 
+@triton.jit
+def _signs(table: tl.tensor, above: tl.tensor, out: tl.tensor, BLOCK: tl.constexpr) -> None:
+    """The signs of one piece of one tensor times one number, into one long row."""
+    place = tl.load(table + 3 * tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    length = tl.load(table + 3 * tl.program_id(0) + 1)
+    before = tl.load(table + 3 * tl.program_id(0) + 2)
+    factor = tl.load(above).to(tl.float32)
+    for start in range(0, length, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        value = tl.load(place + at, mask=at < length, other=0)
+        sign = (value > 0).to(tl.float32) - (value < 0).to(tl.float32)
+        tl.store(out + before + at, sign * factor, mask=at < length)
+
+
 _PIECE = 2**16
 _TABLES: dict[tuple[tuple[int, int], ...], Tensor] = {}  # parameters stay where they are from step to step
 
 
-def abs_sum(parameters: Sequence[Tensor]) -> Tensor:
-    """The sum of the absolute values of dense float32 tensors of one device."""
+def _table(parameters: Sequence[Tensor]) -> Tensor:
+    """(pieces, 3): address, length, and numbers before it."""
     key = tuple([(p.data_ptr(), p.numel()) for p in parameters])
     table = _TABLES.get(key)
     if table is None:
-        pieces = [(at + 4 * i, min(_PIECE, size - i)) for at, size in key for i in range(0, size, _PIECE)]
-        table = torch.tensor(pieces, dtype=torch.int64).view(-1, 2).to(parameters[0].device)
+        pieces, before = [], 0
+        for at, size in key:
+            pieces += [(at + 4 * i, min(_PIECE, size - i), before + i) for i in range(0, size, _PIECE)]
+            before += size
+        table = torch.tensor(pieces, dtype=torch.int64).view(-1, 3).to(parameters[0].device)
         if len(_TABLES) >= 16:
             _TABLES.clear()
         _TABLES[key] = table
+    return table
+
+
+def abs_sum(parameters: Sequence[Tensor]) -> Tensor:
+    """The sum of the absolute values of dense float32 tensors of one device."""
+    table = _table(parameters)
     out = parameters[0].new_empty(table.shape[0])
     if table.shape[0]:
         launch(_abs_parts, (table.shape[0],), table, out, 4096)
     return out.sum()
+
+
+def signs(parameters: Sequence[Tensor], above: Tensor) -> tuple[Tensor, ...]:
+    """The sign of each number of dense float32 tensors of one device, times the one number `above`."""
+    table = _table(parameters)
+    row = parameters[0].new_empty(sum([p.numel() for p in parameters]))
+    if table.shape[0]:
+        launch(_signs, (table.shape[0],), table, above, row, 4096)
+    if all(map(Tensor.is_contiguous, parameters)):
+        return torch._C._nn.unflatten_dense_tensors(row, list(parameters))  # noqa: SLF001 - views, made in one call
+    starts = itertools.accumulate([p.numel() for p in parameters], initial=0)
+    return tuple([row.as_strided(p.shape, p.stride(), start) for p, start in zip(parameters, starts, strict=False)])
 
 
 # --- Gram matrices with signed square root and L2 norm ---------------------------------------------------------------

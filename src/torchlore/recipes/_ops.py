@@ -51,9 +51,7 @@ def two(name: str, value: Tensor, *rest: object) -> tuple[Tensor, Tensor]:
 
 def abs_sum(parameters: Sequence[Tensor]) -> Tensor | None:
     """The sum of the absolute values of many tensors at once, or None where the kernel cannot read them."""
-    if torch.compiler.is_compiling() or not all(map(_dense, parameters)):
-        return None
-    if len({p.get_device() for p in parameters}) > 1:
+    if not _all_dense(parameters):
         return None
     from torchlore.recipes import _kernels_class
 
@@ -61,6 +59,24 @@ def abs_sum(parameters: Sequence[Tensor]) -> Tensor | None:
     result = run(parameters[0], parameters)
     assert isinstance(result, Tensor)
     return result
+
+
+def signs(parameters: Sequence[Tensor], above: Tensor) -> tuple[Tensor, ...] | None:
+    """The signs of many tensors times one number at once, or None where the kernel cannot read them."""
+    if not _all_dense(parameters):
+        return None
+    from torchlore.recipes import _kernels_class
+
+    run = _on_its_device(lambda _, *rest: _kernels_class.signs(*rest))
+    result = run(parameters[0], parameters, above)
+    assert isinstance(result, tuple)
+    return result
+
+
+def _all_dense(parameters: Sequence[Tensor]) -> bool:
+    if torch.compiler.is_compiling() or not all(map(_dense, parameters)):
+        return False
+    return len({p.get_device() for p in parameters}) == 1
 
 
 def _dense(value: Tensor) -> bool:

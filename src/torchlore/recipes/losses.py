@@ -336,6 +336,8 @@ class _L1(torch.autograd.Function):
     @staticmethod
     def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> tuple[Tensor, ...]:
         parameters, (grad,) = ctx.saved_tensors, grads  # type: ignore[attr-defined]  # ctx has it at run time
+        if not _args.twice() and (fast := _ops.signs(parameters, grad)) is not None:
+            return fast
         if not parameters[0].is_cuda:  # one by one each stays in the cache between the two passes
             return tuple(p.sign().mul_(grad) for p in parameters)
         signs = torch._foreach_sign(parameters)  # noqa: SLF001  # torch's optimizers use it; no public name
