@@ -223,6 +223,18 @@ def training_loops(source: Source) -> list[LoopFlow]:
     return [loop for loop in loops(source) if loop.direct("backward")]
 
 
+def rounds(source: Source) -> list[list[Event]]:
+    """What happens in one training step: in one turn of a training loop, or in a function that runs a backward pass."""
+    if not may_train(source):
+        return []
+    found = [[event for event in loop.events if event.loops[-1] is loop.node] for loop in training_loops(source)]
+    for node in (None, *functions(source)):
+        straight = [event for event in events_of(source, node) if not event.loops]
+        if any(event.what == "backward" and not event.via for event in straight):
+            found.append(straight)
+    return found
+
+
 def functions(source: Source) -> list[FunctionNode]:
     """Every function and method of the file, in the order of the text."""
     return sorted((*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef)), key=lambda node: node.lineno)
@@ -266,6 +278,6 @@ def kinds_in(flow: Iterable[Event]) -> list[str]:
 
 
 def exclusive(one: Event, other: Event) -> bool:
-    """Whether the two stand in different branches of one `if`."""
-    branches = {id(test): branch for test, branch in one.conditions}
-    return any(branches.get(id(test), branch) is not branch for test, branch in other.conditions)
+    """Whether the two stand in different branches of one `if`, or of two that ask the same."""
+    branches = {ast.dump(test): branch for test, branch in one.conditions}
+    return any(branches.get(ast.dump(test), branch) is not branch for test, branch in other.conditions)

@@ -1,0 +1,104 @@
+"""What a loss is made of: its terms with their signs, and the calls whose graph it carries."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import scopes, tensors, tree
+from torchlore.check.source import children
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.source import Source
+
+_WHOLE = {"mean", "sum", "to", "float", "cuda", "squeeze", "view", "flatten", "reshape"}
+_CUTS = {
+    "detach",
+    "detach_",
+    "item",
+    "tolist",
+    "numpy",
+    "argmax",
+    "argmin",
+    "size",
+    "backward",
+    "sample",
+    "long",
+    "int",
+}
+_FRESH = {"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.zeros_like", "torch.ones_like", "torch.rand_like",
+          "torch.randn_like", "torch.full_like", "torch.argmax", "float", "int", "len", "torch.Tensor"}  # fmt: skip
+Term = tuple[ast.expr, int]  # an expression, and 1 or -1
+
+
+def terms(source: Source, node: ast.expr, sign: int = 1, hops: int = 12) -> Iterator[Term]:
+    """The summands of an expression with their signs, through names, means, sums and constant factors."""
+    if hops == 0:
+        yield node, sign
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield from terms(source, node.operand, -sign, hops - 1)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        other = -sign if isinstance(node.op, ast.Sub) else sign
+        yield from (*terms(source, node.left, sign, hops - 1), *terms(source, node.right, other, hops - 1))
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and _scaled(node) is not None:
+        inner, flip = _scaled(node) or (node, 1)
+        yield from terms(source, inner, sign * flip, hops - 1)
+    elif isinstance(node, ast.Call) and (whole := _averaged(source, node)) is not None:
+        yield from terms(source, whole, sign, hops - 1)
+    elif isinstance(node, ast.Name) and (bound := _bound(source, node)):
+        for value, flip in bound:
+            yield from terms(source, value, sign * flip, hops - 1)
+    else:
+        yield node, sign
+
+
+def _scaled(node: ast.BinOp) -> Term | None:
+    """The factor that is no number, and the sign of the one that is."""
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        number = tree.literal(other)
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            return (one, -1 if number < 0 else 1) if isinstance(node.op, ast.Mult) or other is node.right else None
+    return None
+
+
+def _averaged(source: Source, call: ast.Call) -> ast.expr | None:
+    if source.name(call.func) in ("torch.mean", "torch.sum"):
+        return call.args[0] if call.args else None
+    method = isinstance(call.func, ast.Attribute) and call.func.attr in _WHOLE and not source.name(call.func)
+    return tree.receiver(call) if method else None
+
+
+def _bound(source: Source, name: ast.Name) -> list[Term]:
+    """What the name stands for: one plain assignment, or one with what `+=` and `-=` add to it."""
+    found: list[Term] = []
+    for one in scopes.reaching(source, name):
+        if one.value is None or one.path or one.how not in ("assign", "aug"):
+            return []
+        taken = isinstance(getattr(one.statement, "op", None), ast.Sub)
+        found.append((one.value, -1 if one.how == "aug" and taken else 1))
+        if one.how == "aug" and isinstance(one.node, ast.Name):
+            for before in scopes.reaching(source, one.node):
+                plain = before.how == "assign" and before.value is not None and not before.path
+                found += [(before.value, 1)] if plain and before.value is not None else []
+    return list(dict.fromkeys(found))
+
+
+def reached(source: Source, node: ast.AST, hops: int = 8) -> Iterator[ast.Call]:
+    """The calls whose results come into an expression with their graph: not through detach, no_grad or a new tensor."""
+    if isinstance(node, ast.Name):
+        for one in scopes.reaching(source, node) if hops else ():
+            if one.how in ("assign", "aug") and one.value is not None:
+                yield from reached(source, one.value, hops - 1)
+        return
+    if isinstance(node, ast.Attribute) and node.attr in ("data", "shape", "grad"):
+        return
+    if isinstance(node, ast.Call):
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if method in _CUTS or source.name(node.func) in _FRESH or tensors.no_grad_around(source, node):
+            return
+        yield node
+    for child in children(node):
+        if not isinstance(child, ast.Lambda | ast.Compare):
+            yield from reached(source, child, hops)

@@ -1,0 +1,69 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Agent:
+    def __init__(self, n, m, discount):
+        self.policy = nn.Sequential(nn.Linear(n, 64), nn.ReLU(), nn.Linear(64, m))
+        self.frozen = nn.Sequential(nn.Linear(n, 64), nn.ReLU(), nn.Linear(64, m))
+        self.discount = discount
+        self.optimizer = torch.optim.RMSprop(self.policy.parameters())
+        self.criterion = nn.SmoothL1Loss()
+
+    def learn(self, state, action, reward, later, alive):
+        value = self.policy(state).gather(1, action.unsqueeze(1)).squeeze(1)
+        best = self.policy(later).max(dim=1).values  # trap: bootstrap-target-attached
+        expected = reward + self.discount * alive * best
+        self.finish(self.criterion(value, expected))
+
+    def double(self, state, action, reward, later, alive):
+        value = self.policy(state).gather(1, action.unsqueeze(1))
+        chosen = self.policy(later).argmax(1, keepdim=True)
+        expected = reward + self.discount * alive * self.frozen(later).gather(1, chosen)
+        self.finish(self.criterion(value, expected))
+
+    def detached(self, state, action, reward, later, alive):
+        value = self.policy(state).gather(1, action.unsqueeze(1))
+        best = self.policy(later).max(1)[0].detach()
+        self.finish(self.criterion(value, reward + self.discount * alive * best))
+        expected = reward + self.discount * alive * self.policy(later).max(1)[0]
+        self.finish(self.criterion(value, expected.detach()))
+
+    @torch.no_grad()
+    def target(self, reward, later):
+        return reward + self.discount * self.policy(later).max(1)[0]
+
+    def through_a_method(self, state, action, reward, later):
+        self.finish(self.criterion(self.policy(state).gather(1, action), self.target(reward, later)))
+
+    def finish(self, loss):
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+
+class Both(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 8), nn.Linear(8, 1)
+
+    def v(self, x):
+        return self.head(torch.relu(self.body(x)))
+
+    def wrong(self, s, r, later, gamma=0.98):
+        goal = r + gamma * self.v(later)  # trap: bootstrap-target-attached
+        return F.smooth_l1_loss(self.v(s), goal)
+
+    def delta(self, s, r, later):
+        delta = r + 0.9 * self.v(later) - self.v(s)  # trap: bootstrap-target-attached
+        return delta.pow(2).mean()
+
+    def right(self, s, r, later, gamma=0.98):
+        goal = r + gamma * self.v(later)
+        advantage = goal - self.v(s)
+        return F.smooth_l1_loss(self.v(s), goal.detach()) - advantage.detach().mean()
+
+
+def reconstruction(autoencoder, x, gamma=0.5):
+    return F.mse_loss(autoencoder(x), x + gamma * torch.randn_like(x))
