@@ -29,10 +29,10 @@ def test_every_field_is_a_flag_with_help() -> None:
 
 
 @given(st.floats(1e-6, 10), st.integers(1, 500), st.booleans(), st.sampled_from(["cosine", "constant", "onecycle"]))
-def test_a_run_survives_its_yaml_file(lr: float, epochs: int, compiled: bool, schedule: str) -> None:
+def test_a_run_survives_its_yaml_file(lr: float, epochs: int, watch: bool, schedule: str) -> None:
     import tempfile
 
-    run = Run(lr=lr, epochs=epochs, compile=compiled, schedule=schedule)
+    run = Run(lr=lr, epochs=epochs, watch=watch, schedule=schedule)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "config.yaml"
         write(run, path)
@@ -83,6 +83,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         ({"log": "wandb"}, "wandb"),
         ({"log": "csv,visdon"}, "visdon"),
         ({"schedule": "cosin"}, "not one of"),
+        ({"compile": "graph", "mixup": 0.2}, "--compile graph"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,8 +78,9 @@ def _train(made: Ready, folder: Path, *, leads: bool) -> int:
     from torchlore.train.fit import STOPPED, fit
 
     begun, shows = time.perf_counter(), leads and sys.stderr.isatty()
-    with watched(made.run) as found:
-        outcome = fit(made, folder, status if shows else None)
+    with ExitStack() as stack:
+        found = stack.enter_context(watched(made.run))
+        outcome = fit(made, folder, status if shows else None, stack.close)
     if shows:
         print("\r\x1b[2K", end="", file=sys.stderr)
     if outcome.stopped:

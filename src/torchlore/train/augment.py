@@ -39,7 +39,7 @@ def shift_and_flip(pictures: Tensor, draws: Tensor, flip: bool = False) -> Tenso
 
 def _places(numbers: Tensor, size: int, reach: int) -> Tensor:
     offset = (numbers * (2 * reach + 1)).long()
-    return offset[:, None] + torch.arange(size)
+    return offset[:, None] + torch.arange(size, device=numbers.device)
 
 
 def crop_box(draws: Tensor, height: int, width: int) -> tuple[int, int, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -14,6 +14,8 @@ from torch.utils.data import DataLoader
 from torchlore.recipes.data import loader_options
 from torchlore.recipes.seed import derive
 from torchlore.train.augment import draw
+from torchlore.train.files import Files
+from torchlore.train.jpegs import unpacked
 from torchlore.train.run import Refused
 from torchlore.train.samples import Samples
 
@@ -31,6 +33,10 @@ class Batch:
     total: int  # samples of the global batch, over all processes
     indices: Tensor  # (B,) which samples these are
     share: float = 1.0  # weight of this part's mean loss, so that the mean over processes is the global batch's
+
+    def pin_memory(self) -> Batch:
+        """The same in memory that a GPU reads by itself; the loader calls this."""
+        return replace(self, pictures=self.pictures.pin_memory(), labels=self.labels.pin_memory())
 
 
 class Planned(Protocol):
@@ -109,6 +115,13 @@ def batches(samples: Samples, plan: Planned, first: int, last: int, workers: int
 
 
 def _fetched(samples: Samples, jobs: Iterable[Job], workers: int) -> Iterator[Batch]:
+    found = _read(samples, jobs, workers)
+    if isinstance(samples, Files) and samples.decodes:
+        return unpacked(found, torch.device(samples.decodes))
+    return found
+
+
+def _read(samples: Samples, jobs: Iterable[Job], workers: int) -> Iterator[Batch]:
     reader = _Reader(samples)
     if workers == 0:
         return (reader[job] for job in jobs)

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from torchlore.recipes.data import PackedStrings, decode_image
+from torchlore.recipes.data import BrokenImageError, PackedStrings, decode_image
 from torchlore.train.augment import crop_box
+from torchlore.train.jpegs import Packed, crop_region, middle_region, pack
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Files:
     size: int
     augment: str
     open: Callable[[str], Tensor]
+    decodes: str = ""  # the device that decodes plain JPEG files; "" where the reader does
     slow: ClassVar[bool] = True
 
     def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
@@ -40,8 +42,27 @@ class Files:
         return cut.flip(2) if row[0] < 0.5 else cut
 
     def fetch(self, indices: Sequence[int], draws: Tensor | None) -> tuple[Tensor, Tensor]:
-        """The pictures and their labels."""
-        return self.read(indices, draws), self.labels[torch.as_tensor(indices)]
+        """The pictures, or where a device decodes them what it needs for it, and their labels."""
+        pictures: Any = self._packed(indices, draws) if self.decodes else self.read(indices, draws)
+        return pictures, self.labels[torch.as_tensor(indices)]
+
+    def _packed(self, indices: Sequence[int], draws: Tensor | None) -> Packed:
+        assert isinstance(self.open, FolderReader | TarReader)
+        files = [self.open.raw(self.names[index]) for index in indices]
+
+        def cut(height: int, width: int, row: Tensor | None) -> Tensor:
+            if row is None or self.augment != "crop":
+                return middle_region(height, width, self.size)
+            return crop_region(height, width, row, self.size)
+
+        def read(at: int, row: Tensor | None) -> Tensor:
+            return self._one(indices[at], row)
+
+        return pack(read, files, draws, cut, self.size, self.decodes)
+
+    def decoded_on(self, device: torch.device) -> Files:
+        """The same files, decoded by a device where it can."""
+        return replace(self, decodes=str(device)) if isinstance(self.open, FolderReader | TarReader) else self
 
     def resized(self, size: int) -> Self:
         """The same files read at this size."""
@@ -86,6 +107,13 @@ class FolderReader:
         """The picture of a name."""
         return decode_image(os.path.join(self.root, name))  # noqa: PTH118 - a Path a picture costs more than the join
 
+    def raw(self, name: str) -> bytes:
+        """The bytes of a name's file."""
+        try:
+            return Path(self.root, name).read_bytes()
+        except OSError as error:
+            raise BrokenImageError(f"{self.root}/{name} cannot be read: {error.strerror}") from None
+
 
 @dataclass
 class H5Reader:
@@ -116,10 +144,14 @@ class TarReader:
 
     def __call__(self, name: str) -> Tensor:
         """The picture at a place in a shard."""
+        return decode_image(self.raw(name))
+
+    def raw(self, name: str) -> bytes:
+        """The bytes at a place in a shard."""
         shard, offset, length = name.rsplit(":", 2)
         with Path(self.root, shard).open("rb") as file:
             file.seek(int(offset))
-            return decode_image(file.read(int(length)))
+            return file.read(int(length))
 
 
 def as_rgb(picture: Tensor) -> Tensor:

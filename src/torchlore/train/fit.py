@@ -56,15 +56,18 @@ class Outcome:
 Show = Callable[[Ready, Stepped, float], None]  # called at most twice a second
 
 
-def fit(made: Ready, folder: Path, show: Show | None = None) -> Outcome:
-    """Train to the end, or until a signal asks to stop; either way everything is saved."""
+def fit(made: Ready, folder: Path, show: Show | None = None, settle: Callable[[], object] | None = None) -> Outcome:
+    """Train to the end, or until a signal asks to stop; either way everything is saved.
+
+    `settle` is called where the step becomes a CUDA graph, into which nobody can look.
+    """
     kept = Checkpoints(folder / "checkpoints", mode="max", keep=made.run.keep)
     progress = resume(made, kept)
     leads = made.world.rank == 0
     with stopping() as stop, opened(made.run.log if leads else "", folder, progress.step) as loggers:
         journal = Journal(folder / "log.jsonl", progress.step, writes=leads, loggers=loggers)
         try:
-            _train(made, kept, journal, progress, stop, show)
+            _train(made, kept, journal, progress, stop, show, settle)
         except (RuntimeError, ConnectionError, EOFError, BrokenImageError) as error:
             if (named := _dead_worker(error)) is None:
                 raise
@@ -117,11 +120,19 @@ def _about(made: Ready) -> dict[str, Any]:
     return {"classes": list(made.data.classes), "channels": made.data.channels, "size": made.data.size}
 
 
-def _train(made: Ready, kept: Checkpoints, journal: Journal, progress: Progress, stop: Stop, show: Show | None) -> None:
+def _train(
+    made: Ready,
+    kept: Checkpoints,
+    journal: Journal,
+    progress: Progress,
+    stop: Stop,
+    show: Show | None,
+    settle: Callable[[], object] | None,
+) -> None:
     every = made.run.save_every or made.epoch_steps
     stream = batches(made.data.train, made.plan, progress.step, made.total_steps, made.workers)
     shown, looked, on_cpu = 0.0, list[Tensor](), made.device.type == "cpu"
-    for stepped in steps(made.parts, stream, made.device, progress.step):
+    for stepped in steps(made.parts, stream, made.device, progress.step, settle):
         progress.step = stepped.step + 1
         looked.append(stepped.loss)
         if on_cpu or len(looked) == LOOK:

@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 
 from torchlore.recipes.optim import EMA, clip_norm
 from torchlore.train.batches import Batch
+from torchlore.train.graph import Gradients, Replay
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Parts:
     precision: torch.dtype | None = None  # of autocast
     scaler: torch.amp.GradScaler | None = None
     ema: EMA | None = None
+    replay: int = 0  # steps after which the step is captured and replayed as a CUDA graph; 0: never
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,19 @@ class Stepped:
     norm: Tensor | None
 
 
-def steps(parts: Parts, stream: Iterable[Batch], device: torch.device, first: int) -> Iterator[Stepped]:
-    """Train on each batch and yield after each step. The caller may evaluate in between: train mode is set again."""
+def steps(
+    parts: Parts, stream: Iterable[Batch], device: torch.device, first: int, settle: Callable[[], object] | None = None
+) -> Iterator[Stepped]:
+    """Train on each batch and yield after each step. The caller may evaluate in between: train mode is set again.
+
+    `settle` is called before the step is captured as a graph: from then on nobody can look inside it.
+    """
+    gradients: Gradients = Replay(_gradients, settle, parts.replay) if parts.replay else _gradients
     for step, batch in enumerate(stream, first):
         if not parts.model.training:
             parts.model.train()
         rate = parts.rate(step)
-        loss = _gradients(parts, batch, device)
+        loss = gradients(parts, batch, device)
         norm = _update(parts)
         yield Stepped(step, batch.epoch, batch.total, loss, rate, norm)
 

@@ -38,6 +38,11 @@ class Preset:
 
 TASKS = {
     "classify": Preset({}, losses=("ce",), unused=("group",)),
+    "segment": Preset(
+        {"data": "shapes", "model": "unet", "augment": "flip", "epochs": 20, "batch_size": 16},
+        losses=("ce", "dice", "iou"),
+        unused=("group", "mixup", "cutmix", "confusion"),
+    ),
 }
 
 
@@ -82,7 +87,9 @@ class Run:
     precision: str = option("fp32", "number format of the forward pass", PRECISIONS)
     channels_last: bool = option(False, "store images with their channels last")
     compile: str = option(
-        "auto", "model: torch.compile; graph: replay the step as one CUDA graph; auto: graph for small on a GPU", COMPILES
+        "auto",
+        "model: torch.compile; graph: replay the step as one CUDA graph; auto: graph for small on a GPU",
+        COMPILES,
     )
     deterministic: bool = option(False, "the same bits again on a GPU, at a price in speed")
     seed: int = option(0, "where every random number comes from")

@@ -91,14 +91,19 @@ class Stored:
         """The pictures, augmented together, and their labels."""
         from torchlore.train.augment import shift_and_flip
 
-        at = torch.as_tensor(indices)
-        picked = self.pictures.index_select(0, at)
-        return picked if draws is None else shift_and_flip(picked, draws), self.labels.index_select(0, at)
+        device, at = self.pictures.device, torch.as_tensor(indices)
+        picked, labels = self.pictures.index_select(0, sent(at, device)), self.labels.index_select(0, at)
+        return picked if draws is None else shift_and_flip(picked, sent(draws, device)), sent(labels, device)
 
     def resized(self, size: int) -> Self:
         """Itself: what is in memory keeps its size."""
         del size
         return self
+
+
+def sent(values: Tensor, device: torch.device) -> Tensor:
+    """Values on a device, without waiting for what it still has to do."""
+    return values if device.type == "cpu" else values.pin_memory().to(device, non_blocking=True)
 
 
 def stratified(labels: Tensor, share: float, seed: int, purpose: str) -> tuple[Tensor, Tensor]:

@@ -16,11 +16,14 @@ from torchlore.recipes.features import freeze
 from torchlore.recipes.optim import EMA, check_groups, decay_groups, finetune_groups, layer_decay_groups
 from torchlore.recipes.seed import seed_everything, set_deterministic
 from torchlore.train.batches import Planned, choose_workers
+from torchlore.train.files import Files
+from torchlore.train.graph import WARM, WATCHED
 from torchlore.train.group import World, world
+from torchlore.train.jpegs import works
 from torchlore.train.loop import Parts
 from torchlore.train.models import Built, prepared
 from torchlore.train.run import Refused, Run
-from torchlore.train.samples import Data
+from torchlore.train.samples import Data, Samples, Stored
 from torchlore.train.tasks import Task, task_of
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -74,9 +77,11 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
     device = choose_device(run, place)
     if run.deterministic:
         set_deterministic()
+    elif device.type == "cuda":
+        torch.backends.cudnn.benchmark = True  # the sizes stay the same: look for the fastest kernels once
     seed_everything(run.seed)  # the same first weights on every process
     built = task.build_model(run, data, load=load)
-    data = sized(data, run.size or built.size)
+    data = on_device(sized(data, run.size or built.size), run, device)
     model = built.model.to(device)
     if run.channels_last:
         model = model.to(memory_format=torch.channels_last)
@@ -98,6 +103,7 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         precision=DTYPES[run.precision],
         scaler=torch.amp.GradScaler(device.type) if run.precision == "fp16" else None,
         ema=EMA(model, run.ema, warmup=True) if run.ema else None,
+        replay=replayed(run, device, place),
     )
     pictures = -(-run.batch_size // place.size) * data.frames
     share = torch.empty(pictures, data.channels, data.size, data.size, dtype=torch.uint8)
@@ -111,6 +117,30 @@ def sized(data: Data, size: int) -> Data:
         return data
     train, val, test = (part.resized(size) for part in (data.train, data.val, data.test))
     return replace(data, size=size, train=train, val=val, test=test)
+
+
+def on_device(data: Data, run: Run, device: torch.device) -> Data:
+    """Pictures in memory move to the GPU where they take an eighth of it at most; it decodes plain JPEG files itself."""
+    if device.type != "cuda":
+        return data
+    room = torch.cuda.mem_get_info(device)[0] // 8
+
+    def moved(part: Samples) -> Samples:
+        if isinstance(part, Stored) and run.workers <= 0 and part.pictures.nbytes <= room:
+            return replace(part, pictures=part.pictures.to(device))
+        return part.decoded_on(device) if isinstance(part, Files) and works(device) else part
+
+    return replace(data, train=moved(data.train), val=moved(data.val))
+
+
+def replayed(run: Run, device: torch.device, place: World) -> int:
+    """After how many steps the step becomes a CUDA graph: after those that the watch looks at; 0 for never."""
+    alone = device.type == "cuda" and place.size == 1
+    if run.compile == "graph" and not alone:
+        raise Refused(f"--compile graph needs one process on one GPU; this is {place.size} on {device}")
+    mixes = run.mixup or run.cutmix or run.confusion or run.task != "classify"
+    asked = run.compile == "graph" or (run.compile == "auto" and run.model == "small" and alone and not mixes)
+    return (WATCHED if run.watch else WARM) if asked else 0
 
 
 def _freeze(run: Run, built: Built) -> None:
@@ -170,7 +200,7 @@ def _rate(
 
 
 def _wrapped(run: Run, model: nn.Module, device: torch.device, place: World) -> nn.Module:
-    if run.compile:
+    if run.compile == "model":
         model.compile()
     if place.size == 1:
         return model

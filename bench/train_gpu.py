@@ -1,0 +1,278 @@
+"""Training on a GPU: real JPEG files into ResNet-50 against synthetic data, and the step of a small network.
+
+    PYTHONPATH=src python bench/train_gpu.py [pictures a batch]
+
+Every figure is printed as soon as it is measured; a part that fails says why and the next one goes on.
+"""
+
+import io
+import itertools
+import os
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # before CUDA starts, for the parts that compare bits
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from torchlore.recipes._decode import _torchvision_decoder
+from torchlore.recipes.seed import set_deterministic
+from torchlore.train import fit as fitting
+from torchlore.train.batches import Batch, batches
+from torchlore.train.discover import open_data
+from torchlore.train.files import Files
+from torchlore.train.loop import steps
+from torchlore.train.run import Run
+from torchlore.train.samples import Data, Stored, digits
+from torchlore.train.setup import Ready, ready
+
+PICTURES, CLASSES = 4096, 8
+BATCH = int(sys.argv[1]) if len(sys.argv) > 1 else 256
+BEGAN = time.perf_counter()
+SMALL = (
+    "from torch import nn\n"
+    "def block(i, o): return nn.Sequential(nn.Conv2d(i, o, 3, padding=1), nn.BatchNorm2d(o), nn.ReLU(), nn.MaxPool2d(2))\n"
+    "def cnn(classes): return nn.Sequential(block(3, 16), block(16, 32), block(32, 64), nn.Flatten(), nn.Linear(1024, classes))\n"
+)
+
+
+def say(text: str) -> None:
+    print(f"[{time.perf_counter() - BEGAN:5.0f} s] {text}", flush=True)
+
+
+def photograph(number: int) -> bytes:
+    """One of scikit-learn's two photographs, cut, mirrored and tinted by its number: 500 x 375 pixels."""
+    spec = find_spec("sklearn")
+    assert spec is not None
+    assert spec.origin is not None
+    name = ("china.jpg", "flower.jpg")[number % 2]
+    draw = np.random.default_rng(number)
+    with Image.open(Path(spec.origin).parent / "datasets" / "images" / name) as image:
+        left, top = int(draw.integers(0, 60)), int(draw.integers(0, 40))
+        part = (
+            image.convert("RGB").crop((left, top, left + 560, top + 385)).resize((500, 375), Image.Resampling.BICUBIC)
+        )
+    pixels = np.asarray(part, np.float32)[:, :: 1 if number % 3 else -1] * draw.uniform(0.8, 1.1, 3)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels.clip(0, 255).astype(np.uint8)).save(buffer, "JPEG", quality=88)
+    return buffer.getvalue()
+
+
+def write_pictures(folder: Path) -> None:
+    for label in range(CLASSES):
+        (folder / f"class{label}").mkdir(parents=True)
+    with ProcessPoolExecutor() as pool:
+        for number, data in enumerate(pool.map(photograph, range(PICTURES), chunksize=64)):
+            (folder / f"class{number % CLASSES}" / f"{number}.jpg").write_bytes(data)
+    size = sum(path.stat().st_size for path in folder.rglob("*.jpg")) / PICTURES / 1000
+    say(f"{PICTURES} JPEG files of 500 x 375 pixels, {size:.0f} kB each")
+
+
+def rate(loop: Iterator[object], warm: int, count: int) -> float:
+    """Steps a second, all work of the device included."""
+    for _ in itertools.islice(loop, warm):
+        pass
+    torch.cuda.synchronize()
+    begun = time.perf_counter()
+    for _ in itertools.islice(loop, count):
+        pass
+    torch.cuda.synchronize()
+    return count / (time.perf_counter() - begun)
+
+
+def synthetic(made: Ready) -> Iterator[None]:
+    """What everybody writes, over one batch that stays on the device."""
+    pictures = torch.randn(BATCH, 3, 224, 224, device="cuda").contiguous(memory_format=torch.channels_last)
+    labels = torch.randint(CLASSES, (BATCH,), device="cuda")
+    model = made.parts.model.train()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4, fused=True)
+    while True:
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = F.cross_entropy(model(pictures), labels)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        yield
+
+
+def pipeline(made: Ready, train: Files) -> Iterator[Batch]:
+    """The batches of `lore train` without the step."""
+    for batch in batches(train, made.plan, 0, 10**9, made.workers):
+        made.prepare(batch.pictures)
+        yield batch
+
+
+def resnet(folder: Path) -> None:
+    run = Run(
+        data=str(folder),
+        model="resnet50",
+        augment="crop",
+        val=0.0,
+        optimizer="sgd",
+        lr=0.01,
+        batch_size=BATCH,
+        precision="bf16",
+        channels_last=True,
+        compile="model",
+        watch=False,
+    )
+    made = ready(run, open_data(run))
+    assert isinstance(made.data.train, Files)
+    say(f"data opened, {made.workers} workers, decoded by {made.data.train.decodes or 'the workers'}")
+    base = rate(synthetic(made), 15, 60) * BATCH
+    say(f"ResNet-50, batch {BATCH}, bf16, channels_last, compiled, synthetic data: {base:7.0f} img/s")
+    decoder = "simplejpeg" if find_spec("simplejpeg") else "torchvision" if _torchvision_decoder() else "PIL"
+    ways = {"the GPU": made.data.train, f"{made.workers} workers with {decoder}": replace(made.data.train, decodes="")}
+    if not made.data.train.decodes:
+        del ways["the GPU"]
+        say("this torchvision does not decode on the GPU")
+    for way, train in ways.items():
+        guarded(lambda way=way, train=train: fed(made, train, way, base))
+
+
+def fed(made: Ready, train: Files, way: str, base: float) -> None:
+    alone = rate(pipeline(made, train), 16, 48) * BATCH
+    say(f"pipeline alone, decoded by {way}: {alone:7.0f} img/s")
+    loop = steps(made.parts, batches(train, made.plan, 0, 10**9, made.workers), made.device, 0)
+    both = rate(loop, 24, 80) * BATCH
+    say(f"pipeline and step, decoded by {way}: {both:7.0f} img/s, {both / base:.2f} of synthetic (bar 0.80)")
+
+
+def decoders_agree(folder: Path) -> None:
+    run = Run(data=str(folder), augment="crop", val=0.0, batch_size=64, size=224, watch=False, workers=0)
+    made = ready(run, open_data(run))
+    train = made.data.train
+    assert isinstance(train, Files)
+    if not train.decodes:
+        return
+    there = [next(batches(train, made.plan, 3, 4)).pictures for _ in range(2)]
+    here = next(batches(replace(train, decodes=""), made.plan, 3, 4)).pictures.cuda()
+    away = (there[0].int() - here.int()).abs().float()
+    say(
+        f"pictures decoded and cut by the GPU against the CPU's: mean difference {away.mean():.2f} of 255, "
+        f"{(away > 8).float().mean():.2%} of the values by more than 8, twice the same bits: {torch.equal(*there)}"
+    )
+
+
+def stored(count: int = 8192) -> Data:
+    generator = torch.Generator().manual_seed(0)
+    pictures = torch.randint(0, 256, (count, 3, 32, 32), generator=generator).to(torch.uint8)
+    labels = torch.randint(10, (count,), generator=generator)
+    part = Stored(pictures, labels, [""] * count)
+    return Data("random", tuple(map(str, range(10))), part, part, part, 3, 32)
+
+
+def by_hand(file: Path, data: Data) -> Iterator[None]:
+    space: dict[str, Callable[[int], nn.Module]] = {}
+    exec(file.read_text(), space)
+    model = space["cnn"](10).cuda()
+    pictures, labels = data.train.read(range(8192), None).cuda().float() / 255, data.train.labels.cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
+    while True:
+        for at in torch.randperm(8192, device="cuda").split(128):
+            optimizer.zero_grad()
+            F.cross_entropy(model(pictures[at]), labels[at]).backward()
+            optimizer.step()
+            yield
+
+
+def small(folder: Path) -> None:
+    file, data = folder / "models.py", stored()
+    file.write_text(SMALL)
+    say(f"small CNN, 32 x 32, batch 128, by hand, eager: {1000 / rate(by_hand(file, data), 200, 1000):.3f} ms a step")
+    for how in ("none", "graph"):
+        guarded(lambda how=how: one_small(f"{file}:cnn", data, how))
+
+
+def one_small(model: str, data: Data, how: str) -> None:
+    for augment in ("none", "shift"):
+        run = Run(model=model, optimizer="sgd", lr=0.01, augment=augment, batch_size=128, watch=False, compile=how)
+        made = ready(run, data)
+        loop = steps(made.parts, batches(made.data.train, made.plan, 0, 10**9), made.device, 0)
+        took = 1000 / rate(loop, 200, 1000)
+        begun = time.thread_time()
+        for _ in itertools.islice(loop, 200):
+            pass
+        host = (time.thread_time() - begun) * 5
+        torch.cuda.synchronize()
+        bar = " (bar 0.50)" if how == "graph" else ""
+        say(
+            f"small CNN, `lore train --compile {how} --augment {augment}`: {took:.3f} ms a step{bar}, host {host:.3f} ms"
+        )
+
+
+def weights(made: Ready) -> Tensor:
+    return torch.cat([one.detach().flatten().float().cpu() for one in made.parts.model.state_dict().values()])
+
+
+def trained(run: Run, folder: Path, stop: int = 0) -> Tensor:
+    """The weights after a run on the digits; it is stopped once after a step and resumed."""
+    data = digits(0.15, 0)
+    if stop:
+        made = ready(run, data)
+
+        def rate_and_stop(step: int, real: Callable[[int], float] = made.parts.rate) -> float:
+            if step == stop - 1:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return real(step)
+
+        outcome = fitting.fit(replace(made, parts=replace(made.parts, rate=rate_and_stop)), folder)
+        assert outcome.step == stop, outcome
+    made = ready(run, data)
+    assert fitting.fit(made, folder).step == made.total_steps
+    return weights(made)
+
+
+def same_bits(folder: Path) -> None:
+    """Dropout, augmentation, averaging and clipping, five epochs of 20 steps, with determinism on."""
+    run = Run(epochs=5, deterministic=True, watch=False, ema=0.99, clip=1.0, compile="none")
+    eager = trained(run, folder / "eager")
+    for precision in ("fp32", "bf16"):
+        one = replace(run, compile="graph", precision=precision)
+        graph = trained(one, folder / f"graph-{precision}")
+        again = trained(one, folder / f"again-{precision}", stop=47)
+        away = f", from eager steps {(graph - eager).abs().max():.2e}" if precision == "fp32" else ""
+        say(
+            f"{precision} graph, stopped at step 47 and resumed: largest difference {(graph - again).abs().max():.2e}{away}"
+        )
+    stopped = trained(run, folder / "stopped", stop=33)
+    say(f"eager, stopped at step 33 and resumed: largest difference {(stopped - eager).abs().max():.2e}")
+    set_deterministic(False)
+
+
+def guarded(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except Exception:  # noqa: BLE001 - the machine is lent for minutes: one part's failure must not cost the others
+        say(f"FAILED\n{traceback.format_exc()}")
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    say(f"torch {torch.__version__} on {torch.cuda.get_device_name()}, {len(os.sched_getaffinity(0))} cores")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["XDG_CACHE_HOME"] = name
+        guarded(lambda: small(folder))
+        guarded(lambda: write_pictures(folder / "pictures"))
+        guarded(lambda: decoders_agree(folder / "pictures"))
+        guarded(lambda: resnet(folder / "pictures"))
+        guarded(lambda: same_bits(folder))
+    say("done")
+
+
+if __name__ == "__main__":
+    main()
