@@ -35,6 +35,8 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
         if record.epoch >= 0 and len(record.sizes) < 1000:
             record.sizes.append(record.index + 1)
         record.epoch += 1
+        if self.drop_last and self.batch_size and hasattr(self.sampler, "__len__"):
+            record.left_out = len(self.sampler) % self.batch_size
         record.index = -1
         if not watcher.rich and watcher.pace.woken():
             watcher.open()

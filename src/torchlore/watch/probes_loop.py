@@ -310,6 +310,8 @@ def optimizer_record(watcher: Watcher, optimizer: Any) -> OptimizerRecord:
         found = watcher.known[id(optimizer)] = OptimizerRecord(optimizer, place)
         found.first_rates = [float(group["lr"]) for group in optimizer.param_groups if "lr" in group]
         watcher.run.optimizers.append(found)
+        params = (p for group in optimizer.param_groups for p in group["params"])
+        watcher.run.owned.update((id(p), weakref.ref(p)) for p in params)
         watcher.add(Event("Optimizer", "state", place, found.key, {"record": found}))
         ask(watcher, Call(watcher.run, place, "Optimizer", "state"), (optimizer,), {}, None, False)
     return found  # type: ignore[no-any-return]  # the table holds records of several kinds

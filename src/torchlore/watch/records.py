@@ -85,6 +85,7 @@ class LoaderRecord(Known):
         self.batches = 0
         self.wait_ns = 0
         self.loop_place: Place | None = None
+        self.left_out = 0  # samples that drop_last leaves out of each epoch
         self.sizes: list[int] = []  # batches handed out in each finished or left epoch
 
     @property
@@ -140,6 +141,7 @@ class Run:
     reached: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # every parameter any walked loss depended on
     graphs: deque[weakref.ref[Any]] = field(default_factory=lambda: deque(maxlen=KEPT))
     activations: deque[weakref.ref[Any]] = field(default_factory=lambda: deque(maxlen=KEPT))
+    owned: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # every parameter an optimizer was made with
     history: list[Point] = field(default_factory=list)
     steps: int = 0
     child_steps: int = 0  # made in processes that the program started
@@ -185,6 +187,10 @@ class Run:
                 for name, parameter in module.named_parameters():
                     self._names.setdefault(id(parameter), name)
         return self._names
+
+    def ever_held(self) -> set[int]:
+        """Id of every parameter that some optimizer holds or was made with, also one that is gone."""
+        return self.held() | {key for key, ref in self.owned.items() if ref() is not None}
 
     def held(self) -> set[int]:
         """Id of every parameter that some living optimizer holds."""

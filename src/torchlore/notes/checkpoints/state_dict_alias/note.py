@@ -9,12 +9,11 @@ Copy the tensors, `best = copy.deepcopy(model.state_dict())`, or write the state
 
 import ast
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 from torchlore.check import edits, flow, kept, scopes, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
-from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/WenjieDu/PyPOTS/issues/667",)
@@ -79,22 +78,3 @@ def _hit(source: Source, call: ast.Call, variable: ast.expr) -> Hit:
     )
     imported = edits.add_import(source, "import copy") if "copy" not in source.names.imported else None
     return source.hit(call, message, *edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else []))
-
-
-def watch(call: Annotated[Call, "Module.load_state_dict"]) -> Alarm | None:
-    given = call.argument(1, "state_dict") or {}
-    own = {value.data_ptr() for value in call.owner.state_dict().values() if value.numel()}
-    same = [
-        name
-        for name, value in given.items()
-        if hasattr(value, "data_ptr") and value.numel() and value.data_ptr() in own
-    ]
-    if not call.run.steps or not same or len(same) < len(given) // 2:
-        return None
-    kept = call.run.seen["Module.state_dict"]
-    told = "the state that is loaded back is made of the model's own tensors, so nothing is restored; keep copy.deepcopy(state_dict())"
-    return Alarm(
-        told,
-        at=kept[-1].place if kept else None,
-        evidence=f"{len(same)} of {len(given)} tensors share the model's memory",
-    )

@@ -4,7 +4,7 @@ from torch import nn
 x, y = torch.randn(64, 8), torch.randint(3, (64,))
 encoder = nn.Sequential(nn.Linear(8, 16), nn.ReLU())
 head = nn.Linear(16, 3)
-optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)
+optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
 losses = []
 
 for _ in range(20):

@@ -28,7 +28,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 def watch(step: Step) -> Alarm | None:
     count = len(step.parameters)
-    empty = count > 0 and len(step.without_gradient) == count and bool(step.of("backward"))
+    empty = count > 0 and all(one.grad is None for one in step.parameters) and bool(step.of("backward"))
     if not step.in_a_row(3, empty):
         return None
     names, reached = step.run.parameter_names(), step.reached or []
@@ -40,6 +40,7 @@ def watch(step: Step) -> Alarm | None:
         "optimizer-before-model-change",
         "optimizer-holds-copies",
         "requires-grad-on-module",
+        "step-before-backward",
         "zero-grad-between-backward-and-step",
     )
     return Alarm(

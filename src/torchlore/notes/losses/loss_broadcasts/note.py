@@ -48,10 +48,20 @@ def find(source: Source) -> Iterator[Hit]:
                 break
 
 
-def watch(call: Annotated[Call, "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"]) -> Alarm | None:
+def watch(
+    call: Annotated[Call, "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "sub", "__rsub__"],
+) -> Alarm | None:
     given, target = call.input, call.target
-    if given is None or target is None or given.shape == target.shape or target.numel() == 1 or given.numel() == 1:
+    if (
+        given is None
+        or not hasattr(target, "numel")
+        or given.shape == target.shape
+        or 1 in (given.numel(), target.numel())
+    ):
         return None
+    sizes, by_hand = sorted((tuple(given.shape), tuple(target.shape)), key=len), call.name in ("sub", "__rsub__")
+    if by_hand and (len(sizes[0]) != 1 or sizes[1] != (*sizes[0], 1) or given.requires_grad is target.requires_grad):
+        return None  # differences of all pairs are often wanted; of predictions and targets never
     shapes = f"{tuple(given.shape)} against {tuple(target.shape)}"
     grown = max(given.numel(), target.numel())
     if call.result is not None and {given.ndim, target.ndim} == {1, 2}:
