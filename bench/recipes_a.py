@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no pool of workers beside what is timed
+
 import torch
 import torch.nn.functional as F
 

@@ -1,8 +1,10 @@
-"""What `lore watch` costs a step: plain and watched blocks alternate in one process, thread CPU time, low percentile.
+"""What `lore watch` costs a step: plain and watched blocks alternate in one process, low percentile of the steps.
 
-    python bench/watch_overhead.py            # small MLP, small CNN; --all adds ResNet-18 and detect_anomaly
+    python bench/watch_overhead.py                   # small MLP, small CNN; --all adds ResNet-18 and detect_anomaly
+    python bench/watch_overhead.py --device cuda     # small CNN and ResNet-50 in bfloat16, channels last
 
-The always-on tier is what remains once the first steps are over; `share` is the whole watch with its default budget.
+On the CPU a step is thread CPU time, on a GPU wall time up to the loss on the host. The always-on tier is what remains
+once the first steps are over; `close` is every step looked at by every sentinel, which the pace allows for few.
 """
 
 from __future__ import annotations
@@ -40,29 +42,41 @@ def resnet18():
     return net, TensorDataset(torch.randn(8 * 3, 3, 64, 64), torch.randint(0, 10, (24,))), 8
 
 
-def blocks(make, repeats, modes):
-    """CPU nanoseconds of every step, by mode; the modes take turns epoch by epoch."""
+def resnet50():
+    import torchvision
+
+    net = torchvision.models.resnet50(num_classes=10).to(memory_format=torch.channels_last)
+    return net, TensorDataset(torch.randn(128 * 8, 3, 224, 224), torch.randint(0, 10, (1024,))), 128
+
+
+def blocks(make, repeats, modes, device):
+    """Nanoseconds of every step, by mode; the modes take turns epoch by epoch."""
     torch.manual_seed(0)
     net, data, size = make()
+    net.to(device)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
     loader = DataLoader(data, batch_size=size)
+    if device != "cpu":
+        loader = list(zip(*(one.to(device).split(size) for one in data.tensors), strict=True))
     times = {name: [] for name, _ in modes}
     for _ in range(repeats):
         for name, mode in modes:
             with mode():
-                times[name] += epoch(net, optimizer, loader)[2:]
+                times[name] += epoch(net, optimizer, loader, device)[2:]
     return times
 
 
-def epoch(net, optimizer, loader):
-    found, last = [], time.thread_time_ns()
+def epoch(net, optimizer, loader, device):
+    clock = time.thread_time_ns if device == "cpu" else time.perf_counter_ns
+    found, last = [], clock()
     for x, y in loader:
         optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(net(x), y)
+        with torch.autocast(device, torch.bfloat16, enabled=device != "cpu" and x.shape[-1] == 224):
+            loss = nn.functional.cross_entropy(net(x), y)
         loss.backward()
         optimizer.step()
         loss.item()
-        now = time.thread_time_ns()
+        now = clock()
         found.append(now - last)
         last = now
     return found
@@ -130,6 +144,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--repeats", type=int, default=30)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     args = parser.parse_args()
     torch.set_num_threads(1)
     micro()
@@ -142,8 +157,9 @@ def main():
     if args.all:
         modes.append(("detect_anomaly", lambda: torch.autograd.set_detect_anomaly(True)))
     print(f"{'loop':10}{'plain us':>10}{'control':>10}" + "".join(f"{name:>24}" for name, _ in modes[2:]))
-    for make in (mlp, cnn, *([resnet18] if args.all else [])):
-        times = blocks(make, args.repeats, modes)
+    loops = (mlp, cnn, *([resnet18] if args.all else [])) if args.device == "cpu" else (cnn, resnet50)
+    for make in loops:
+        times = blocks(make, args.repeats, modes, args.device)
         base = low(times["plain"]) / 1e3
         row = [(low(times[name]) - low(times["plain"])) / 1e3 for name, _ in modes[1:]]
         cells = "".join(f"{extra:>+14.1f} us{100 * extra / base:>+6.2f}%" for extra in row[1:])
