@@ -2,9 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -209,46 +206,3 @@ def test_a_journal_that_was_cut_short_is_read_up_to_the_cut(tmp_path: Path) -> N
     path.write_text(path.read_text() + '{"kind": "ep')
     assert [record["step"] for record in read(path)] == [1, 2]
     assert [record["step"] for record in Journal(path, 1).records] == [1]
-
-
-def started(folder: Path, *words: str) -> subprocess.Popen[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "torchlore",
-        "train",
-        "--no-watch",
-        "--out",
-        str(folder),
-        "--name",
-        "run",
-        "--save-every",
-        "3",
-        *words,
-    ]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-@pytest.mark.long
-def test_kill_nine_loses_nothing(tmp_path: Path) -> None:
-    words = ("--epochs", "6", "--batch-size", "256")
-    assert started(tmp_path / "whole", *words).wait() == 0
-    wanted = load(tmp_path / "whole" / "run" / "checkpoints" / "last.pt")["model"]
-    process = started(tmp_path / "killed", *words)
-    for attempt in range(20):
-        time.sleep(4 + 0.15 * attempt)
-        process.kill()
-        process.wait()
-        if not (tmp_path / "killed" / "run" / "config.yaml").exists():
-            process = started(tmp_path / "killed", *words)
-            continue
-        process = subprocess.Popen(
-            [sys.executable, "-m", "torchlore", "resume", str(tmp_path / "killed" / "run")],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-    out, _ = process.communicate()
-    assert process.returncode == 0, out
-    assert same(load(tmp_path / "killed" / "run" / "checkpoints" / "last.pt")["model"], wanted)
-    assert not list(tmp_path.rglob("*.part"))

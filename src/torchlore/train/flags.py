@@ -80,7 +80,9 @@ def _typed(path: Path, name: str, value: Any) -> Any:
 
 
 def write(run: Run, path: Path) -> None:
-    """The run as YAML, every field, in the order of the dataclass."""
+    """The run as YAML, every field, in the order of the dataclass; written whole, as a resumed run may be killed here."""
     import yaml
 
-    path.write_text(yaml.safe_dump(asdict(run), sort_keys=False), encoding="utf-8")
+    partial = path.with_suffix(".part")
+    partial.write_text(yaml.safe_dump(asdict(run), sort_keys=False), encoding="utf-8")
+    partial.replace(path)
