@@ -37,6 +37,21 @@ def method(node: ast.AST) -> str:
     return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
 
 
+def base(node: ast.expr) -> str:
+    """`advantages` of `self.advantages.detach()[0]`, `log_probs` of `torch.stack(log_probs)`."""
+    while True:
+        if isinstance(node, ast.Call):
+            node = (
+                node.func.value
+                if isinstance(node.func, ast.Attribute) and not node.args
+                else (node.args or [node.func])[0]
+            )
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        else:
+            return tree.dotted(node).rpartition(".")[2]
+
+
 def in_test(source: Source, node: ast.AST) -> bool:
     """Whether this is a test, by the name of its function or file: it makes its own inputs and breaks things on purpose."""
     file = source.path.replace("\\", "/").rpartition("/")[2]

@@ -1,0 +1,84 @@
+"""The rule of discriminator-step-reaches-generator."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, flow, frameworks, identity, scopes, terms, tree, values
+from torchlore.check.events import Event
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    seen: set[ast.AST] = set()
+    for events in flow.rounds(source):
+        backwards = [event for event in events if event.what == "backward" and event.source is source and not event.via]
+        if len(backwards) < 2 or frameworks.owned(source, backwards[0].node):
+            continue
+        for event in backwards[:-1]:
+            judged = _attached_fake(source, event, events)
+            if judged is not None and judged not in seen:
+                seen.add(judged)
+                yield _hit(source, judged)
+
+
+def _attached_fake(source: Source, backward: Event, events: list[Event]) -> ast.Call | None:
+    """`D(fake)` in this loss, where the net that made the fake steps later with these gradients still in it."""
+    first = events.index(backward)
+    stepped = next((event for event in events[first:] if event.what == "step"), None)
+    for call in terms.reached(source, backward.expr) if backward.expr is not None and stepped is not None else ():
+        maker = _maker(source, call)
+        if maker is None or not _is_net(source, call):
+            continue
+        for step in events[first + 1 :]:
+            cleared = step.what == "zero_grad" and (step.owner is None or _holds(step, maker) is not False)
+            if cleared:
+                break
+            if step.what == "step" and _holds(step, maker) is True and step is not stepped:
+                return call
+    return None
+
+
+def _is_net(source: Source, call: ast.Call) -> bool:
+    """Whether a module is called, or something whose parameters an optimizer was given."""
+    if values.maybe(source, call.func, "loss"):
+        return False
+    owners = (identity.identity(source, tree.receiver(one)) for one in source.methods("parameters"))
+    return values.sure(source, call.func, "module", weak=True) or identity.identity(source, call.func) in {*owners} - {
+        None
+    }
+
+
+def _maker(source: Source, call: ast.Call) -> object:
+    """The other net whose output this net is given, with its graph."""
+    own = identity.identity(source, call.func)
+    given = [one for arg in call.args[:1] for one in terms.reached(source, arg) if _is_net(source, one)]
+    nets = {identity.identity(source, one.func) for one in given} - {own, None}
+    return nets.pop() if len(nets) == 1 and own is not None else None
+
+
+def _holds(event: Event, net: object) -> bool | None:
+    """Whether the optimizer (or model) of an event holds this net's parameters; None where it cannot be seen."""
+    if event.owner == net:
+        return True
+    made = [one for one in event.source.values(event.expr) if one.kind == "optimizer"] if event.expr is not None else []
+    call = made[0].node if len(made) == 1 else None
+    given = call.args[0] if isinstance(call, ast.Call) and call.args and made[0].source is event.source else None
+    if not isinstance(given, ast.Call) or not isinstance(given.func, ast.Attribute) or given.func.attr != "parameters":
+        return None
+    return identity.identity(event.source, given.func.value) == net
+
+
+def _hit(source: Source, judged: ast.Call) -> Hit:
+    fake = judged.args[0]
+    code = source.code(fake)
+    fix = (
+        [edits.replace(source, fake, f"{code}.detach()")] if isinstance(fake, ast.Name) and _plain(source, fake) else []
+    )
+    message = (
+        f"this loss also leaves gradients in the net that made `{code}`, which steps with them: pass `{code}.detach()`"
+    )
+    return source.hit(judged, message, *fix, safe=False)  # what D said of the fake may be needed again
+
+
+def _plain(source: Source, name: ast.Name) -> bool:
+    return len(scopes.reaching(source, name)) == 1

@@ -1,0 +1,76 @@
+"""The rule of objective-not-negated."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import flow, follow, identity, losses, terms, tree, values
+from torchlore.check.source import Hit, Source
+
+_GAIN = re.compile(
+    r"^(adv|advs|advantages?|gaes?|returns?|rewards?|rets|discounted_\w+|reward_to_go|rtg)$", re.IGNORECASE
+)
+_CRITIC = re.compile(r"^(critic\w*|q\d?|qf\d?|q_?net\w*|q_?func\w*|q_?value\w*)$", re.IGNORECASE)
+_ACTOR = re.compile(r"actor|policy|^pi\d?$|^mu$", re.IGNORECASE)
+_TURNED = re.compile(r"maximize|neg_?log|nll|-\s*[\w.\[\]]*log_?p\w*|cost|regret|penalt", re.IGNORECASE)
+_REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not flow.may_train(source) or _TURNED.search(source.text):
+        return
+    seen: set[ast.AST] = set()
+    for call in source.methods("backward"):
+        loss = tree.receiver(call)
+        for term, sign in terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ():
+            what = _policy_gradient(source, term) or _judged_actor(source, term)
+            if sign > 0 and what and term not in seen:
+                seen.add(term)
+                yield source.hit(term, f"the optimizer makes {what} small, and it should grow: put a minus before it")
+
+
+def _policy_gradient(source: Source, term: ast.expr) -> str:
+    """`log_prob * advantage`, both seen as such."""
+    if not isinstance(term, ast.BinOp) or not isinstance(term.op, ast.Mult):
+        return ""
+    for one, other in ((term.left, term.right), (term.right, term.left)):
+        if _is_log_prob(source, one) and _GAIN.match(follow.base(other)) and not _reversed(source, other):
+            return f"`{source.code(term)}`"
+    return ""
+
+
+def _is_log_prob(source: Source, node: ast.expr) -> bool:
+    """A call of `log_prob`, or a name or list that holds what one gave."""
+    whole = follow.followed(source, node)
+    inside = [one for one in ast.walk(whole) if isinstance(one, ast.Call)]
+    if any(follow.method(one) == "log_prob" for one in inside):
+        return True
+    named = re.match(r"^(saved_|old_)?log_?prob", follow.base(node)) or re.match(r"^log_?prob", follow.base(whole))
+    return bool(named) and any(source.methods("log_prob"))
+
+
+def _reversed(source: Source, node: ast.expr) -> bool:
+    """`values - returns`: the sign is turned already."""
+    whole = follow.followed(source, node)
+    turned = isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Sub) and "val" in source.code(whole.left).lower()
+    return turned or (isinstance(whole, ast.UnaryOp) and isinstance(whole.op, ast.USub))
+
+
+def _judged_actor(source: Source, term: ast.expr) -> str:
+    """`critic(s, actor(s))` of a critic that is itself trained to predict a value."""
+    if not isinstance(term, ast.Call) or not _CRITIC.match(follow.base(term.func)) or not _is_net(source, term):
+        return ""
+    given = [part for arg in term.args for part in ast.walk(follow.followed(source, arg)) if isinstance(part, ast.Call)]
+    acted = any(_ACTOR.search(follow.base(one.func)) for one in given)
+    return f"`{source.code(term)}`" if acted and _is_regressed(source, term) else ""
+
+
+def _is_net(source: Source, call: ast.Call) -> bool:
+    return values.maybe(source, call.func, "module") or not values.kind(source, call.func)
+
+
+def _is_regressed(source: Source, call: ast.Call) -> bool:
+    critic = identity.identity(source, call.func)
+    given = [one.input for one in losses.loss_calls(source, *_REGRESSION) if one.input is not None]
+    calls = [one for value in given for one in terms.reached(source, value)]
+    return critic is not None and any(identity.identity(source, one.func) == critic for one in calls)

@@ -1,0 +1,78 @@
+"""The rule of penalty-on-data."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, scopes, tensors, terms, tree
+from torchlore.check.source import Hit, Source
+
+_OVER = {"parameters", "named_parameters"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "parameters(" not in source.text:
+        return
+    for cut in _cuts(source):
+        total = _total(source, cut)
+        if total is not None and _in_a_loss(source, total):
+            message = (
+                f"`{source.code(cut)}` has no history, so this penalty sends no gradient to any weight: leave it out"
+            )
+            fix = [edits.replace(source, cut, source.code(cut.value))] if isinstance(cut, ast.Attribute) else []
+            yield source.hit(cut, message, *fix)
+
+
+def _cuts(source: Source) -> Iterator[ast.expr]:
+    """`p.data` and `p.detach()` of a parameter that a loop hands out."""
+    for node in source.all(ast.Attribute):
+        up = source.parents[node]
+        if node.attr == "data" and isinstance(node.ctx, ast.Load) and _is_parameter(source, node.value):
+            yield node
+        elif node.attr == "detach" and isinstance(up, ast.Call) and _is_parameter(source, node.value):
+            yield up
+
+
+def _is_parameter(source: Source, node: ast.expr) -> bool:
+    found = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    over = [one.value for one in found if one.how in ("for", "comprehension")]
+    calls = [one for one in over if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+    return bool(calls) and len(calls) == len(found) and all(one.func.attr in _OVER for one in calls)  # type: ignore[attr-defined]  # Attributes, see above
+
+
+def _total(source: Source, cut: ast.expr) -> ast.Name | None:
+    """The variable to which the size of the parameter is added."""
+    statement = tree.statement(source, cut)
+    if tensors.no_grad_around(source, cut):
+        return None
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+        return statement.target if isinstance(statement.target, ast.Name) else None
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return target if isinstance(target, ast.Name) and _summed(source, cut, statement) else None
+
+
+def _summed(source: Source, cut: ast.expr, statement: ast.stmt) -> bool:
+    """`total = total + ...`, or a sum over a comprehension."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    calls = [up for up in tree.ancestors(source, cut) if isinstance(up, ast.Call)]
+    over = any(isinstance(up, tree.Comprehension) for up in tree.ancestors(source, cut))
+    named = any(source.name(call.func) in ("sum", "torch.sum", "torch.stack") for call in calls)
+    return isinstance(value, ast.BinOp) or (over and named)
+
+
+def _in_a_loss(source: Source, total: ast.Name) -> bool:
+    """Whether the variable is a part of something that is differentiated."""
+    home = scopes.scope_of(source, total)
+    for call in source.methods("backward"):
+        loss = tree.receiver(call)
+        if isinstance(loss, ast.Name | ast.BinOp) and scopes.scope_of(source, call) is home:
+            summands = [term for term, _ in terms.terms(source, loss)]
+            bases = [part for term in summands for part in ast.walk(term)]
+            names = {part.id for part in bases if isinstance(part, ast.Name)}
+            if total.id in names or _comes_from(summands, total):
+                return True
+    return False
+
+
+def _comes_from(summands: list[ast.expr], total: ast.Name) -> bool:
+    """Whether a summand is the very line that adds to the variable."""
+    return any(term.lineno == total.lineno for term in summands) and len(summands) > 1

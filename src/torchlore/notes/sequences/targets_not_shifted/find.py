@@ -1,0 +1,74 @@
+"""The rule of targets-not-shifted."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, losses, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_SAME = {"view", "reshape", "flatten", "contiguous", "to", "cuda", "long", "transpose", "permute", "float", "squeeze"}
+_COPIES = re.compile(
+    r"auto_?enc|\bvae\b|reconstruct|denois|mask_token|masked|mlm|copy_task|corrupt|bidirectional=True|tagg",
+    re.IGNORECASE,
+)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "Embedding" not in source.text and not re.search(r"tokens|input_ids|\bids\b", source.text):
+        return
+    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+        if loss.input is None or loss.target is None or _COPIES.search(source.text):
+            continue
+        target, made = _whole(source, loss.target), _whole(source, loss.input)
+        given = _whole(source, made.args[0]) if isinstance(made, ast.Call) and made.args else None
+        if (
+            target is None
+            or not isinstance(given, ast.Name)
+            or not isinstance(target, ast.Name)
+            or given.id != target.id
+        ):
+            continue
+        same = [one.node for one in scopes.reaching(source, given)] == [
+            one.node for one in scopes.reaching(source, target)
+        ]
+        if (
+            same
+            and isinstance(made, ast.Call)
+            and values.sure(source, made.func, "module", weak=True)
+            and _words(source, made)
+        ):
+            message = (
+                f"each position of `{source.code(made)}` has seen its own target in `{target.id}`: compare `[:, :-1]` of the "
+                f"output with `{target.id}[:, 1:]`"
+            )
+            yield source.hit(loss.call, message)
+
+
+def _whole(source: Source, node: ast.expr, hops: int = 8) -> ast.expr | None:
+    """What is behind reshapes and names; None where it is cut, and so perhaps shifted."""
+    for _ in range(hops):
+        if isinstance(node, ast.Call) and follow.method(node) in _SAME and not source.name(node.func):
+            node = tree.receiver(node)
+        elif isinstance(node, ast.Name) and (bound := _bound(source, node)) is not None:
+            node = bound
+        else:
+            break
+    return None if isinstance(node, ast.Subscript) else node
+
+
+def _bound(source: Source, name: ast.Name) -> ast.expr | None:
+    """The call or reshape that the name holds; the first of several results of a call."""
+    found = scopes.reaching(source, name)
+    one = found[0] if len(found) == 1 and found[0].how == "assign" else None
+    if one is None or not isinstance(one.value, ast.Call) or one.path not in ((), (0,)):
+        return None
+    reshaped = follow.method(one.value) in _SAME and not source.name(one.value.func)
+    return one.value if reshaped or values.sure(source, one.value.func, "module", weak=True) else None
+
+
+def _words(source: Source, made: ast.Call) -> bool:
+    """Whether the model embeds tokens, as far as its class can be seen; by the name of its input where not."""
+    if re.search(r"tok|ids|text|seq|chars?$", source.code(made.args[0]), re.IGNORECASE):
+        return True
+    return "Embedding" in source.text
