@@ -54,11 +54,15 @@ def png(pixels: bytes, width: int, height: int, channels: int) -> str:
     stride = width * channels
     raw = b"".join(b"\0" + pixels[row * stride : (row + 1) * stride] for row in range(height))
     kind = {1: 0, 3: 2}[channels]
-    parts = (
+    return packed(
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)),
         (b"IDAT", zlib.compress(raw, 9)),
         (b"IEND", b""),
     )
+
+
+def packed(*parts: tuple[bytes, bytes]) -> str:
+    """The named parts of a PNG as a data: address."""
     chunks = b"".join(
         struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body)) for name, body in parts
     )

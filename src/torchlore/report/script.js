@@ -24,3 +24,5 @@ for (const cell of document.querySelectorAll("td[data-cell]")) {
   cell.onclick = pick;
   cell.onkeydown = (event) => { if (event.key === "Enter") pick(); };
 }
+const strength = document.getElementById("strength");
+if (strength) strength.oninput = () => { for (const part of document.querySelectorAll(".overlays")) part.style.setProperty("--strength", String(strength.value / 100)); };

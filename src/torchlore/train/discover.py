@@ -60,18 +60,19 @@ def list_data(path: Path) -> Listed:
     return _folders(path)
 
 
-def _split_folder(path: Path, split: str) -> Path | None:
+def split_folder(path: Path, split: str) -> Path | None:
+    """The folder of a split, whatever it is called."""
     return next((path / name for name in SPLITS[split] if (path / name).is_dir()), None)
 
 
 def _folders(path: Path) -> Listed:
-    train = _split_folder(path, "train")
+    train = split_folder(path, "train")
     if train is None:
         samples, classes = list_images(path)
         parts = [(one, "") for one in samples]
     else:
         classes = find_classes(train)  # one list for all splits: a class missing in one must not shift the rest
-        folders = {name: folder for name in SPLITS if (folder := _split_folder(path, name)) is not None}
+        folders = {name: folder for name in SPLITS if (folder := split_folder(path, name)) is not None}
         parts = [(one, name) for name, folder in folders.items() for one in list_images(folder, classes)[0]]
     names = [str(one.path.relative_to(path)) for one, _ in parts]
     return _whole(path, names, classes, [one.label for one, _ in parts], [split for _, split in parts])
@@ -92,7 +93,7 @@ def _whole(path: Path, names: list[str], classes: Sequence[str], labels: list[in
 
 
 def _manifest(path: Path) -> Listed:
-    rows = _rows(path)
+    rows = table_rows(path)
     if not rows:
         raise ValueError("the manifest is empty")
     missing = [name for name in ("path", "label") if name not in rows[0]]
@@ -101,20 +102,26 @@ def _manifest(path: Path) -> Listed:
     names = [str(row["path"]) for row in rows]
     root = path.parent.resolve()
     for number, name in enumerate(names, 2):
-        if not (root / name).resolve().is_relative_to(root):
-            raise ValueError(f"line {number}: {name} leads out of the manifest's folder")
-        if not (root / name).is_file():
-            raise ValueError(f"line {number}: there is no file {name}")
+        check_inside(root, name, number)
     classes = sorted({str(row["label"]) for row in rows}, key=_natural)
-    splits = [_known_split(str(row.get("split") or ""), number) for number, row in enumerate(rows, 2)]
+    splits = [known_split(str(row.get("split") or ""), number) for number, row in enumerate(rows, 2)]
     return _whole(root, names, classes, [classes.index(str(row["label"])) for row in rows], splits)
+
+
+def check_inside(root: Path, name: str, number: int) -> None:
+    """Refuse a manifest's line whose file is not there or not below the manifest's folder."""
+    if not (root / name).resolve().is_relative_to(root):
+        raise ValueError(f"line {number}: {name} leads out of the manifest's folder")
+    if not (root / name).is_file():
+        raise ValueError(f"line {number}: there is no file {name}")
 
 
 def _natural(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdigit() else (1 << 62, name)
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
+def table_rows(path: Path) -> list[dict[str, str]]:
+    """The lines of a CSV, TSV or Parquet file."""
     if path.suffix.lower() == ".parquet":
         from pyarrow import parquet
 
@@ -124,7 +131,8 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
 
 
-def _known_split(word: str, number: int) -> str:
+def known_split(word: str, number: int) -> str:
+    """The split a word in a manifest's line means."""
     found = next((split for split, words in SPLITS.items() if word.lower() in words), "")
     if word and not found:
         raise ValueError(f"line {number}: the split {word!r} is not train, val or test")

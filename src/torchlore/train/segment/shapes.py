@@ -1,0 +1,111 @@
+"""The embedded example: discs, squares, triangles and crosses over real photographs, their masks exact.
+
+The photographs are the two that scikit-learn carries. Training sees their left parts and the shapes that the run's seed
+gives; validation and test see strips that training never does, and the test pictures are the same for every seed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from torchlore.recipes.data import decode_image
+from torchlore.recipes.seed import derive
+from torchlore.train.samples import Data
+from torchlore.train.segment.pairs import Pairs
+
+CLASSES = ("background", "disc", "square", "triangle", "cross")
+COLOURS = ((0, 0, 0), (230, 60, 50), (60, 120, 230), (250, 190, 40), (60, 180, 90))
+SIDE, WINDOW = 96, 64  # of a picture, and of the windows it is cut into
+COUNTS = {"train": 600, "val": 60, "test": 100}
+STRIPS = {"train": (0.0, 0.6), "val": (0.6, 0.78), "test": (0.78, 1.0)}  # of a photograph's width
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Pictures and masks in memory; the number at the end of a name is the row."""
+
+    pictures: Tensor  # (N, 3, H, W) uint8
+    masks: Tensor  # (N, H, W) uint8
+
+    def __call__(self, name: str) -> tuple[Tensor, Tensor]:
+        """The pair of a name."""
+        row = int(name.rpartition("/")[2])
+        return self.pictures[row], self.masks[row]
+
+
+def shapes(val: float, seed: int, size: int, augment: str) -> Data:
+    """The data set; without validation (`val` 0) its pictures are left out."""
+    counts = COUNTS if val > 0 else COUNTS | {"val": 0}
+    made = {
+        split: _split(split, count, 0 if split == "test" else seed, size or WINDOW, augment)
+        for split, count in counts.items()
+    }
+    return Data("shapes", CLASSES, made["train"], made["val"], made["test"], channels=3, size=size or WINDOW)
+
+
+def _split(split: str, count: int, seed: int, size: int, augment: str) -> Pairs:
+    generator = torch.Generator().manual_seed(derive(seed, "shapes", split))
+    photographs = [_strip(photograph, *STRIPS[split]) for photograph in _photographs()]
+    pairs = [_picture(photographs, generator) for _ in range(count)]
+    pictures = torch.stack([picture for picture, _ in pairs]) if pairs else torch.empty(0, 3, SIDE, SIDE)
+    masks = torch.stack([mask for _, mask in pairs]) if pairs else torch.empty(0, SIDE, SIDE)
+    names = [f"shapes/{split}/{row}" for row in range(count)]
+    return Pairs(names, Memory(pictures, masks), size, augment, COLOURS, slow=False)
+
+
+def _photographs() -> list[Tensor]:
+    spec = importlib.util.find_spec("sklearn")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("the photographs come with scikit-learn", name="sklearn")
+    folder = Path(spec.origin).parent / "datasets" / "images"  # read here: importing sklearn takes a second
+    return [decode_image(folder / name) for name in ("china.jpg", "flower.jpg")]
+
+
+def _strip(photograph: Tensor, start: float, end: float) -> Tensor:
+    width = photograph.shape[2]
+    return photograph[:, :, round(start * width) : round(end * width)]
+
+
+def _patch(photographs: list[Tensor], generator: torch.Generator) -> Tensor:
+    which, down, right = torch.rand(3, generator=generator).tolist()
+    photograph = photographs[int(which * len(photographs))]
+    top, left = (int(at * (edge - SIDE + 1)) for at, edge in zip((down, right), photograph.shape[1:], strict=True))
+    return photograph[:, top : top + SIDE, left : left + SIDE].float()
+
+
+def _picture(photographs: list[Tensor], generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """A patch of a photograph with one to four shapes, each a colour laid over another patch; later ones cover earlier."""
+    picture = _patch(photographs, generator)
+    mask = torch.zeros(SIDE, SIDE, dtype=torch.uint8)
+    for _ in range(1 + int(4 * torch.rand((), generator=generator))):
+        kind, *place = torch.rand(5, generator=generator).tolist()
+        label = 1 + int(kind * (len(CLASSES) - 1))
+        inside = _inside(label, *place)
+        colour = 255 * torch.rand(3, 1, 1, generator=generator)
+        picture = torch.where(inside, 0.65 * colour + 0.35 * _patch(photographs, generator), picture)
+        mask[inside] = label
+    return picture.round().to(torch.uint8), mask
+
+
+def _inside(label: int, down: float, right: float, large: float, turn: float) -> Tensor:
+    """(SIDE, SIDE) whether the middle of each pixel lies inside the shape."""
+    radius = SIDE * (0.1 + 0.12 * large)
+    at = torch.arange(SIDE) + 0.5
+    y = (at - SIDE * (0.1 + 0.8 * down))[:, None]
+    x = (at - SIDE * (0.1 + 0.8 * right))[None, :]
+    angle = 2 * math.pi * turn
+    u, v = x * math.cos(angle) + y * math.sin(angle), y * math.cos(angle) - x * math.sin(angle)
+    if label == 1:
+        return u * u + v * v < radius * radius
+    if label == 2:
+        return (u.abs() < 0.85 * radius) & (v.abs() < 0.85 * radius)
+    if label == 3:
+        return (v > -0.5 * radius) & (v + math.sqrt(3) * u.abs() < radius)
+    arm = 0.32 * radius
+    return ((u.abs() < arm) & (v.abs() < radius)) | ((v.abs() < arm) & (u.abs() < radius))
