@@ -6,13 +6,13 @@ class Lines(IterableDataset):
     def __init__(self, path):
         self.path = path
 
-    def __iter__(self):
+    def __iter__(self):  # trap: iterable-dataset-in-workers
         with open(self.path) as file:
             yield from file
 
 
 class Seeded(IterableDataset):
-    def __iter__(self):
+    def __iter__(self):  # trap: iterable-dataset-in-workers
         generator = torch.Generator().manual_seed(0)
         for _ in range(10):
             yield torch.randn(4, generator=generator)
@@ -53,11 +53,14 @@ def split(worker_id):
     torch.utils.data.get_worker_info().dataset.items = []
 
 
+WORKERS = 2
+
+
 def loaders(path, items, data, n):
-    a = DataLoader(Lines(path), batch_size=4, num_workers=4)  # trap: iterable-dataset-in-workers
+    a = DataLoader(Lines(path), batch_size=4, num_workers=4)
     stream = Seeded()
-    b = DataLoader(stream, num_workers=2)  # trap: iterable-dataset-in-workers
-    c = DataLoader(dataset=Lines(path), num_workers=8, batch_size=None)  # trap: iterable-dataset-in-workers
+    b = DataLoader(stream, num_workers=WORKERS)
+    c = DataLoader(dataset=Lines(path), num_workers=8, batch_size=None)
     d = DataLoader(Endless(), num_workers=2)
     e = DataLoader(Shared(items), num_workers=2)
     f = DataLoader(Wrapped(data), num_workers=2)

@@ -18,7 +18,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, tree
+from torchlore.check import classes, follow, tree
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
@@ -38,25 +38,27 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    seen: set[ast.AST] = set()
     for call in source.calls("torch.utils.data.DataLoader"):
-        workers, given = tree.literal(tree.argument(call, 5, "num_workers")), tree.argument(call, 0, "dataset")
+        asked, given = tree.argument(call, 5, "num_workers"), tree.argument(call, 0, "dataset")
+        workers = tree.literal(follow.followed(source, asked)) if asked is not None else 0
         if not isinstance(workers, int) or workers < 2 or given is None or tree.keyword(call, "worker_init_fn"):
             continue
         for value in source.values(given):
             cls = source.project.find(value.name, source.path) if value.kind == "dataset" else None
             if isinstance(cls, Class) and _copied(cls):
-                yield source.hit(
-                    call,
-                    f"each of {workers} workers iterates the whole {cls.node.name}, so every sample comes {workers} times: "
-                    "take a share in __iter__ by get_worker_info()",
-                )
+                place = classes.methods(cls).get("__iter__", call) if cls.source is source else call
+                told = f"each of {workers} workers iterates the whole {cls.node.name}, so every sample comes {workers} times: "
+                if place not in seen:
+                    seen.add(place)
+                    yield source.hit(place, told + "take a share by get_worker_info()")
 
 
 def _copied(cls: Class) -> bool:
     """Whether each worker surely gives the same samples: nothing asks for the worker, nothing is drawn at random."""
     own, outside = cls.source.project.bases(cls)
     streams = "torch.utils.data.IterableDataset" in outside
-    text = "".join(one.source.code(one.node) for one in own)
+    text = "".join(ast.unparse(one.node) for one in own)  # without comments
     wraps = any(one.value is not None and isinstance(one.value, ast.Name) and re.search("data|source|pipe|ds$|reader", one.name)
                 for found in classes.attributes(cls).values() for one in found)  # fmt: skip
     seeded = "generator=" in text or not _RANDOM.search(text)

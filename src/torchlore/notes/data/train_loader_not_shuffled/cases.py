@@ -52,3 +52,43 @@ def clean(root, sampler, options, data, shuffle, paths):
 def tensors(x, y):
     train_loader = DataLoader(TensorDataset(x, y), batch_size=16)  # trap: train-loader-not-shuffled
     return train_loader
+
+
+def build(dataset, batch_size, shuffle=False, workers=2):
+    return DataLoader(dataset, batch_size=batch_size, shuffle=shuffle, num_workers=workers)
+
+
+def with_options(dataset, options):
+    loader = DataLoader(dataset, num_workers=2, **options)
+    return loader
+
+
+def helped(root, shuffle):
+    train_loader = build(datasets.ImageFolder(root), 32)  # trap: train-loader-not-shuffled
+    train_dl = with_options(datasets.ImageFolder(root), {"batch_size": 20})  # trap: train-loader-not-shuffled
+    val_loader = build(datasets.ImageFolder(root), 32)
+    right = build(datasets.ImageFolder(root), 32, shuffle=True)
+    trainloader = build(datasets.ImageFolder(root), 32, True)
+    trn_loader = with_options(datasets.ImageFolder(root), {"batch_size": 20, "shuffle": True})
+    training_loader = build(datasets.ImageFolder(root), 32, shuffle)
+    return train_loader, train_dl, val_loader, right, trainloader, trn_loader, training_loader
+
+
+def by_phase(root):
+    sets = {"train": datasets.ImageFolder(root), "val": datasets.ImageFolder(root)}
+    loaders = {
+        "train": DataLoader(datasets.ImageFolder(root), 32, num_workers=2),  # trap: train-loader-not-shuffled
+        "val": DataLoader(sets["val"], 32, num_workers=2),
+    }
+    return loaders
+
+
+def any_name(root, model, opt):
+    batches = DataLoader(datasets.ImageFolder(root), 32, num_workers=2)  # trap: train-loader-not-shuffled
+    for x, y in batches:
+        opt.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+    points = DataLoader(TensorDataset(torch.randn(64, 2)), batch_size=16)
+    train_loader = DataLoader(TensorDataset(torch.randn(64, 2), torch.zeros(64)), batch_size=16)
+    return points, train_loader

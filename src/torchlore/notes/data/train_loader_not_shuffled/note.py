@@ -8,12 +8,6 @@ Write `DataLoader(train_set, batch_size=64, shuffle=True)`, or give a sampler. T
 order; a stream (`IterableDataset`) must shuffle itself.
 """
 
-import ast
-import re
-from collections.abc import Iterator
-
-from torchlore.check import edits, frameworks, tree
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
 
 ROWS = ()
@@ -21,46 +15,11 @@ SOURCES = ("https://github.com/Deci-AI/super-gradients/issues/416",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
-_TRAIN = re.compile(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloader)s?$", re.IGNORECASE)
-_ORDERED = re.compile(r"series|sequen|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert bad["classes_in_a_batch"] == 1.0
     assert good["classes_in_a_batch"] > 3.0
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls("torch.utils.data.DataLoader"):
-        held = source.parents[call]
-        target = held.targets[0] if isinstance(held, ast.Assign) else None
-        name = tree.dotted(target).rpartition(".")[2] if target is not None else ""
-        shuffle = tree.argument(call, 2, "shuffle")
-        plain = shuffle is None or tree.literal(shuffle) is False
-        chosen = any(not tree.lacks(call, place, key) for place, key in ((3, "sampler"), (4, "batch_sampler")))
-        if not _TRAIN.match(name) or not plain or chosen or tree.spread(call) or not _lies_in_order(source, call):
-            continue
-        if frameworks.owned(source, call) or not any(source.methods("backward")) or _ORDERED.search(source.text):
-            continue
-        message = f"`{name}` hands the data out in the order of the dataset, in every epoch: add shuffle=True"
-        yield source.hit(call, message, edits.set_keyword(source, call, "shuffle", "True"), safe=False)
-
-
-def _lies_in_order(source: Source, call: ast.Call) -> bool:
-    """Whether the dataset is known, can be shuffled, and was not shuffled by a random split."""
-    given = tree.argument(call, 0, "dataset")
-    found = source.values(given) if given is not None else ()
-    if not found or any(one.kind != "dataset" for one in found):
-        return False
-    outside = {name for one in found for name in _bases(source, one.name)}
-    return not any("Iterable" in name or "Subset" in name for name in outside)
-
-
-def _bases(source: Source, name: str) -> set[str]:
-    from torchlore.check.project import Class
-
-    cls = source.project.find(name, source.path)
-    return {name, *source.project.bases(cls)[1]} if isinstance(cls, Class) else {name}
 
 
 def watch(batch: Batch) -> Alarm | None:

@@ -1,0 +1,149 @@
+"""The rule of train-loader-not-shuffled: loaders made in place, by a helper, with options in a dictionary."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from torchlore.check import calls, edits, flow, follow, frameworks, tree
+from torchlore.check.iteration import unwrapped
+from torchlore.check.project import Class
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.project import Function
+    from torchlore.check.source import Hit, Source
+
+_LOADER = "torch.utils.data.DataLoader"
+_NAMES = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
+_TRAIN = re.compile(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloader)s?$", re.IGNORECASE)
+_ORDERED = re.compile(r"series|sequen|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
+_BY_CLASS = ("torchvision.datasets.ImageFolder", "torchvision.datasets.DatasetFolder")
+_RANDOM = ("torch.randn", "torch.rand", "torch.randint", "torch.normal")
+
+
+class _Made(NamedTuple):
+    """A loader: its options, each with the file it stands in, as far as all of them can be seen."""
+
+    call: ast.Call  # what the user's own line calls: DataLoader, or a helper that makes one
+    options: dict[str, tuple[Source, ast.expr]]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")) or _ORDERED.search(source.text):
+        return
+    for name, call in _training_loaders(source):
+        made = _made(source, call)
+        if made is None or frameworks.owned(source, call) or _is_shuffled(made) or not _lies_in_order(made):
+            continue
+        message = f"`{name}` hands the data out in the order of the dataset, in every epoch: add shuffle=True"
+        own = source.name(call.func) == _LOADER and not tree.spread(call)
+        fix = [edits.set_keyword(source, call, "shuffle", "True")] if own else []
+        yield source.hit(call, message, *fix, safe=False)
+
+
+def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
+    """Calls whose result is called a training loader, by its variable or its key; a folder of classes by its loop."""
+    trained = {
+        tree.dotted(unwrapped(source, one.node.iter))
+        for one in flow.training_loops(source)
+        if isinstance(one.node, ast.For)
+    }
+    for assign in source.all(ast.Assign):
+        name, value = tree.dotted(assign.targets[0]), assign.value
+        if isinstance(value, ast.Call):
+            loops = name in trained and _is_folder(source, value)
+            if _TRAIN.match(name.rpartition(".")[2]) or loops:
+                yield name.rpartition(".")[2], value
+        elif isinstance(value, ast.Dict):
+            for key, one in zip(value.keys, value.values, strict=True):
+                if key is not None and tree.literal(key) in ("train", "training") and isinstance(one, ast.Call):
+                    yield f'{name}["{tree.literal(key)}"]', one
+
+
+def _is_folder(source: Source, call: ast.Call) -> bool:
+    given = tree.argument(call, 0, "dataset") if source.name(call.func) == _LOADER else None
+    found = source.values(given) if given is not None else ()
+    return bool(found) and all(one.name in _BY_CLASS for one in found)
+
+
+def _made(source: Source, call: ast.Call) -> _Made | None:
+    """The loader that a call makes, in place or as the only result of a function of the project."""
+    if source.name(call.func) == _LOADER:
+        return _options(source, call, call, None)
+    function = flow.called(source, call)
+    backs = calls.returned(function) if function is not None and function.node.name != "__init__" else []
+    inner = follow.followed(function.source, backs[0]) if function is not None and len(backs) == 1 else None
+    if function is None or not isinstance(inner, ast.Call) or function.source.name(inner.func) != _LOADER:
+        return None
+    return _options(source, call, inner, function)
+
+
+def _options(source: Source, call: ast.Call, loader: ast.Call, function: Function | None) -> _Made | None:
+    home = function.source if function is not None else source
+    found: dict[str, tuple[Source, ast.expr]] = {}
+    for name, given in zip(_NAMES, loader.args, strict=False):
+        found[name] = _resolved(source, call, home, given, function)
+    for keyword in loader.keywords:
+        where, value = _resolved(source, call, home, keyword.value, function)
+        if keyword.arg is not None:
+            found[keyword.arg] = where, value
+            continue
+        value = follow.followed(where, value)
+        if not isinstance(value, ast.Dict) or None in value.keys:
+            return None
+        found |= {str(tree.literal(key)): (where, one) for key, one in zip(value.keys, value.values, strict=True)}
+    hidden = any(isinstance(arg, ast.Starred) for arg in loader.args) or len(loader.args) > len(_NAMES)
+    return None if hidden else _Made(call, found)
+
+
+def _resolved(
+    source: Source, call: ast.Call, home: Source, node: ast.expr, function: Function | None
+) -> tuple[Source, ast.expr]:
+    """What a parameter of the helper stands for in this call; the expression itself where it is none."""
+    if function is None or not isinstance(node, ast.Name):
+        return home, node
+    args = function.node.args
+    named = [*args.posonlyargs, *args.args]
+    arg = next((one for one in [*named, *args.kwonlyargs] if one.arg == node.id), None)
+    skip = 1 if function.owner and not isinstance(call.func, ast.Name) else 0
+    given = calls.given_argument(function, call, arg, skip) if arg is not None else None
+    if given is not None:
+        return source, given
+    defaults = {one.arg: value for one, value in zip(named[::-1], args.defaults[::-1], strict=False)}
+    return home, defaults.get(node.id, node)
+
+
+def _is_shuffled(made: _Made) -> bool:
+    """Whether it is shuffled, given a sampler, or nobody can tell."""
+    shuffle = made.options.get("shuffle")
+    if shuffle is not None and tree.literal(shuffle[1]) is not False:
+        return True
+    samplers = [made.options[name][1] for name in ("sampler", "batch_sampler") if name in made.options]
+    return any(tree.literal(one) is not None for one in samplers)
+
+
+def _lies_in_order(made: _Made) -> bool:
+    """Whether the dataset is known, can be shuffled, and was not shuffled by a random split or drawn at random."""
+    source, given = made.options.get("dataset", (None, None))
+    found = source.values(given) if source is not None and given is not None else ()
+    if source is None or not found or any(one.kind != "dataset" for one in found):
+        return False
+    outside = {name for one in found for name in _bases(source, one.name)}
+    drawn = any(
+        isinstance(one.node, ast.Call) and one.source is not None and _drawn(one.source, one.node) for one in found
+    )
+    return not drawn and not any("Iterable" in name or "Subset" in name for name in outside)
+
+
+def _drawn(source: Source, dataset: ast.Call) -> bool:
+    """`TensorDataset(torch.randn(...), ...)`: such samples have no order."""
+    first = follow.followed(source, dataset.args[0]) if dataset.args else None
+    return isinstance(first, ast.Call) and source.name(first.func) in _RANDOM
+
+
+def _bases(source: Source, name: str) -> set[str]:
+    cls = source.project.find(name, source.path)
+    return {name, *source.project.bases(cls)[1]} if isinstance(cls, Class) else {name}
