@@ -147,7 +147,7 @@ def notebook_text(*sources):
 
 def test_a_notebook_is_one_program_and_fixes_touch_only_their_cell(capsys):
     text = notebook_text(
-        "%matplotlib inline\nimport torch\nfiles = !ls", "%%bash\nrm -rf nothing", "x = torch.zeros(3)\nx?\nx.float()"
+        "%matplotlib inline\nimport torch\nfiles = !ls", "%%bash\nrm -rf nothing", "x = torch.zeros(3)\nx?\nx.cuda()"
     )
     write("nb.ipynb", text)
     status, out, _ = lore(capsys, "--format", "concise", "nb.ipynb")
@@ -155,12 +155,12 @@ def test_a_notebook_is_one_program_and_fixes_touch_only_their_cell(capsys):
     assert out.startswith("nb.ipynb:cell 4:3:1: error discarded-move")
     lore(capsys, "--fix", "nb.ipynb")
     after = Path("nb.ipynb").read_text()
-    assert after == text.replace('"x.float()"', '"x = x.float()"')
+    assert after == text.replace('"x.cuda()"', '"x = x.cuda()"')
     assert lore(capsys, "nb.ipynb")[0] == 0
 
 
 def test_a_broken_cell_does_not_hide_the_others(capsys):
-    write("nb.ipynb", notebook_text("import torch\nx = torch.zeros(3)", "def broken(:", "x.float()"))
+    write("nb.ipynb", notebook_text("import torch\nx = torch.zeros(3)", "def broken(:", "x.cuda()"))
     _, out, _ = lore(capsys, "--format", "concise", "nb.ipynb")
     assert "cell 3:1:1: error syntax-error" in out
     assert "cell 4:1:1: error discarded-move" in out

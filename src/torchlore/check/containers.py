@@ -28,18 +28,14 @@ def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
     """The expressions put into the container: in its assignment, by append or insert, by an index."""
     yield from _written(one.value.left if isinstance(one.value, ast.BinOp) else one.value)
     name = f"self.{one.name}"
-    for node in ast.walk(cls.node):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("append", "insert")
-        ):
-            if tree.dotted(node.func.value) == name and node.args:
-                yield node.args[-1]
-        elif isinstance(node, ast.Assign):
-            targets = (target for target in node.targets if isinstance(target, ast.Subscript))
-            if any(tree.dotted(target.value) == name for target in targets):
-                yield node.value
+    for call in tree.under(cls.source, cls.node, ast.Call):
+        added = isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "insert") and call.args
+        if added and tree.dotted(tree.receiver(call)) == name:
+            yield call.args[-1]
+    for assign in tree.under(cls.source, cls.node, ast.Assign):
+        targets = (target for target in assign.targets if isinstance(target, ast.Subscript))
+        if any(tree.dotted(target.value) == name for target in targets):
+            yield assign.value
 
 
 def _written(node: ast.expr | None) -> list[ast.expr]:
@@ -67,13 +63,14 @@ def _taken_out(node: ast.AST, name: str) -> bool:
 
 def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
     """Whether the container `self.name`, or a thing in it, is handed to something that registers it."""
-    if any(_taken_out(node, f"self.{name}") for node in ast.walk(cls.node)):
+    taken = tree.under(cls.source, cls.node, ast.Assign, ast.FunctionDef)
+    if any(_taken_out(node, f"self.{name}") for node in taken):
         return True
     added = {node.id for node in inside if isinstance(node, ast.Name)}
-    for loop in (node for node in ast.walk(cls.node) if isinstance(node, ast.For)):
+    for loop in tree.under(cls.source, cls.node, ast.For):
         if any(tree.dotted(part) == f"self.{name}" for part in ast.walk(loop.iter)):
             added |= {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
-    for call in (node for node in ast.walk(cls.node) if isinstance(node, ast.Call)):
+    for call in tree.under(cls.source, cls.node, ast.Call):
         full, last = cls.source.name(call.func), tree.dotted(call.func).rpartition(".")[2]
         given = [arg.value if isinstance(arg, ast.Starred) else arg for arg in call.args]
         if full in _LISTS and any(tree.dotted(arg) == f"self.{name}" for arg in given):

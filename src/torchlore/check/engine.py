@@ -52,12 +52,12 @@ def parse(text: str, path: str, project: Project | None = None, module: str = ""
 
 def run(source: Source, rules: Mapping[str, Rule]) -> Iterator[Finding | RuleFailed]:
     """Every rule's findings in one file, unsorted; a rule that raises is reported, not hidden."""
+    seen: set[tuple[str, int, int]] = set()  # one softmax may be wrong for three losses: it is said once
     for rule in rules.values():
-        seen: set[tuple[int, int]] = set()  # one softmax may be wrong for three losses: it is said once
         try:
             for hit in rule.find(source):
-                if (hit.line, hit.column) not in seen:
-                    seen.add((hit.line, hit.column))
+                if (rule.slug, hit.line, hit.column) not in seen:
+                    seen.add((rule.slug, hit.line, hit.column))
                     yield finding(rule, source, hit)
         except Exception as error:  # noqa: BLE001  # one broken rule must not silence the others; it is reported
             yield RuleFailed(rule.slug, source.path, f"{type(error).__name__}: {error}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from torchlore.check import api, events
 from torchlore.check.events import Event
 from torchlore.check.identity import substitute
-from torchlore.check.project import Class, Function, as_class, as_function, text_of
+from torchlore.check.project import Class, Function, as_class, as_function, defined, imported_files
 from torchlore.check.scopes import reaching
 from torchlore.check.tree import FunctionNode, Loop, class_of, conditions, contexts, dotted, function
 from torchlore.check.tree import loops as loops_around
@@ -174,15 +174,12 @@ def _method(source: Source, func: ast.Attribute) -> Function | None:
 
 
 def _some_method(source: Source, name: str) -> bool:
-    """Whether this file, or a file of the project that it imports, defines a method of this name; asked before values."""
-    known = cast("dict[str, bool]", source.memo.setdefault("some_method", {}))
-    if name not in known:
-        texts = source.memo.get("imported_texts")
-        if texts is None:
-            modules = {text_of(source.project, full, source.path) for full in source.names.imported.values()}
-            texts = source.memo["imported_texts"] = [source.text, *sorted(modules - {"", source.text})]
-        known[name] = any(f"def {name}(" in text for text in texts)
-    return known[name]
+    """Whether this file, or a file of the project that it imports, defines this; asked before values and events."""
+    known: frozenset[str] | None = source.memo.get("some_method")
+    if known is None:
+        others = (source.project.defines(path) for path in imported_files(source))
+        known = source.memo["some_method"] = defined(source.text).union(*others)
+    return name in known
 
 
 _PLAIN = {"append", "items", "keys", "values", "format", "join", "split", "view", "reshape", "size", "mean", "sum",
@@ -207,13 +204,7 @@ def loops(source: Source) -> list[LoopFlow]:
 
 def may_train(source: Source) -> bool:
     """Whether this file, or a file of the project that it imports, has a backward pass; a cheap first question."""
-    found = source.memo.get("may_train")
-    if found is None:
-        found = ".backward(" in source.text or any(
-            ".backward(" in text_of(source.project, name, source.path) for name in source.names.imported.values()
-        )
-        source.memo["may_train"] = found
-    return bool(found)
+    return ".backward(" in source.text or _some_method(source, "backward()")
 
 
 def training_loops(source: Source) -> list[LoopFlow]:

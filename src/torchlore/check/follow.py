@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import scopes, tree
+from torchlore.check import scopes, tree, uses
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -111,8 +111,11 @@ def named(source: Source, names: Collection[str]) -> Iterator[tuple[ast.expr | a
             full = f"{statement.module}.{alias.name}"
             if statement.level == 0 and full in names and not asks_version(source, statement):
                 yield alias, full
-    uses: list[ast.Attribute | ast.Name] = [*source.all(ast.Attribute), *source.all(ast.Name)]
-    for use in uses:
+    tails = {full.rpartition(".")[2] for full in names}
+    found: list[ast.Attribute | ast.Name] = [use for tail in sorted(tails) for use in uses.attributes(source, tail)]
+    spelled = (one for one in uses.identifiers(source) if source.names.root(one) in names)
+    found += [use for one in spelled for use in uses.names(source, one)]
+    for use in found:
         full = source.name(use) if isinstance(use.ctx, ast.Load) else ""
         if full in names and not asks_version(source, use):
             yield use, full

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -62,60 +62,51 @@ class Names:
         self.imported: dict[str, str] = {}
         self.stars: list[str] = []
         self._read_imports()
-        self._stored: set[str] | None = None
-        self._defined: dict[str, str] | None = None
-        self._aliases: dict[str, str] | None = None
         self._memo: dict[ast.AST, str] = {}
         self._roots: dict[str, str] = {}
 
-    def of(self, node: ast.AST) -> str:
+    def of(self, node: Any) -> str:
         """The canonical dotted name of an expression, or "" if it has none."""
         cls = node.__class__
         if cls is ast.Name:
-            name = cast("ast.Name", node)
-            found = self._root(name.id)
-            return found if not found or name.id not in self.stored or self._visible(name) else ""
+            identifier = node.id
+            found = self._roots.get(identifier)
+            if found is None:
+                found = self._roots[identifier] = self._resolve(identifier)
+            return found if not found or identifier not in self.stored or self._visible(node) else ""
         if cls is not ast.Attribute:
             return ""
         memo = self._memo.get(node)
         if memo is None:
-            attribute = cast("ast.Attribute", node)
-            owner = self.of(attribute.value)
-            memo = self._memo[node] = canonical(f"{owner}.{attribute.attr}") if owner else ""
+            owner = self.of(node.value)
+            memo = self._memo[node] = canonical(f"{owner}.{node.attr}") if owner else ""
         return memo
 
     def tail(self, identifier: str) -> str:
         """Last part of the name an identifier stands for."""
-        return self._root(identifier).rpartition(".")[2] or identifier
+        return self.root(identifier).rpartition(".")[2] or identifier
 
-    @property
+    @cached_property
     def stored(self) -> set[str]:
         """Identifiers that some statement of the file binds by assignment, as a parameter or as a loop variable."""
-        if self._stored is None:
-            load = ast.Load
-            nodes = self.source.nodes
-            self._stored = {
-                n.id for n in cast("list[ast.Name]", nodes.get(ast.Name, ())) if n.ctx.__class__ is not load
-            }
-            self._stored.update(a.arg for a in cast("list[ast.arg]", nodes.get(ast.arg, ())))
-        return self._stored
+        load = ast.Load
+        found = {name.id for name in self.source.all(ast.Name) if name.ctx.__class__ is not load}
+        found.update(arg.arg for arg in self.source.all(ast.arg))
+        return found
 
-    @property
+    @cached_property
     def defined(self) -> dict[str, str]:
         """Full names of the functions and classes at the top of the file."""
-        if self._defined is None:
-            kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-            module = self.source.module
-            self._defined = {
-                node.name: f"{module}.{node.name}" for node in top_level(self.source.tree) if isinstance(node, kinds)
-            }
-        return self._defined
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        module = self.source.module
+        return {node.name: f"{module}.{node.name}" for node in top_level(self.source.tree) if isinstance(node, kinds)}
 
     def forget(self) -> None:
         """Let go of what was remembered about nodes."""
         self._memo.clear()
 
-    def _root(self, identifier: str) -> str:
+    def root(self, identifier: str) -> str:
+        """The full name an identifier stands for where no local variable hides it, "" if it has none."""
         known = self._roots.get(identifier)
         if known is None:
             known = self._roots[identifier] = self._resolve(identifier)
@@ -131,27 +122,26 @@ class Names:
             return self._from_star(identifier)
         return ""
 
-    @property
+    @cached_property
     def aliases(self) -> dict[str, str]:
         """`t = torch` and `CE = nn.CrossEntropyLoss`: names bound once, to an imported name."""
-        if self._aliases is None:
-            self._aliases = {}
-            counts: dict[str, int] = {}
-            found: dict[str, ast.expr] = {}
-            for assign in self.source.all(ast.Assign):
-                if len(assign.targets) == 1 and isinstance(target := assign.targets[0], ast.Name):
-                    counts[target.id] = counts.get(target.id, 0) + 1
-                    if isinstance(assign.value, ast.Name | ast.Attribute):
-                        found[target.id] = assign.value
-            arguments = {a.arg for a in self.source.all(ast.arg)} if found else set()
-            for identifier, value in found.items():
-                root: ast.AST = value
-                while isinstance(root, ast.Attribute):
-                    root = root.value
-                known = isinstance(root, ast.Name) and root.id in self.imported and root.id != identifier
-                if known and counts[identifier] == 1 and identifier not in arguments:
-                    self._aliases[identifier] = self._dotted(value)
-        return self._aliases
+        aliases: dict[str, str] = {}
+        counts: dict[str, int] = {}
+        found: dict[str, ast.expr] = {}
+        for assign in self.source.all(ast.Assign):
+            if len(assign.targets) == 1 and isinstance(target := assign.targets[0], ast.Name):
+                counts[target.id] = counts.get(target.id, 0) + 1
+                if assign.value.__class__ in (ast.Name, ast.Attribute):
+                    found[target.id] = assign.value
+        arguments = {a.arg for a in self.source.all(ast.arg)} if found else set()
+        for identifier, value in found.items():
+            root: ast.AST = value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            known = isinstance(root, ast.Name) and root.id in self.imported and root.id != identifier
+            if known and counts[identifier] == 1 and identifier not in arguments:
+                aliases[identifier] = self._dotted(value)
+        return aliases
 
     def _dotted(self, node: ast.expr) -> str:
         if isinstance(node, ast.Attribute):

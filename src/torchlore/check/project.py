@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -15,9 +16,9 @@ from torchlore.check.tree import FunctionNode, class_of, function, method_class
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w., \t]+)", re.MULTILINE)
+_IMPORT = re.compile(r"\n[ \t]*(?:from|import)[ \t]+([\w., \t]+)")
+_DEF = re.compile(r"def (\w+)\(")
 _CALLER_FILES = 3  # files read for the callers of one function
-_FOREIGN_FILES = 12  # files looked into for the sake of one
 
 
 class Function(NamedTuple):
@@ -42,45 +43,61 @@ class Project:
 
     def __init__(self, files: Iterable[tuple[str, str]] = ()) -> None:
         self._paths: dict[str, str] = {}  # module -> path
+        self._given: set[str] = set()  # paths of the files of this check
         self._texts: dict[str, str] = {}  # path -> text, for those that were handed in
         for path, text in files:
-            self._paths.setdefault(module_name(path), path)
+            self.add([path])
             self._texts[path] = text
         self.parsed: dict[str, Source | None] = {}  # path -> file; None where it cannot be parsed
         self._importers: dict[str, list[str]] | None = None
         self.state: dict[Any, Any] = {}  # what the value engine keeps while it works
         self.consulted: set[str] = set()  # other files asked about since `begin`
         self._home = ""
+        self._turn = 0
+        self._size = 0  # characters of all parsed files
+        self._asked: dict[str, int] = {}  # path -> the last turn in which somebody asked for it
+        self._defines: dict[str, frozenset[str]] = {}
+        self._found: dict[Any, Any] = {}  # answers that hold while one file is checked
 
     def adopt(self, source: Source) -> None:
         """Make a parsed file known under its path and module."""
         self._paths[source.module] = source.path
+        self._given.add(source.path)
+        known = self.parsed.get(source.path)
+        if known is not source:
+            self._size += len(source.text) - (len(known.text) if known else 0)
         self.parsed[source.path] = source
+        self._asked[source.path] = self._turn
+        self._found.clear()
 
     def add(self, paths: Iterable[str]) -> None:
         """Make files known by their paths; they are read when somebody asks for them."""
         for path in paths:
             self._paths.setdefault(module_name(path), path)
+            self._given.add(path)
 
     def begin(self, path: str) -> None:
-        """A file is checked from here on: it may look into a few others, the same ones whoever checks it."""
+        """A file is checked from here on."""
         self.consulted.clear()
+        self._found.clear()
         self._home = path
+        self._turn += 1
 
     def source(self, path: str) -> Source | None:
-        """The parsed file, None if it cannot be read or parsed, or if enough files were consulted."""
-        if path != self._home and path not in self.consulted:
-            if len(self.consulted) >= _FOREIGN_FILES:
-                return None
+        """The parsed file, None if it cannot be read or parsed."""
+        if path != self._home:
             self.consulted.add(path)
         if path not in self.parsed:
-            self.parsed[path] = self._parse(path)
+            found = self.parsed[path] = _parse(self, path)
+            self._size += len(found.text) if found else 0
+        self._asked[path] = self._turn
         return self.parsed[path]
 
     def module(self, name: str, near: str = "") -> Source | None:
-        """The file of a module: one of the project's, or one beside the importing file."""
+        """The file of a module: one of the project's, or one beside a file of the project that imports it."""
         path = self.path(name, near)
-        return self.source(path) if path else None
+        known = path in self._given or near in self._given or near.endswith("__init__.py")  # no further: it must end
+        return self.source(path) if path and known else None
 
     def path(self, name: str, near: str) -> str | None:
         """The file of a module: one of the project's, or one beside the importing file."""
@@ -92,14 +109,11 @@ class Project:
 
     def find(self, qualified: str, near: str = "", hops: int = 5) -> Function | Class | None:
         """The function, class or method of this full name, followed through re-exports."""
-        module, _, name = qualified.rpartition(".")
-        while module and hops:
-            source = self.module(module, near)
-            if source is not None:
-                return _in_module(self, source, name.split("."), hops)
-            module, _, head = module.rpartition(".")
-            name = f"{head}.{name}"
-        return None
+        key = qualified, near, hops
+        if key not in self._found:
+            self._found[key] = _find(self, qualified, near, hops)
+        found: Function | Class | None = self._found[key]
+        return found
 
     def resolve(self, source: Source, node: ast.expr) -> Function | Class | None:
         """The project's function or class that a name or dotted name stands for."""
@@ -110,28 +124,21 @@ class Project:
             return _nested(source, node)
         return None
 
-    def bases(self, cls: Class, seen: frozenset[str] = frozenset()) -> tuple[list[Class], set[str]]:
+    def bases(self, cls: Class) -> tuple[list[Class], set[str]]:
         """The project's classes a class inherits from (itself first), and the full names of the others."""
-        order, outside = [cls], set()
-        for base in cls.node.bases:
-            node = base.value if isinstance(base, ast.Subscript) else base
-            name = cls.source.name(node)
-            found = self.resolve(cls.source, node)
-            if isinstance(found, Class) and found.qualified not in seen and found.node is not cls.node:
-                more, names = self.bases(found, seen | {cls.qualified})
-                order += more
-                outside |= names
-            else:
-                outside.add(name or cls.source.code(node))
-        return order, outside
+        key = "bases", cls.node
+        if key not in self._found:
+            self._found[key] = _bases(self, cls, frozenset())
+        found: tuple[list[Class], set[str]] = self._found[key]
+        return found
 
     def method(self, cls: Class, name: str) -> Function | None:
         """The method a class has or inherits inside the project."""
-        for base in self.bases(cls)[0]:
-            for node in base.node.body:
-                if isinstance(node, FunctionNode) and node.name == name:
-                    return Function(base.source, node, f"{base.qualified}.{name}", base.node)
-        return None
+        key = "method", cls.node, name
+        if key not in self._found:
+            self._found[key] = _method(self, cls, name)
+        found: Function | None = self._found[key]
+        return found
 
     def importers(self, module: str) -> list[str]:
         """Paths of the project's files that import a module, by the last part of its name."""
@@ -145,15 +152,15 @@ class Project:
         return self._importers.get(module.rpartition(".")[2], [])
 
     def trim(self, most: int) -> None:
-        """Between two checks: where more characters are parsed than this, let go of the files that were parsed first."""
-        total = sum(len(source.text) for source in self.parsed.values() if source is not None)
-        if total <= most:
+        """Between two checks: where more characters are parsed than this, let go of the files not asked for the longest."""
+        if self._size <= most:
             return
-        for path, source in list(self.parsed.items()):
+        for path in sorted(self.parsed, key=lambda one: self._asked[one]):
+            source = self.parsed[path]
             if source is not None:
                 source.memo.clear()  # it may speak of files that are gone
-                if total > most // 2:
-                    total -= len(source.text)
+                if self._size > most // 2:
+                    self._size -= len(source.text)
                     source.release()
                     del self.parsed[path]
         self.state.clear()
@@ -168,14 +175,56 @@ class Project:
                 return None
         return self._texts[path]
 
-    def _parse(self, path: str) -> Source | None:
-        text = self.text(path)
-        if text is None or len(text) > 3_000_000:
-            return None
-        try:
-            return Source(text, path, self, module_name(path))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+    def defines(self, path: str) -> frozenset[str]:
+        """Names of the functions and methods a file defines, by its text alone; and "backward()" where it runs one."""
+        found = self._defines.get(path)
+        if found is None:
+            found = self._defines[path] = defined(self.text(path) or "")
+        return found
+
+
+def _parse(project: Project, path: str) -> Source | None:
+    text = project.text(path)
+    if text is None or len(text) > 3_000_000:
+        return None
+    try:
+        return Source(text, path, project, module_name(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _find(project: Project, qualified: str, near: str, hops: int) -> Function | Class | None:
+    module, _, name = qualified.rpartition(".")
+    while module and hops:
+        source = project.module(module, near)
+        if source is not None:
+            return _in_module(project, source, name.split("."), hops)
+        module, _, head = module.rpartition(".")
+        name = f"{head}.{name}"
+    return None
+
+
+def _bases(project: Project, cls: Class, seen: frozenset[str]) -> tuple[list[Class], set[str]]:
+    order, outside = [cls], set()
+    for base in cls.node.bases:
+        node = base.value if isinstance(base, ast.Subscript) else base
+        name = cls.source.name(node)
+        found = project.resolve(cls.source, node)
+        if isinstance(found, Class) and found.qualified not in seen and found.node is not cls.node:
+            more, names = _bases(project, found, seen | {cls.qualified})
+            order += more
+            outside |= names
+        else:
+            outside.add(name or cls.source.code(node))
+    return order, outside
+
+
+def _method(project: Project, cls: Class, name: str) -> Function | None:
+    for base in project.bases(cls)[0]:
+        for node in base.node.body:
+            if isinstance(node, FunctionNode) and node.name == name:
+                return Function(base.source, node, f"{base.qualified}.{name}", base.node)
+    return None
 
 
 def _in_module(project: Project, source: Source, parts: list[str], hops: int) -> Function | Class | None:
@@ -192,15 +241,25 @@ def _in_module(project: Project, source: Source, parts: list[str], hops: int) ->
     return None
 
 
-def text_of(project: Project, qualified: str, near: str) -> str:
-    """The text of the project's file that holds a name; "" where it is none of ours."""
-    for module in (qualified, qualified.rpartition(".")[0]):
-        path = project.path(module, near) if module and not module.startswith(("torch.", "numpy")) else None
-        if path and path != near:
-            project.consulted.add("")
-        if path:
-            return project.text(path) or ""
-    return ""
+def defined(text: str) -> frozenset[str]:
+    """Names of the functions and methods a text defines, by a glance; and "backward()" where it runs a backward pass."""
+    return frozenset((*_DEF.findall(text), *(("backward()",) if ".backward(" in text else ())))
+
+
+def imported_files(source: Source) -> set[str]:
+    """Paths of the project's files that a file imports something from, itself left out."""
+    project, near = source.project, source.path
+    found: set[str] = set()
+    for qualified in source.names.imported.values():
+        for module in (qualified, qualified.rpartition(".")[0]):
+            path = project.path(module, near) if module and not module.startswith(("torch.", "numpy")) else None
+            if path:
+                found.add(path)
+                break
+    found.discard(near)
+    if found:
+        project.consulted.add("")
+    return found
 
 
 def candidates(project: Project, found: Function | Class, word: str) -> Iterator[Source]:
@@ -227,38 +286,40 @@ def alone(source: Source) -> Project:
 
 @cache
 def _is_package(folder: str) -> bool:
-    return Path(folder, "__init__.py").is_file()
+    return os.path.isfile(f"{folder}/__init__.py")  # noqa: PTH113  # asked for every file; pathlib costs ten times as much
 
 
+@cache
 def module_name(path: str) -> str:
     """Dotted module name of a file: its packages are the folders above it that hold an `__init__.py`."""
-    file = Path(path)
-    parts = [] if file.stem == "__init__" else [file.stem]
-    folder = file.parent
-    while folder.name and _is_package(str(folder)):
-        parts.append(folder.name)
-        folder = folder.parent
+    folder, file = os.path.split(path)
+    stem = os.path.splitext(file)[0]  # noqa: PTH122  # as above
+    parts = [] if stem == "__init__" else [stem]
+    while folder and folder != "." and (name := os.path.basename(folder)) and _is_package(folder):  # noqa: PTH119  # as above
+        parts.append(name)
+        folder = os.path.dirname(folder)  # noqa: PTH120  # as above
     return ".".join(reversed(parts)) or "__main__"
 
 
 def _imported_tails(text: str) -> set[str]:
     tails: set[str] = set()
-    for match in _IMPORT.finditer(text):
+    for match in _IMPORT.finditer(f"\n{text}"):
         for part in match[1].replace(" import ", ",").split(","):
             tails.add(part.strip().split(" ")[0].rpartition(".")[2])
     return tails
 
 
 def _beside(name: str, near: str) -> str | None:
-    parts = name.split(".")
-    folder = Path(near).parent
+    inner, exists, above = name.replace(".", "/"), os.path.exists, os.path.dirname  # pathlib costs ten times as much
+    folder = above(near.removeprefix("./"))
     for _ in range(4):
-        for file in (folder.joinpath(*parts[:-1], f"{parts[-1]}.py"), folder.joinpath(*parts, "__init__.py")):
-            if file.is_file():
-                return str(file)
-        if folder == folder.parent or (folder / ".git").exists() or (folder / "pyproject.toml").exists():
+        start = f"{folder.rstrip('/')}/" if folder else ""
+        for file in (f"{start}{inner}.py", f"{start}{inner}/__init__.py"):
+            if os.path.isfile(file):  # noqa: PTH113  # as above
+                return file
+        if above(folder) == folder or exists(f"{start}.git") or exists(f"{start}pyproject.toml"):
             return None
-        folder = folder.parent
+        folder = above(folder)
     return None
 
 

@@ -153,6 +153,8 @@ def check_text(
     """Check one Python text: rules, the user's choices, suppressions; sorted."""
     known = work.project.parsed.get(path)
     same = known is not None and known.text == text
+    if same:
+        work.project.consulted.add(path)  # what is known about it by now may come from other files
     source = known if known is not None and same else engine.parse(text, path, work.project, module_name(path))
     if isinstance(source, Finding):
         return [source]

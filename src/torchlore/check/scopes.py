@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from torchlore.check.tree import Comprehension, FunctionNode, Loop, ends, parameters
+from torchlore.check.tree import Loop, ends, parameters
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
 
 Scope = ast.AST  # a module, function, lambda, class or comprehension
+_BODIES = {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module}
+_COMPREHENSIONS = {ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp}
+_STOPS = (ast.stmt, ast.Lambda)
+_UNPACKS = {ast.Tuple, ast.List, ast.Starred}
 Step = tuple[ast.AST, str, int]  # a statement's block: whose, which field, which place in it
 
 
@@ -30,26 +34,27 @@ class Binding(NamedTuple):
 def scope_of(source: Source, node: ast.AST) -> Scope:
     """The function, lambda, class or module in whose scope the node stands (comprehensions are looked through)."""
     parents, child = source.parents, node
-    up = parents.get(node)
+    up: Any = parents.get(node)
     while up is not None:
-        if isinstance(up, FunctionNode | ast.ClassDef) and isinstance(child, ast.stmt):
-            return up
-        if isinstance(up, ast.Lambda) and child is up.body:
-            return up
+        cls = up.__class__
+        if cls in _BODIES and isinstance(child, ast.stmt):
+            return cast("ast.AST", up)
+        if cls is ast.Lambda and child is up.body:
+            return cast("ast.AST", up)
         child, up = up, parents.get(up)
     return source.tree
 
 
 def bindings(source: Source) -> dict[Scope, dict[str, list[Binding]]]:
     """Every binding of the file by scope and name, in the order of the text."""
-    table = source.memo.get("bindings")
+    table: dict[Scope, dict[str, list[Binding]]] | None = source.memo.get("bindings")
     if table is None:
         table = source.memo["bindings"] = defaultdict(lambda: defaultdict(list))
         declared = _declared(source)
         for scope, binding in _collect(source):
-            target = declared.get((scope, binding.name), scope)
+            target = declared.get((scope, binding.name), scope) if declared else scope
             table[target][binding.name].append(binding)
-    return cast("dict[Scope, dict[str, list[Binding]]]", table)
+    return table
 
 
 def local_binding(source: Source, name: ast.Name) -> Binding | None:
@@ -69,12 +74,13 @@ def local_binding(source: Source, name: ast.Name) -> Binding | None:
 
 def reaching(source: Source, name: ast.Name) -> list[Binding]:
     """The bindings whose value this use may see; empty where the name is bound nowhere in the file."""
-    memo = source.memo.get("reaching")
+    memo: dict[ast.Name, list[Binding]] | None = source.memo.get("reaching")
     if memo is None:
         memo = source.memo["reaching"] = {}
-    if name not in memo:
-        memo[name] = _reaching(source, name)
-    return cast("list[Binding]", memo[name])
+    found = memo.get(name)
+    if found is None:
+        found = memo[name] = _reaching(source, name)
+    return found
 
 
 def _reaching(source: Source, name: ast.Name) -> list[Binding]:
@@ -104,10 +110,11 @@ def _seen_from_inside(candidates: list[Binding]) -> list[Binding]:
 
 
 def _comprehension(source: Source, name: ast.Name) -> Binding | None:
-    child: ast.AST = name
-    up = source.parents.get(name)
-    while up is not None and not isinstance(up, ast.stmt | ast.Lambda):
-        if isinstance(up, Comprehension):
+    child: Any = name
+    up: Any = source.parents.get(name)
+    while up is not None and not isinstance(up, _STOPS):
+        kind = up.__class__
+        if kind in _COMPREHENSIONS:
             for index, generator in enumerate(up.generators):
                 if index == 0 and child is generator and _in(source, name, generator.iter):
                     break
@@ -179,17 +186,18 @@ def _collect(source: Source) -> list[tuple[Scope, Binding]]:
 def _stored(source: Source, name: ast.Name) -> Binding | None:
     path: list[int] = []
     child: ast.AST = name
-    up = source.parents[name]
-    while isinstance(up, ast.Tuple | ast.List | ast.Starred):
-        if isinstance(up, ast.Starred):
+    up: Any = source.parents[name]
+    while (kind := up.__class__) in _UNPACKS:
+        if kind is ast.Starred:
             path.append(-1)
-        elif not isinstance(child, ast.Starred):
-            path.append(up.elts.index(cast("ast.expr", child)))
+        elif child.__class__ is not ast.Starred:
+            path.append(up.elts.index(child))
         child, up = up, source.parents[up]
     way = tuple(reversed(path))
-    if isinstance(up, ast.Assign | ast.NamedExpr):
-        holder = up if isinstance(up, ast.stmt) else _holder(source, up)
-        return Binding(name.id, name, holder, "assign", up.value, way)
+    if up.__class__ is ast.Assign:
+        return Binding(name.id, name, up, "assign", up.value, way)
+    if isinstance(up, ast.NamedExpr):
+        return Binding(name.id, name, _holder(source, up), "assign", up.value, way)
     if isinstance(up, ast.AnnAssign):
         return Binding(name.id, name, up, "assign", up.value, way, up.annotation)
     if isinstance(up, ast.AugAssign):
@@ -209,7 +217,7 @@ def _holder(source: Source, node: ast.AST) -> ast.AST:
 
 def blocks(source: Source) -> dict[ast.AST, Step]:
     """For each statement (and except handler): whose block it stands in, which field, which place."""
-    table = source.memo.get("blocks")
+    table: dict[ast.AST, Step] | None = source.memo.get("blocks")
     if table is None:
         table = source.memo["blocks"] = {}
         for kind, nodes in source.nodes.items():
@@ -221,22 +229,27 @@ def blocks(source: Source) -> dict[ast.AST, Step]:
             for node in nodes:
                 for field in fields:
                     table.update({item: (node, field, index) for index, item in enumerate(getattr(node, field))})
-    return cast("dict[ast.AST, Step]", table)
+    return table
 
 
 def chain(source: Source, node: ast.AST) -> list[Step]:
     """The blocks that lead from the scope's body down to the statement of the node, outermost first."""
-    table = blocks(source)
-    found: list[Step] = []
-    while node not in table and node in source.parents:
-        node = source.parents[node]
+    table, parents = blocks(source), source.parents
+    known: dict[ast.AST, list[Step]] = source.memo.setdefault("chains", {})
+    while node not in table and node in parents:
+        node = parents[node]
+    if node in known:
+        return known[node]
+    start, found = node, []
     while node in table:
         step = table[node]
         found.append(step)
-        if isinstance(step[0], FunctionNode | ast.ClassDef | ast.Module):
+        if step[0].__class__ in _BODIES:
             break
         node = step[0]
-    return found[::-1]
+    found.reverse()
+    known[start] = found
+    return found
 
 
 def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Binding]:

@@ -6,6 +6,7 @@ import ast
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from torchlore.check import names
@@ -73,12 +74,14 @@ class Source:
 
     def all(self, *types: type[Node]) -> Iterator[Node]:
         """Nodes of these types, in the order of the text for each type."""
-        for cls in types:
-            yield from cast("list[Node]", self.nodes.get(cls, ()))
+        found: Any = self.nodes
+        if len(types) == 1:
+            return iter(found.get(types[0], ()))
+        return chain.from_iterable(found.get(cls, ()) for cls in types)
 
     def name(self, node: ast.AST | None) -> str:
         """The full dotted name, however it was imported: `F.relu` is "torch.nn.functional.relu"; "" if it has none."""
-        return self.names.of(node) if node is not None else ""
+        return self.names.of(node)
 
     def calls(self, *qualified: str) -> Iterator[ast.Call]:
         """Calls of any of these functions or classes, however they were imported, by full canonical name."""

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torchlore.check.source import Source
 
+Node = TypeVar("Node", bound=ast.AST)
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor | ast.While
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_FUNCTIONS = {ast.FunctionDef, ast.AsyncFunctionDef}  # asking a set for the class is three times as fast as isinstance
+_EDGES = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef}
+_LOOPS = {ast.For, ast.AsyncFor, ast.While}
+_TESTS = {ast.If, ast.While, ast.IfExp}
+_WITHS = {ast.With, ast.AsyncWith}
 _OWN_SCOPE = {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda}
 UNKNOWN = object()  # what `literal` answers where the text does not say
 
@@ -36,17 +42,21 @@ def statement(source: Source, node: ast.AST) -> ast.stmt:
 def function(source: Source, node: ast.AST) -> FunctionNode | None:
     """The function whose body holds the node, or None at the top of the file."""
     parents, child = source.parents, node
-    up = parents.get(node)
+    up: Any = parents.get(node)
     while up is not None:
-        if isinstance(up, FunctionNode) and isinstance(child, ast.stmt):
-            return up
+        if up.__class__ in _FUNCTIONS and isinstance(child, ast.stmt):
+            return cast("FunctionNode", up)
         child, up = up, parents.get(up)
     return None
 
 
 def class_of(source: Source, node: ast.AST) -> ast.ClassDef | None:
     """The innermost class around the node, through its methods."""
-    return next((up for up in ancestors(source, node) if isinstance(up, ast.ClassDef)), None)
+    parents = source.parents
+    up = parents.get(node)
+    while up is not None and not isinstance(up, ast.ClassDef):
+        up = parents.get(up)
+    return up
 
 
 def method_class(source: Source, node: FunctionNode) -> ast.ClassDef | None:
@@ -60,41 +70,45 @@ def method_class(source: Source, node: FunctionNode) -> ast.ClassDef | None:
 def loops(source: Source, node: ast.AST) -> list[Loop]:
     """The loops whose body holds the node, innermost first, up to the function's edge."""
     found: list[Loop] = []
-    child = node
-    for up in ancestors(source, node):
-        if isinstance(up, Loop) and (isinstance(child, ast.stmt) and child not in up.orelse):
+    parents, child = source.parents, node
+    up: Any = parents.get(node)
+    while up is not None:
+        cls = up.__class__
+        if cls in _LOOPS and isinstance(child, ast.stmt) and child not in up.orelse:
             found.append(up)
-        if isinstance(up, FunctionNode | ast.Lambda | ast.ClassDef):
+        if cls in _EDGES:
             break
-        child = up
+        child, up = up, parents.get(up)
     return found
 
 
 def conditions(source: Source, node: ast.AST) -> list[tuple[ast.expr, bool]]:
     """Tests that must be true (or false) for the node to run, innermost first, up to the function's edge."""
     found: list[tuple[ast.expr, bool]] = []
-    child = node
-    for up in ancestors(source, node):
-        if isinstance(up, ast.If | ast.While) and child is not up.test:
-            found.append((up.test, child not in up.orelse))
-        elif isinstance(up, ast.IfExp) and child is not up.test:
-            found.append((up.test, child is up.body))
-        elif isinstance(up, FunctionNode | ast.Lambda | ast.ClassDef):
+    parents, child = source.parents, node
+    up: Any = parents.get(node)
+    while up is not None:
+        cls = up.__class__
+        if cls in _TESTS and child is not up.test:
+            found.append((up.test, child is up.body if cls is ast.IfExp else child not in up.orelse))
+        elif cls in _EDGES:
             break
-        child = up
+        child, up = up, parents.get(up)
     return found
 
 
 def contexts(source: Source, node: ast.AST) -> list[ast.expr]:
     """Context managers around the node inside its function, and the function's decorators, innermost first."""
     found: list[ast.expr] = []
-    child = node
-    for up in ancestors(source, node):
-        if isinstance(up, ast.With | ast.AsyncWith) and isinstance(child, ast.stmt):
+    parents, child = source.parents, node
+    up: Any = parents.get(node)
+    while up is not None:
+        cls = up.__class__
+        if cls in _WITHS and isinstance(child, ast.stmt):
             found += [item.context_expr for item in reversed(up.items)]
-        if isinstance(up, FunctionNode) and isinstance(child, ast.stmt):
-            return found + up.decorator_list
-        child = up
+        if cls in _FUNCTIONS and isinstance(child, ast.stmt):
+            return found + cast("list[ast.expr]", up.decorator_list)
+        child, up = up, parents.get(up)
     return found
 
 
@@ -180,6 +194,22 @@ def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
         yield item
         if item.__class__ not in _OWN_SCOPE:
             stack += children(item)[::-1]
+
+
+def under(source: Source, node: ast.AST, *types: type[Node]) -> list[Node]:
+    """Nodes of these types in a node, or itself, functions defined in it included; walked once for all who ask."""
+    from torchlore.check.source import children
+
+    known: dict[ast.AST, dict[type, list[Any]]] = source.memo.setdefault("under", {})
+    table = known.get(node)
+    if table is None:
+        table = known[node] = {}
+        stack = [node]
+        while stack:
+            item = stack.pop()
+            table.setdefault(item.__class__, []).append(item)
+            stack += children(item)[::-1]
+    return [item for cls in types for item in table.get(cls, ())]
 
 
 def dotted(node: ast.AST) -> str:

@@ -66,7 +66,7 @@ def watch(step: Step) -> Alarm | None:
 def find(source: Source) -> Iterator[Hit]:
     for assign in source.all(ast.Assign):
         for target in assign.targets:
-            if not isinstance(target, ast.Attribute):
+            if not isinstance(target, ast.Attribute) or target.attr not in {"requires_grad", *_MISSPELT}:
                 continue
             if target.attr not in _MISSPELT and tree.literal(assign.value) not in (True, False):
                 continue

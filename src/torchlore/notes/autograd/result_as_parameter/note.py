@@ -19,7 +19,7 @@ counts as a leaf. A network's output requires a gradient because its parameters 
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tree, values
+from torchlore.check import edits, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _SAME = {"requires_grad_", "retain_grad", "detach_", "backward", "register_hook"}
@@ -56,7 +56,7 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in source.all(ast.Assign):
+    for assign in source.all(ast.Assign) if "requires_grad" in source.text else ():
         name = assign.targets[0]
         leaf = _leaf(source, assign.value)
         if leaf is None or leaf is assign.value or not isinstance(name, ast.Name) or not _wanted(source, name):
@@ -87,8 +87,8 @@ def _leaf(source: Source, node: ast.expr) -> ast.Call | None:
 def _wanted(source: Source, name: ast.Name) -> bool:
     """Whether somebody reads its gradient or hands it to an optimizer, and nobody retains it."""
     names: set[str] = set()
-    for use in source.all(ast.Name):
-        if use.id != name.id or use is name or all(one.node is not name for one in scopes.reaching(source, use)):
+    for use in uses.names(source, name.id):
+        if use is name or all(one.node is not name for one in scopes.reaching(source, use)):
             continue
         up = source.parents[use]
         call = source.parents[up]

@@ -28,7 +28,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("state_dict")) or not flow.may_train(source):
+    held = any(kept.variable(source, call) is not None for call in source.methods("state_dict"))
+    if not held or not flow.may_train(source):
         return
     for loop in flow.loops(source):
         if not loop.of("step"):

@@ -53,7 +53,7 @@ def _right_name(source: Source, target: ast.expr) -> str | None:
     """The setting that is meant, where the name is a near miss."""
     if isinstance(target, ast.Subscript):
         key = tree.literal(target.slice)
-        return _KEYS.get(key) if isinstance(key, str) and _is_group(source, target.value) else None
+        return _KEYS[key] if isinstance(key, str) and key in _KEYS and _is_group(source, target.value) else None
     if not isinstance(target, ast.Attribute):
         return None
     if source.name(target.value) == "torch.backends.cudnn":

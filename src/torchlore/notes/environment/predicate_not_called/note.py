@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, values
+from torchlore.check import edits, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-cuda-available",)
@@ -45,11 +45,14 @@ _PREDICATES = {
     "torch.compiler.is_compiling",
 }
 _OF_TENSORS = {"is_contiguous", "is_floating_point", "is_complex", "is_pinned", "is_shared"}
+_LAST = {full.rpartition(".")[2] for full in _PREDICATES} | _OF_TENSORS
 _FLAGS = {"pin_memory", "enabled", "use_cuda", "fp16", "bf16", "cuda", "use_gpu", "disable"}
 
 
 def find(source: Source) -> Iterator[Hit]:
-    names: list[ast.Attribute | ast.Name] = [*source.all(ast.Attribute), *source.all(ast.Name)]
+    names: list[ast.Attribute | ast.Name] = [node for last in sorted(_LAST) for node in uses.attributes(source, last)]
+    spelled = (one for one in uses.identifiers(source) if one.startswith(("is_", "are_")))
+    names += [node for one in spelled for node in uses.names(source, one)]
     for node in names:
         if not isinstance(node.ctx, ast.Load) or not _is_predicate(source, node):
             continue
@@ -85,6 +88,6 @@ def _tested_later(source: Source, assign: ast.Assign) -> bool:
     target = assign.targets[0]
     if not isinstance(target, ast.Name):
         return False
-    uses = [name for name in source.all(ast.Name) if name.id == target.id and isinstance(name.ctx, ast.Load)]
-    called = any(isinstance(up := source.parents[use], ast.Call) and up.func is use for use in uses)
-    return not called and any(_is_truth(source, use) for use in uses)
+    reads = [name for name in uses.names(source, target.id) if isinstance(name.ctx, ast.Load)]
+    called = any(isinstance(up := source.parents[use], ast.Call) and up.func is use for use in reads)
+    return not called and any(_is_truth(source, use) for use in reads)

@@ -63,11 +63,10 @@ def find(source: Source) -> Iterator[Hit]:
     for target, given in _writes(source):
         while isinstance(target, ast.Call):  # self.mean.mul_(0.9).add_(...)
             target = tree.receiver(target)  # noqa: PLW2901 - down to the name
-        home, cls = tree.function(source, target), enclosing_class(source, target)
         owner, _, name = tree.dotted(target).partition(".")
-        if owner != "self" or home is None or home.name != "forward" or cls is None:
-            continue
-        buffer = any(one.how == "buffer" for one in classes.attributes(cls).get(name, []))
+        home = tree.function(source, target) if owner == "self" else None
+        cls = enclosing_class(source, target) if home is not None and home.name == "forward" else None
+        buffer = cls is not None and any(one.how == "buffer" for one in classes.attributes(cls).get(name, []))
         around = {source.name(getattr(one, "func", one)) for one in tree.contexts(source, target)}
         if buffer and not _OFF & around and any(_graph(source, one) for one in given):
             message = f"`self.{name}` now drags the graph of every batch along: update it under `torch.no_grad()`"

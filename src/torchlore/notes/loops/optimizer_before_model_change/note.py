@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchlore.check import flow, modules, tree
-from torchlore.check.events import Event
+from torchlore.check.events import Event, of_call
 from torchlore.check.identity import Identity, identity
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
@@ -30,15 +30,19 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("parameters", "named_parameters")) or any(source.methods("add_param_group")):
+    if any(source.methods("add_param_group")):
         return
-    for function in dict.fromkeys(
-        tree.function(source, call) for call in source.methods("parameters", "named_parameters")
-    ):
+    given = (call for call in source.methods("parameters", "named_parameters") if _to_optimizer(source, call))
+    for function in dict.fromkeys(tree.function(source, call) for call in given):
         events = flow.events_of(source, function)
         for index, event in enumerate(events):
             if event.what == "optimizer" and event.source is source and not event.via:
                 yield from _changed(source, event, events[index + 1 :])
+
+
+def _to_optimizer(source: Source, node: ast.AST) -> bool:
+    calls = (up for up in tree.ancestors(source, node) if isinstance(up, ast.Call))
+    return any((event := of_call(source, call)) is not None and event.what == "optimizer" for call in calls)
 
 
 def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, tree, uses, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -44,9 +44,8 @@ _MEANT = {"parameters": "params", "param": "params", "parameter": "params", "wei
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.all(ast.Call):
-        name = source.name(call.func)
-        if not (name.startswith("torch.optim.") and name[12:13].isupper() and name.count(".") == 2):
+    for call, name in uses.calls_under(source, "torch.optim."):
+        if not (name[12:13].isupper() and name.count(".") == 2):
             continue
         given = tree.argument(call, 0, "params")
         if (

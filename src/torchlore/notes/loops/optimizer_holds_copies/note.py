@@ -10,7 +10,7 @@ Give it the parameters themselves: `torch.optim.SGD(model.parameters(), lr=0.1)`
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, values
+from torchlore.check import follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -27,9 +27,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.all(ast.Call):
-        name = source.name(call.func)
-        if not (name.startswith("torch.optim.") and name.count(".") == 2 and name[12:13].isupper()):
+    for call, name in uses.calls_under(source, "torch.optim."):
+        if not (name.count(".") == 2 and name[12:13].isupper()):
             continue
         given = tree.argument(call, 0, "params")
         copied = _copied(source, follow.followed(source, given)) if given is not None else ""

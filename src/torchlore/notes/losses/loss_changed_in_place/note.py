@@ -16,7 +16,7 @@ And its plain gradient step never reaches exact zeros; for a sparse model shrink
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("loss-l1",)
@@ -51,9 +51,12 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    called_twice = {one.value.id for one in source.all(ast.Assign) if isinstance(one.value, ast.Name)}
     for change in source.all(ast.AugAssign):
         target = change.target
-        if not isinstance(target, ast.Name) or not isinstance(change.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
+        if not isinstance(target, ast.Name) or target.id not in called_twice:
+            continue
+        if not isinstance(change.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
             continue
         other = _other_name(source, change, target)
         if other and values.sure(source, _reading(source, change, target), "tensor"):
@@ -68,8 +71,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _reading(source: Source, change: ast.AugAssign, target: ast.Name) -> ast.expr:
     """A use of the name before the change, whose value can be asked for."""
-    uses = [one for one in source.all(ast.Name) if one.id == target.id and isinstance(one.ctx, ast.Load)]
-    before = [one for one in uses if one.lineno < change.lineno]
+    read = [one for one in uses.names(source, target.id) if isinstance(one.ctx, ast.Load)]
+    before = [one for one in read if one.lineno < change.lineno]
     return before[-1] if before else target
 
 
@@ -84,5 +87,5 @@ def _other_name(source: Source, change: ast.AugAssign, target: ast.Name) -> str:
             found = name.id
         elif any(isinstance(one, ast.Name) and one.id in (target.id, found) for one in assign.targets):
             found = ""  # a new tensor from here on
-    later = [one for one in source.all(ast.Name) if one.id == found and one.lineno > change.lineno]
+    later = [one for one in uses.names(source, found) if one.lineno > change.lineno]
     return found if any(isinstance(one.ctx, ast.Load) for one in later) else ""

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, follow, tree, values
+from torchlore.check import edits, follow, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -40,6 +40,8 @@ _SECOND = re.compile(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward", "step")):
+        return
     for assign in source.all(ast.Assign):
         target, given = assign.targets[0], assign.value
         shallow = isinstance(given, ast.Call) and source.name(given.func) == "copy.copy"
@@ -48,8 +50,10 @@ def find(source: Source) -> Iterator[Hit]:
             inner = tree.receiver(inner)  # a module gives itself back
         if not isinstance(target, ast.Name | ast.Attribute) or not isinstance(inner, ast.Name | ast.Attribute):
             continue
+        if not _SECOND.search(target.id if isinstance(target, ast.Name) else target.attr):
+            continue
         name, other = source.code(target), source.code(inner)
-        if not _SECOND.search(name.rpartition(".")[2]) or any(map(_SECOND.search, other.split("."))):
+        if any(map(_SECOND.search, other.split("."))):
             continue  # a part of what is itself a copy
         if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
             edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
@@ -60,14 +64,13 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.expr) -> bool:
     """Whether both names are used after this, and the file trains something."""
-    if not any(source.methods("backward", "step")) or isinstance(source.parents[assign], ast.ClassDef):
+    if isinstance(source.parents[assign], ast.ClassDef):
         return False
 
     def used(node: ast.expr) -> bool:
         last = source.code(node).rpartition(".")[2]
-        uses: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)]
-        named = (use for use in uses if (use.id if isinstance(use, ast.Name) else use.attr) == last)
-        return any(isinstance(use.ctx, ast.Load) and use is not node and _after(source, use, assign) for use in named)
+        seen: list[ast.Name | ast.Attribute] = [*uses.names(source, last), *uses.attributes(source, last)]
+        return any(isinstance(use.ctx, ast.Load) and use is not node and _after(source, use, assign) for use in seen)
 
     return used(target) and used(inner)
 

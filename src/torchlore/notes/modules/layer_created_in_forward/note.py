@@ -14,7 +14,7 @@ self.fc = nn.LazyLinear(64)
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, tree, values
+from torchlore.check import classes, tree, uses, values
 from torchlore.check.modules import parameterless
 from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
@@ -33,9 +33,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.all(ast.Call):
-        name = source.name(call.func)
-        if not name.startswith("torch.nn.") or name.count(".") != 2 or not name[9].isupper():
+    for call, name in uses.calls_under(source, "torch.nn."):
+        if name.count(".") != 2 or not name[9:10].isupper():
             continue
         home, cls = tree.function(source, call), enclosing_class(source, call)
         if home is None or home.name != "forward" or cls is None or tree.method_class(source, home) is not cls.node:

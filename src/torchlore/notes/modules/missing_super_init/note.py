@@ -60,11 +60,11 @@ def claim(bad: dict[str, str], good: dict[str, str]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         init = classes.methods(cls).get("__init__")
-        if init is None or source.code(init.body[-1]) == "...":
+        if init is None or not classes.is_module(cls) or source.code(init.body[-1]) == "...":
             continue
         first = min(_mothers(init), default=None)
         early = [one for one in init.body if first is None or one.lineno < first]
-        if not early or not classes.is_module(cls):
+        if not early:
             continue
         layer = next((one for one in early if _registers(source, one)), None)
         if first is None and (layer is not None or "forward" in classes.methods(cls)):
@@ -78,7 +78,8 @@ def find(source: Source) -> Iterator[Hit]:
 def _mothers(init: FunctionNode) -> list[int]:
     """Lines that may run the mother's `__init__`: `super()`, `Base.__init__(self)`, a call that is given `self`."""
     found: list[int] = []
-    for node in ast.walk(init):
+    nodes = (node for statement in init.body if not found for node in ast.walk(statement))  # the first says it
+    for node in nodes:
         named = isinstance(node, ast.Name) and node.id == "super"
         dunder = isinstance(node, ast.Attribute) and node.attr in ("__init__", "__setstate__", "__dict__")
         handed = isinstance(node, ast.Call) and any(isinstance(a, ast.Name) and a.id == "self" for a in node.args)

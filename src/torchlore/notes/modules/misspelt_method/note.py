@@ -15,6 +15,7 @@ In a data set the names are `__len__` and `__getitem__`, with two underscores on
 
 import difflib
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchlore.check import classes
 from torchlore.check.source import Hit, Source
@@ -36,10 +37,15 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert good["parameters"] == 2
 
 
+@lru_cache(maxsize=4096)
+def _near(name: str) -> bool:
+    return bool(difflib.get_close_matches(name, _ALL, n=1, cutoff=0.8))
+
+
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         own = classes.methods(cls)
-        strange = {name for name in own if difflib.get_close_matches(name, _ALL, n=1, cutoff=0.8)} - _ALL - _REAL
+        strange = {name for name in own if _near(name)} - _ALL - _REAL
         if not strange:
             continue
         wanted = [name for name in _WANTED.get(classes.kind_of_instances(cls), ()) if name not in own]

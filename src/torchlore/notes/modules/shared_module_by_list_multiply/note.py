@@ -78,9 +78,12 @@ def _learns(source: Source, node: ast.expr) -> bool:
 
 def _same_list(source: Source) -> Iterator[Hit]:
     """`decoder = encoder`, where it is a list of layers that is put into a ModuleList."""
+    boxed = {arg.id for call in source.calls(*_BOXES) for arg in ast.walk(call) if isinstance(arg, ast.Name)}
     for assign in source.all(ast.Assign):
         name, other = assign.targets[0], assign.value
-        if not isinstance(name, ast.Name) or not isinstance(other, ast.Name) or not values.sure(source, other, "list"):
+        if not isinstance(name, ast.Name) or not isinstance(other, ast.Name) or not {name.id, other.id} <= boxed:
+            continue
+        if not values.sure(source, other, "list"):
             continue
         inside = [one for value in values.values(source, other) for group in value.items for one in group]
         layers = bool(inside) and all(one.kind in ("module", "sequential") and not parameterless(one) for one in inside)

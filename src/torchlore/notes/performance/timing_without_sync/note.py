@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import follow, tree, values
+from torchlore.check import follow, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -79,7 +79,7 @@ def _is_gpu_work(source: Source, node: ast.AST) -> bool:
     else:
         heavy = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
     names = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)} if heavy else set()
-    return any(_moved(source, name) for name in source.all(ast.Name) if name.id in names)
+    return any(_moved(source, name) for one in names for name in uses.names(source, one))
 
 
 def _moved(source: Source, name: ast.Name) -> bool:

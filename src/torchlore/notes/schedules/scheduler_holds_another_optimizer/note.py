@@ -12,7 +12,7 @@ add to it: `optimizer.add_param_group(...)`.
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree
+from torchlore.check import scopes, tree, uses
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -30,13 +30,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.all(ast.Call):
+    for call, _ in uses.calls_under(source, _MODULE):
         given = tree.argument(call, 0, "optimizer")
-        if (
-            not source.name(call.func).startswith(_MODULE)
-            or not isinstance(given, ast.Name)
-            or tree.loops(source, call)
-        ):
+        if not isinstance(given, ast.Name) or tree.loops(source, call):
             continue
         held, scope = source.parents[call], scopes.scope_of(source, call)
         scheduler = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""

@@ -30,11 +30,13 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("append", "appendleft", "put"):
         loops = tree.loops(source, call)
         for given in (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg])):
-            if not loops or not isinstance(given, ast.Name) or not values.sure(source, given, "tensor", "ndarray"):
+            if not loops or not isinstance(given, ast.Name):
                 continue
             bound = [one for one in scopes.reaching(source, given) if one.how != "aug"]
             outside = bound and not any(tree.inside(source, one.statement, loops[0]) for one in bound)
-            change = _changed(source, given, loops[0]) if outside else None
+            if not outside or not values.sure(source, given, "tensor", "ndarray"):
+                continue
+            change = _changed(source, given, loops[0])
             if change is not None:
                 copy = "copy" if values.sure(source, given, "ndarray") else "clone"
                 message = (

@@ -41,6 +41,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "torchvision" not in source.text:
+        return
     for keyword in source.all(ast.keyword):
         call = source.parents[keyword]
         if keyword.arg not in ("pretrained", "pretrained_backbone") or not isinstance(call, ast.Call):

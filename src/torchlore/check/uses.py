@@ -1,0 +1,49 @@
+"""Where a spelling occurs in a file: names, attributes and calls, looked up in tables that are made once."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.source import Source
+
+
+def names(source: Source, identifier: str) -> list[ast.Name]:
+    """Every plain name that is spelled so, read or bound, in the order of the text."""
+    return _names(source).get(identifier, [])
+
+
+def identifiers(source: Source) -> Iterator[str]:
+    """How plain names are spelled in the file, each spelling once."""
+    return iter(_names(source))
+
+
+def _names(source: Source) -> dict[str, list[ast.Name]]:
+    table: dict[str, list[ast.Name]] | None = source.memo.get("uses.names")
+    if table is None:
+        table = source.memo["uses.names"] = {}
+        for node in source.all(ast.Name):
+            table.setdefault(node.id, []).append(node)
+    return table
+
+
+def attributes(source: Source, name: str) -> list[ast.Attribute]:
+    """Every `x.name`, read or bound, in the order of the text."""
+    table: dict[str, list[ast.Attribute]] | None = source.memo.get("uses.attributes")
+    if table is None:
+        table = source.memo["uses.attributes"] = {}
+        for node in source.all(ast.Attribute):
+            table.setdefault(node.attr, []).append(node)
+    return table.get(name, [])
+
+
+def calls_under(source: Source, prefix: str) -> Iterator[tuple[ast.Call, str]]:
+    """Calls of whatever has a full name that starts so, with that name; the prefix starts in `torch`."""
+    table: list[tuple[ast.Call, str]] | None = source.memo.get("uses.calls")
+    if table is None:
+        named = ((call, source.name(call.func)) for call in source.all(ast.Call))
+        table = source.memo["uses.calls"] = [(call, name) for call, name in named if name.startswith("torch")]
+    return ((call, name) for call, name in table if name.startswith(prefix))
