@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from torchlore.finding import Finding
@@ -12,34 +13,54 @@ from torchlore.watch.hook import after_import
 from torchlore.watch.output import line
 from torchlore.watch.session import Options, Watch
 
+LOOK_BACK = 60  # cells before this one that are read to know what its names are
+
 
 class Cells:
     """What was told of the cells so far: one watch goes through all of them, as models live on between cells."""
 
-    def __init__(self) -> None:
+    def __init__(self, shell: Any) -> None:
+        from torchlore.catalogue import notes, parts
+        from torchlore.check.config import Config
+        from torchlore.check.engine import Rule
+        from torchlore.check.project import Project
+        from torchlore.check.runner import Work
+
+        finds = parts("find")
+        rules = {one.slug: Rule(one.slug, finds[one.slug], one.severity) for one in notes() if one.slug in finds}
+        self.work = Work(rules, Config(), Project())
+        self.shell = shell
         self.watch = Watch(options=Options())
         self.told: set[tuple[str, str, int]] = set()
-        self.rules: dict[str, Any] = {}
-
-    def begin(self) -> None:
-        """Load the rules; set the probes now or as soon as a cell imports torch."""
-        engine, catalogue = (importlib.import_module(f"torchlore.{name}") for name in ("check.engine", "catalogue"))
-        self.rules = {slug: engine.Rule(slug, find) for slug, find in catalogue.parts("find").items()}
         after_import("torch", self.watch.begin)
 
     def before(self, info: Any) -> None:
-        """Check the source of a cell; lines with magics are left out."""
-        plain = "".join(
-            one if not one.lstrip().startswith(("%", "!")) else "\n" for one in info.raw_cell.splitlines(True)
+        """Check a cell as the end of the program that the cells before it are."""
+        from torchlore.check.runner import check_notebook, shown
+
+        earlier = self.shell.history_manager.input_hist_raw[1:]
+        number = len(earlier) + 1
+        skipped = max(0, len(earlier) - LOOK_BACK)
+        texts = [""] * skipped + earlier[skipped:] + [info.raw_cell]
+        cells = [{"cell_type": "code", "source": text} for text in texts]
+        said = check_notebook("", json.dumps({"cells": cells}), self.work)
+        here = [one for one in said if isinstance(one, Finding) and one.path == f":cell {number}"]
+        self.tell(
+            replace(one, path=f"cell {number}")
+            for one in here
+            if one.slug in self.work.rules and shown(one, self.work.config)
         )
-        engine = importlib.import_module("torchlore.check.engine")
-        self.tell([one for one in engine.check_text(plain, self.rules, "cell") if one.slug != engine.SYNTAX])
 
     def after(self, _result: Any) -> None:
         """Tell what the watch has found since the last cell."""
-        self.tell(self.watch.watcher.ledger.results())
+        self.tell(self._in_cell(one) for one in self.watch.watcher.ledger.results())
 
-    def tell(self, findings: list[Finding]) -> None:
+    def _in_cell(self, one: Finding) -> Finding:
+        """With the number that the notebook shows beside the cell, where the line is a cell's."""
+        named = self.shell.compile.format_code_name(one.path)
+        return replace(one, path=named[1].replace("In[", "cell ").rstrip("]")) if named else one
+
+    def tell(self, findings: Iterable[Finding]) -> None:
         """Each trap and line once."""
         for one in findings:
             if (one.slug, one.path, one.line) not in self.told:
@@ -52,8 +73,7 @@ _loaded: dict[int, tuple[Cells, Callable[[Any], None], Callable[[Any], None]]] =
 
 def load(shell: Any) -> None:
     """Begin with this shell."""
-    cells = Cells()
-    cells.begin()
+    cells = Cells(shell)
     _loaded[id(shell)] = (cells, cells.before, cells.after)
     shell.events.register("pre_run_cell", cells.before)
     shell.events.register("post_run_cell", cells.after)

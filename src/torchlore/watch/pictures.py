@@ -129,6 +129,12 @@ class Call(Picture):
 
         return made_by(tensor)
 
+    def leaves(self, tensor: Any) -> dict[int, Any]:
+        """Id -> weak reference of every leaf that a tensor depends on: its graph is walked, so ask rarely."""
+        from torchlore.watch.graph import leaves
+
+        return leaves(tensor)
+
     def values(self, tensor: Any) -> Values | None:
         """Range, mean and rows of a tensor; None where looking would make a device wait, or it is no float tensor."""
         from torchlore.watch.graph import values

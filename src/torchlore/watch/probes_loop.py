@@ -370,6 +370,9 @@ def _look_at_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> N
         step.closure = closure
         step.deep = watcher.deep.due()
         watcher.show(step, watcher.by_picture["Step"])
+        if "Optimizer.step" in watcher.by_name:
+            call = Call(watcher.run, place, "Optimizer.step", "step")
+            ask(watcher, call, (record.optimizer,), {}, None, False)
         if step.deep or not watcher.run.steps % watcher.stride:
             note_point(watcher, record.optimizer, step)
     record.mark = watcher.mark
@@ -503,6 +506,10 @@ def scheduler(watcher: Watcher, thing: Any) -> SchedulerRecord:
         owner = watcher.known.get(id(getattr(thing, "optimizer", None)))
         record = watcher.known[id(thing)] = SchedulerRecord(thing, place, owner)
         watcher.run.schedulers.append(record)
+        record.seen = type(thing).step.__module__ == lr_scheduler.__name__
+        for inner in getattr(thing, "_schedulers", ()):
+            if id(inner) in watcher.known:
+                watcher.known[id(inner)].seen = False
         if owner is not None:
             owner.schedulers.append(record)
     return record  # type: ignore[no-any-return]  # the table holds records of several kinds

@@ -73,6 +73,7 @@ class SchedulerRecord(Known):
         self.steps = 0
         self.stepped_at: list[int] = []  # the optimizer's step count at its first 256 steps
         self.step_place: Place | None = None
+        self.seen = True  # its steps are counted: the class has no step of its own, and no other scheduler makes them
 
 
 class LoaderRecord(Known):
@@ -149,7 +150,7 @@ class Run:
     forwards: int = 0
     loss: float | None = None  # the last known value that backward() was called on
     compiled: bool = False
-    crashed: bool = False
+    crashed: bool = False  # it was ended before its time
     find_keeper: Callable[[], Keeper | None] = lambda: None
     _names: dict[int, str] = field(default_factory=dict)
     _named_at: tuple[int, int] = (-1, -1)

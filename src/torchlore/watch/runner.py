@@ -59,6 +59,7 @@ def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: 
         after_import("torch", lambda: begin(watcher, sentinels(), folder))
         status, interrupted = _execute(source, path)
         watcher.rich = True
+        watcher.run.crashed = status != 0 or 0 < options.steps <= watcher.run.steps
         watcher.finish()
         found = merged([*watcher.ledger.results(), *_from_children(folder, watcher)])
     return Outcome(status, found, watcher, interrupted)

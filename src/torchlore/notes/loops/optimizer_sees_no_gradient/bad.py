@@ -8,7 +8,8 @@ optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)  # trap: optimizer-see
 losses = []
 
 for _ in range(20):
-    features = torch.tensor(encoder(x).tolist())
+    with torch.no_grad():
+        features = encoder(x)
     loss = nn.functional.cross_entropy(head(features), y)
     optimizer.zero_grad()
     loss.backward()

@@ -41,6 +41,7 @@ def watch(step: Step) -> Alarm | None:
         "optimizer-holds-copies",
         "requires-grad-on-module",
         "step-before-backward",
+        "gradient-cut-on-the-way",
         "zero-grad-between-backward-and-step",
     )
     return Alarm(

@@ -80,7 +80,10 @@ def _kept_in_eval(source: Source, events: tuple[Event, ...]) -> bool:
 
 def watch(step: Step) -> Alarm | None:
     for root in step.run.roots if step.number in (3, 10, 30) else ():
-        for name, layer in root.mode_sensitive() if root.module is not None else ():
+        trains = root.module is not None and any(
+            p.requires_grad for p in root.module.parameters()
+        )  # no momentum teacher
+        for name, layer in root.mode_sensitive() if trains else ():
             weight = getattr(layer, "weight", None)
             counted = getattr(layer, "num_batches_tracked", None)
             if (

@@ -1,0 +1,16 @@
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        generator = torch.Generator().manual_seed(0)
+        return torch.randn(8, generator=generator), index % 2
+
+
+loader = DataLoader(Noise(), batch_size=16, shuffle=True)  # trap: every-sample-the-same
+samples = torch.cat([x for x, _ in loader])
+result = {"different_samples": len(samples.unique(dim=0))}

@@ -1,0 +1,16 @@
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+x, y = torch.randn(64, 4), torch.randn(64, 1)
+
+for step in range(20):
+    if step == 10:
+        model[0].requires_grad_(False)
+        frozen = model[0].weight.detach().clone()
+    optimizer.zero_grad()
+    nn.functional.mse_loss(model(x), y).backward()
+    optimizer.step()
+
+result = {"moved": (model[0].weight - frozen).abs().max().item()}
