@@ -5,6 +5,7 @@ Users import these from `data`.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -163,10 +164,18 @@ def _members(labels: Sequence[int] | torch.Tensor) -> dict[int, torch.Tensor]:
     return {int(label): (flat == label).nonzero().flatten() for label in flat.unique()}
 
 
-def _endless(members: torch.Tensor, wanted: int, generator: torch.Generator) -> torch.Tensor:
-    """Draw without repeats until all were drawn, then again."""
-    rounds = [members[torch.randperm(len(members), generator=generator)] for _ in range(-(-wanted // len(members)))]
-    return torch.cat(rounds)[:wanted]
+def _groups(members: torch.Tensor, count: int, size: int, generator: torch.Generator) -> list[list[int]]:
+    """Groups drawn without repeats until all were drawn, then again; none holds a sample twice unless it must."""
+    left: list[int] = []
+    groups = []
+    for _ in range(count):
+        group, left = left[:size], left[size:]
+        while len(group) < size:
+            fresh: list[int] = members[torch.randperm(len(members), generator=generator)].tolist()
+            fresh.sort(key=set(group).__contains__)  # what the group has already comes last in the new round
+            group, left = group + fresh[: size - len(group)], fresh[size - len(group) :]
+        groups.append(group)
+    return groups
 
 
 class PKBatches(Sampler[list[Key]]):
@@ -214,17 +223,15 @@ class PKBatches(Sampler[list[Key]]):
         epoch, start, self.step = self.epoch, self.step, 0
         generator = torch.Generator().manual_seed(derive(self.seed, "pk", epoch))
         rows = self._class_rows(generator)
-        visits = {label: sum(row.count(label) for row in rows) for label in self.members}
+        visits = Counter(label for row in rows for label in row)
         streams = {
-            label: _endless(self.members[label], visits[label] * self.samples, generator).split(self.samples)
-            for label in self.members
-            if visits[label]
+            label: _groups(members, visits[label], self.samples, generator) for label, members in self.members.items()
         }
         used = dict.fromkeys(self.members, 0)
         for number, row in enumerate(rows):
             chosen: list[Key] = []
             for label in row:
-                chosen += [(epoch, index) for index in streams[label][used[label]].tolist()]
+                chosen += [(epoch, index) for index in streams[label][used[label]]]
                 used[label] += 1
             if number >= start:
                 yield chosen

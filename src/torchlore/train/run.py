@@ -38,6 +38,11 @@ class Preset:
 
 TASKS = {
     "classify": Preset({}, losses=("ce",), unused=("group",)),
+    "embed": Preset(
+        {"data": "pieces", "epochs": 12, "loss": "triplet+ce", "schedule": "reid", "warmup": 2.0, "lr": 2e-3},
+        losses=("triplet", "ce"),
+        unused=("accumulate", "mixup", "cutmix", "confusion"),
+    ),
     "segment": Preset(
         {"data": "shapes", "model": "unet", "augment": "flip", "epochs": 20, "batch_size": 16},
         losses=("ce", "dice", "iou"),

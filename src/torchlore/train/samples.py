@@ -136,12 +136,21 @@ def digits(val: float, seed: int) -> Data:
     return Data("digits", tuple("0123456789"), made["train"], made["val"], made["test"], channels=1, size=8)
 
 
+def photographs() -> list[Tensor]:
+    """The two real photographs that scikit-learn carries, (3, 427, 640) uint8: a pagoda over a lake, and a dahlia."""
+    from torchlore.recipes.data import decode_image
+
+    return [decode_image(_carried("images", name)) for name in ("china.jpg", "flower.jpg")]
+
+
 def _digits_table() -> Tensor:
+    with gzip.open(_carried("data", "digits.csv.gz"), "rt", encoding="ascii") as file:
+        return torch.tensor([[float(cell) for cell in line.split(",")] for line in file])
+
+
+def _carried(*names: str) -> Path:
+    """A file of scikit-learn's, found without importing it, which takes a second."""
     spec = importlib.util.find_spec("sklearn")
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("the embedded digits come with scikit-learn", name="sklearn")
-    path = (
-        Path(spec.origin).parent / "datasets" / "data" / "digits.csv.gz"
-    )  # read here: importing sklearn takes a second
-    with gzip.open(path, "rt", encoding="ascii") as file:
-        return torch.tensor([[float(cell) for cell in line.split(",")] for line in file])
+        raise ModuleNotFoundError("the embedded examples come with scikit-learn", name="sklearn")
+    return Path(spec.origin).parent.joinpath("datasets", *names)
