@@ -69,7 +69,11 @@ def _view(source: Source, name: ast.Name) -> ast.Subscript | None:
 
 
 def watch(batch: Batch) -> Alarm | None:
-    stored = {k: v for k, v in vars(batch.dataset).items() if hasattr(v, "_version") and hasattr(v, "untyped_storage")}
+    stored = {
+        k: v
+        for k, v in getattr(batch.dataset, "__dict__", {}).items()
+        if hasattr(v, "_version") and hasattr(v, "untyped_storage")
+    }
     versions = {name: tensor._version for name, tensor in stored.items()}  # noqa: SLF001 - autograd's own counter of writes
     seen = batch.memory.setdefault("versions", versions)
     batch.memory["versions"] = versions

@@ -67,7 +67,7 @@ def watch(batch: Batch) -> Alarm | None:
     workers = getattr(batch.loader, "num_workers", 0)
     if batch.index or workers < 2 or batch.loader.worker_init_fn is not None:
         return None
-    for name, value in vars(batch.dataset).items():
+    for name, value in getattr(batch.dataset, "__dict__", {}).items():
         kind = type(value)
         if (kind.__module__.partition("._")[0], kind.__name__) in _TYPES:
             told = f"the dataset's {name} is copied into {workers} workers, which all draw the same numbers; make it from the index, or in each worker"

@@ -78,7 +78,7 @@ def _calls_on(function: ast.AST, name: str) -> set[str]:
 def watch(batch: Batch) -> Alarm | None:
     if batch.index or getattr(batch.loader, "num_workers", 0) == 0:
         return None
-    for name, value in vars(batch.dataset).items():
+    for name, value in getattr(batch.dataset, "__dict__", {}).items():
         module = type(value).__module__.partition(".")[0]
         if module in _MODULES and hasattr(value, "close"):
             told = f"the dataset's {name} was opened before the workers were started and is shared by all of them; open it in __getitem__, once per worker"

@@ -13,8 +13,8 @@ def wrong(path, picture):
     a = TF.to_tensor(picture) / 255.0  # trap: pixels-scaled-twice
     b = tf(picture)
     b /= 255  # trap: pixels-scaled-twice
-    image = np.array(Image.open(path)).astype(np.float32)
-    c = tf(image)  # trap: pixels-scaled-twice
+    image = np.array(Image.open(path)).astype(np.float32)  # trap: pixels-scaled-twice
+    c = tf(image)
     d = transforms.ToTensor()(cv2.imread(path).astype("float32"))  # trap: pixels-scaled-twice
     return a, b, c, d
 
@@ -29,3 +29,22 @@ def clean(path, picture, array):
     f = tf(array.astype(np.float32))
     g = tf(picture) * 255 / 2
     return a, b, c, d, e, f, g, b * 2 / 3
+
+
+class Photos(torch.utils.data.Dataset):
+    def __init__(self, files):
+        self.files = files
+        self.transform = transforms.Compose([transforms.ToTensor(), transforms.Normalize([0.5] * 3, [0.5] * 3)])
+        drawn = np.random.default_rng(0).integers(0, 256, size=(9, 8, 8, 1))
+        self.pixels = drawn.astype(np.float32)  # trap: pixels-scaled-twice
+        self.bytes = drawn.astype(np.uint8)
+        self.scaled = drawn.astype(np.float32) / 255
+        self.table = np.random.default_rng(0).integers(0, 5, size=(9, 8, 8, 1)).astype(np.float32)
+
+    def __getitem__(self, i):
+        image = cv2.imread(self.files[i]).astype(np.float32)  # trap: pixels-scaled-twice
+        other = np.array(Image.open(self.files[i]).convert("RGB"), dtype=np.float32)  # trap: pixels-scaled-twice
+        a = self.transform(image)
+        b = self.transform(other)
+        c = self.transform(self.pixels[i])
+        return a, b, c, self.transform(self.bytes[i]), self.transform(self.scaled[i])

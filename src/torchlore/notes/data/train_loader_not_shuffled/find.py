@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LOADER = "torch.utils.data.DataLoader"
 _NAMES = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 _TRAIN = re.compile(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloader)s?$", re.IGNORECASE)
-_ORDERED = re.compile(r"series|sequen|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
+_ORDERED = re.compile(r"series|sequences?\b|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
 _BY_CLASS = ("torchvision.datasets.ImageFolder", "torchvision.datasets.DatasetFolder")
 _RANDOM = ("torch.randn", "torch.rand", "torch.randint", "torch.normal")
 

@@ -74,6 +74,8 @@ def _kind(source: Source, value: ast.expr) -> str:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
         inner = value.func.value
         named = isinstance(inner, ast.Name) and re.search(r"(^|_)loss$", inner.id) is not None
+        found = source.values(inner) if isinstance(inner, ast.Call) else ()
+        named = named or (bool(found) and all(one.state == "loss" and one.shape == () for one in found))
         summed = any(one.name.rpartition(".")[2] == "sum" for one in source.values(inner))
         return "mean" if named and not summed and _means(source) else ""
     return ""

@@ -44,3 +44,27 @@ class Words(nn.Module):
         h = self.encoder(x)
         g = self.time_first(x.transpose(0, 1))
         return h[:, 0], self.one(x).mean(1), self.right(x)[:, 0], g[0], g.mean(0), g.transpose(0, 1)[:, 0]
+
+
+class Attends(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(8, 2)  # trap: batch-first-forgotten
+        self.second = nn.MultiheadAttention(8, 2)  # trap: batch-first-forgotten
+        self.right = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.rnn = nn.GRU(8, 8)  # trap: batch-first-forgotten
+        self.swapped = nn.GRU(8, 8)
+
+    def forward(self, x):
+        batch, seq_len, _width = x.shape
+        out, _ = self.attend(x, x, x)
+        also, _ = self.second(out, out, out)
+        fine, _ = self.right(x, x, x)
+        states, _ = self.rnn(x)
+        turned, _ = self.swapped(x.transpose(0, 1))
+        return also.mean(dim=1) + fine.mean(1), states, turned, batch * seq_len
+
+    def time_first(self, x):
+        t, b, _ = x.shape
+        out, _ = self.swapped(x)
+        return out, t * b

@@ -1,0 +1,109 @@
+"""The rule of pixels-scaled-twice."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, follow, scopes, tree
+from torchlore.check.project import enclosing_class
+from torchlore.check.source import Hit, Source
+
+_TOTENSOR = ("torchvision.transforms.ToTensor", "torchvision.transforms.v2.ToTensor")
+_FUNCTIONS = ("torchvision.transforms.functional.to_tensor", "torchvision.transforms.v2.functional.to_tensor")
+_READS = ("cv2.imread", "numpy.array", "numpy.asarray", "PIL.Image.open", "skimage.io.imread", "imageio.imread")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "torchvision" not in source.text:
+        return
+    divisions = [(one, one.op, one.left, one.right) for one in source.all(ast.BinOp)]
+    in_place = [(one, one.op, one.target, one.value) for one in source.all(ast.AugAssign)]
+    for node, op, left, right in (*divisions, *in_place):
+        if isinstance(op, ast.Div) and tree.literal(right) in (255, 255.0) and _is_scaled(source, left):
+            yield source.hit(node, f"`{source.code(left)}` lies between 0 and 1 already: leave the division by 255 out")
+    seen: set[ast.AST] = set()
+    for call in source.all(ast.Call):
+        given = call.args[0] if len(call.args) == 1 else None
+        cast = _float_picture(source, given) if given is not None and _scales(source, call.func, last=False) else None
+        if cast is not None and cast not in seen:
+            seen.add(cast)
+            told = f"ToTensor (line {call.lineno}) scales bytes only, and `{source.code(cast)}` is float: pass the uint8 picture"
+            yield source.hit(cast, told)
+
+
+def _scales(source: Source, func: ast.expr, *, last: bool = True) -> bool:
+    """Whether calling it runs ToTensor: the function, the transform, or a Compose with it; `last`: and nothing moves it again."""
+    if source.name(func) in _FUNCTIONS:
+        return True
+    made = [
+        one.node
+        for one in source.values(func)
+        if one.kind == "transform" and isinstance(one.node, ast.Call) and one.source is source
+    ]
+    return (
+        bool(made)
+        and len(made) == len(source.values(func))
+        and all(_has_totensor(source, one, last=last) for one in made)
+    )
+
+
+def _has_totensor(source: Source, call: ast.Call, *, last: bool) -> bool:
+    if source.name(call.func) in _TOTENSOR:
+        return True
+    parts = follow.followed(source, call.args[0]) if call.args else None
+    kinds = [source.name(one.func) for one in getattr(parts, "elts", []) if isinstance(one, ast.Call)]
+    moved = last and any(one.endswith(".Normalize") for one in kinds)
+    return any(one in _TOTENSOR for one in kinds) and not moved
+
+
+def _is_scaled(source: Source, node: ast.expr) -> bool:
+    if isinstance(node, ast.Name):
+        found = scopes.reaching(source, node)
+        return bool(found) and all(
+            one.how == "assign" and one.value is not None and not one.path and _is_scaled(source, one.value)
+            for one in found
+        )
+    return isinstance(node, ast.Call) and len(node.args) == 1 and _scales(source, node.func)
+
+
+def _float_picture(source: Source, node: ast.expr) -> ast.Call | None:
+    """The cast that made pixels of 0 to 255 floats after reading: in place, or into an attribute of the class."""
+    made = follow.followed(source, node)
+    if isinstance(made, ast.Subscript) and (kept := _attribute(source, made.value)) is not None:
+        made = kept
+    if not isinstance(made, ast.Call) or not made.args:
+        return None
+    read, kind = _cast(source, made)
+    return made if kind.startswith("float") and read is not None and _are_bytes(source, read, made) else None
+
+
+def _cast(source: Source, made: ast.Call) -> tuple[ast.expr | None, str]:
+    """What is cast to which type: `x.astype(t)`, `np.array(x, dtype=t)`."""
+    if follow.method(made) == "astype":
+        return tree.receiver(made), source.name(made.args[0]).rpartition(".")[2] or str(tree.literal(made.args[0]))
+    dtype = tree.argument(made, 1, "dtype") if source.name(made.func) in ("numpy.array", "numpy.asarray") else None
+    kind = source.name(dtype).rpartition(".")[2] or str(tree.literal(dtype)) if dtype is not None else ""
+    return made.args[0], kind
+
+
+def _are_bytes(source: Source, read: ast.expr, cast: ast.Call) -> bool:
+    """Read from a picture, or whole numbers made beside a 255."""
+    found = follow.followed(source, read)
+    while isinstance(found, ast.Call) and follow.method(found) in ("convert", "resize", "copy", "reshape"):
+        found = follow.followed(source, tree.receiver(found))
+    if not isinstance(found, ast.Call):
+        return False
+    if source.name(found.func) in _READS:
+        return source.name(found.func) not in ("numpy.array", "numpy.asarray") or _are_bytes(
+            source, found.args[0], cast
+        )
+    drawn = follow.method(found) in ("integers", "randint")
+    home = tree.function(source, cast) or source.tree
+    full = any(isinstance(node, ast.Constant) and node.value in (255, 256) for node in ast.walk(home))
+    return drawn and full
+
+
+def _attribute(source: Source, node: ast.expr) -> ast.expr | None:
+    """What the class puts into `self.pixels`, where it does so once."""
+    cls = enclosing_class(source, node) if tree.dotted(node).startswith("self.") else None
+    found = classes.attributes(cls).get(tree.dotted(node)[5:], []) if cls is not None else []
+    return found[0].value if len(found) == 1 and found[0].source is source else None

@@ -1,0 +1,104 @@
+"""The rule of batch-first-forgotten."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
+_BLOCK = "torch.nn.TransformerEncoderLayer"
+_ATTENTION = "torch.nn.MultiheadAttention"
+_BATCH = re.compile(r"^(b|bs|bsz|batch\w*|n_?batch|num_samples)$", re.IGNORECASE)
+_TIME = re.compile(r"^(t|l|s|seq\w*|len\w*|time\w*|steps|tokens|n_?tokens|\w+_len)$", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    seen = set()
+    found = [(one, one.value) for one in source.all(ast.Subscript) if _of_second(one)]
+    means = [call for call in source.methods("mean") if tree.literal(tree.argument(call, 0, "dim")) == 1]
+    both: list[tuple[ast.expr, ast.expr]] = [*found, *((call, tree.receiver(call)) for call in means)]
+    for taken, whole in both:
+        made, position = _layer(source, whole)
+        if made is None or id(made) in seen or not tree.lacks(made, position, "batch_first"):
+            continue
+        seen.add(id(made))
+        edit = edits.add_keyword(source, made, "batch_first", "True")
+        place = f"`{source.code(taken)}` (line {taken.lineno})"
+        message = f"time is the first dimension here and {place} goes along the samples: add `batch_first=True`"
+        yield source.hit(made, message, edit, safe=False)
+    for call, made, position in _given_batch_first(source):
+        if id(made) not in seen and tree.lacks(made, position, "batch_first"):
+            seen.add(id(made))
+            edit = edits.add_keyword(source, made, "batch_first", "True")
+            told = f"`{source.code(call)}` gets the batch first and takes it for time: add `batch_first=True`"
+            yield source.hit(made, told, edit, safe=False)
+
+
+def _given_batch_first(source: Source) -> Iterator[tuple[ast.Call, ast.Call, int]]:
+    """Calls of a layer on a tensor whose sizes the same function unpacks as batch, time and features."""
+    for assign in source.all(ast.Assign):
+        names, tensor = _unpacked(assign)
+        home = tree.function(source, assign)
+        if tensor is None or home is None or len(names) != 3 or not (_BATCH.match(names[0]) and _TIME.match(names[1])):
+            continue
+        for call in tree.body_nodes(home):
+            first = call.args[0] if isinstance(call, ast.Call) and call.args else None
+            if isinstance(call, ast.Call) and isinstance(first, ast.Name) and first.id == tensor.id:
+                same = scopes.reaching(source, first) == scopes.reaching(source, tensor)
+                made, position = _of_call(source, call) if same else (None, 0)
+                if made is not None:
+                    yield call, made, position
+
+
+def _unpacked(assign: ast.Assign) -> tuple[list[str], ast.Name | None]:
+    """`b, t, d = x.shape` or `x.size()`."""
+    value, target = assign.value, assign.targets[0]
+    whole = value.func if isinstance(value, ast.Call) and not value.args else value
+    if not isinstance(whole, ast.Attribute) or whole.attr not in ("shape", "size") or not isinstance(target, ast.Tuple):
+        return [], None
+    names = [one.id for one in target.elts if isinstance(one, ast.Name)]
+    return names, whole.value if isinstance(whole.value, ast.Name) else None
+
+
+def _of_call(source: Source, call: ast.Call) -> tuple[ast.Call | None, int]:
+    """The constructor of the layer that is called, and where `batch_first` stands in it."""
+    for names, position in ((_RNNS, 4), ((_BLOCK,), 6), ((_ATTENTION,), 8)):
+        if made := _here(source, values.made_by(source, call.func, *names)):
+            return made, position
+    stack = _here(source, values.made_by(source, call.func, "torch.nn.TransformerEncoder"))
+    block = tree.argument(stack, 0, "encoder_layer") if stack is not None else None
+    return (_here(source, values.made_by(source, block, _BLOCK)), 6) if block is not None else (None, 0)
+
+
+def _of_second(taken: ast.Subscript) -> bool:
+    """`out[:, -1]`, `out[:, 0]` or `out[:, -1, :]`."""
+    parts = taken.slice.elts if isinstance(taken.slice, ast.Tuple) else []
+    whole = len(parts) in (2, 3) and isinstance(parts[0], ast.Slice) and parts[0].lower is parts[0].upper is None
+    return whole and tree.literal(parts[1]) in (0, -1)
+
+
+def _layer(source: Source, node: ast.expr) -> tuple[ast.Call | None, int]:
+    """The constructor of the layer whose output sequence this is, and where `batch_first` stands in it."""
+    path: tuple[int, ...] = ()
+    if isinstance(node, ast.Name):
+        bindings = scopes.reaching(source, node)
+        if len(bindings) != 1 or bindings[0].how != "assign" or bindings[0].value is None:
+            return None, 0
+        node, path = bindings[0].value, bindings[0].path
+    elif isinstance(node, ast.Subscript):
+        path = (0,) if tree.literal(node.slice) == 0 else ()
+        node = node.value
+    if not isinstance(node, ast.Call):
+        return None, 0
+    if path == (0,):
+        attention = _here(source, values.made_by(source, node.func, _ATTENTION))
+        return (attention, 8) if attention else (_here(source, values.made_by(source, node.func, *_RNNS)), 4)
+    stack = _here(source, values.made_by(source, node.func, "torch.nn.TransformerEncoder")) if path == () else None
+    block = tree.argument(stack, 0, "encoder_layer") if stack is not None else node.func if path == () else None
+    return _here(source, values.made_by(source, block, _BLOCK)) if block is not None else None, 6
+
+
+def _here(source: Source, made: values.Value | None) -> ast.Call | None:
+    return made.node if made is not None and isinstance(made.node, ast.Call) and made.source is source else None
