@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from whole_checkpoint import differences
 
 from torchlore.cli import main
 from torchlore.recipes.checkpoint import load
@@ -41,6 +42,56 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
     tested = [json.loads((run / "test.json").read_text()) for run in (one, two)]
     assert tested[0]["samples"] == tested[1]["samples"] == 359 == sum(map(sum, tested[1]["confusion"]))
     assert tested[0]["confusion"] == tested[1]["confusion"]
+
+
+def test_sharded_processes_give_what_one_gives_and_write_whole_checkpoints(tmp_path: Path) -> None:
+    words = (*WORDS, "--clip", "1")
+    assert main(["train", *words, "--out", str(tmp_path / "one")]) == 0
+    command = torchrun("train", *words, "--shard", "--out", str(tmp_path / "two"))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    one, two = (load(tmp_path / name / "run" / "checkpoints" / "last.pt") for name in ("one", "two"))
+    assert all(type(value) is torch.Tensor for value in two["model"].values())
+    assert all(torch.allclose(one["model"][name], two["model"][name], atol=1e-5) for name in one["model"])
+    for key, buffers in one["optimizer"]["state"].items():
+        assert all(torch.allclose(buffers[name], two["optimizer"]["state"][key][name], atol=1e-5) for name in buffers)
+    tested = [json.loads((tmp_path / name / "run" / "test.json").read_text()) for name in ("one", "two")]
+    assert tested[0]["confusion"] == tested[1]["confusion"]
+    assert main(["test", str(tmp_path / "two" / "run")]) == 0  # one process opens what two have split
+    assert json.loads((tmp_path / "two" / "run" / "test.json").read_text())["confusion"] == tested[0]["confusion"]
+
+
+def test_sharding_needs_several_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "--shard", "--out", str(tmp_path / "runs")]) == 2
+    assert "there is one: `torchrun" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def stopped_and_resumed(tmp_path: Path, *words: str) -> tuple[dict[str, object], dict[str, object]]:
+    """The last checkpoints of a run of two processes that nobody disturbed, and of one that was stopped."""
+    options = ("--epochs", "14", "--batch-size", "97", "--no-watch", "--name", "run", *words)
+    quiet = {"capture_output": True, "text": True, "timeout": 400}
+    whole = subprocess.run(torchrun("train", *options, "--out", str(tmp_path / "whole")), check=False, **quiet)
+    assert whole.returncode == 0, whole.stderr
+    run = tmp_path / "stopped" / "run"
+    command = torchrun("train", *options, "--out", str(tmp_path / "stopped"))
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while not (run / "checkpoints" / "last.pt").exists():
+        assert started.poll() is None, started.communicate()[0]
+        time.sleep(0.02)
+    os.kill(workers_of(started.pid)[0], signal.SIGTERM)
+    out, _ = started.communicate(timeout=200)
+    assert "everything is saved" in out
+    assert load(run / "checkpoints" / "last.pt")["step"] < 14 * 13
+    done = subprocess.run(torchrun("resume", str(run)), check=False, **quiet)
+    assert done.returncode == 0, done.stderr
+    return load(tmp_path / "whole" / "run" / "checkpoints" / "last.pt"), load(run / "checkpoints" / "last.pt")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("words", [("--shard", "--clip", "1"), ("--ema", "0.9")], ids=["sharded", "copied"])
+def test_two_processes_that_were_stopped_end_with_the_same_bits(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert differences(*stopped_and_resumed(tmp_path, *words)) == []
 
 
 def workers_of(launcher: int) -> list[int]:

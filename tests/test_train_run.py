@@ -22,7 +22,7 @@ def test_every_field_is_a_flag_with_help() -> None:
     parser = argparse.ArgumentParser()
     add_flags(parser)
     text = parser.format_help()
-    assert len(fields(Run)) <= 42  # "about 40": task, loss and group serve four tasks
+    assert len(fields(Run)) <= 43  # "about 40": task, loss and group serve four tasks
     assert [one.name for one in fields(Run) if f"--{one.name.replace('_', '-')}" not in text] == []
     assert parsed() == Run()
     assert parsed("--lr", "0.5", "--no-watch", "--batch-size", "8") == Run(lr=0.5, watch=False, batch_size=8)
@@ -84,6 +84,10 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         ({"log": "csv,visdon"}, "visdon"),
         ({"schedule": "cosin"}, "not one of"),
         ({"compile": "graph", "mixup": 0.2}, "--compile graph"),
+        ({"shard": True, "ema": 0.9}, "--ema averages whole ones"),
+        ({"shard": True, "l1": 0.1}, "--l1 adds up whole ones"),
+        ({"shard": True, "precision": "fp16"}, "use --precision bf16"),
+        ({"shard": True, "compile": "model"}, "--compile model wants the whole step"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

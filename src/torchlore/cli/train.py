@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from torchlore.train.flags import add_flags, from_flags
-from torchlore.train.run import Refused, checked
+from torchlore.train.run import Refused, Run, checked
 
 from torchlore.cli import Failure  # isort: skip
 
@@ -33,9 +33,16 @@ def run(args: argparse.Namespace) -> int:
     try:
         from torchlore.cli._training import go
 
-        return go(checked(from_flags(args)), lambda: new_folder(args.out, args.name))
+        return go(_shared(checked(from_flags(args))), lambda: new_folder(args.out, args.name))
     except Refused as refused:
         raise Failure(str(refused)) from None
+
+
+def _shared(run: Run) -> Run:
+    if run.shard and os.environ.get("WORLD_SIZE", "1") == "1":
+        how = "`torchrun --nproc-per-node N -m torchlore train …`"
+        raise Refused(f"--shard splits the weights over processes and there is one: {how}")
+    return run
 
 
 def new_folder(out: Path, name: str) -> Path:

@@ -45,6 +45,11 @@ def opened(folder: Path, data: str = "") -> Ready:
 
 def put(made: Ready, state: dict[str, Any]) -> None:
     """Put the weights of a checkpoint into the model, and its average where there is one."""
-    unwrap(made.parts.model).load_state_dict(state["model"])
+    model, weights = unwrap(made.parts.model), state["model"]
+    if made.parts.sharded:
+        from torchlore.train.shard import parted_weights
+
+        weights = parted_weights(weights, model)
+    model.load_state_dict(weights)
     if made.parts.ema is not None:
         made.parts.ema.load_state_dict(state["ema"])

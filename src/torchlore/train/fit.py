@@ -6,7 +6,7 @@ import math
 import resource
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from torchlore.recipes.data import BrokenImageError
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.seed import rng_state
 from torchlore.train.batches import batches
-from torchlore.train.group import anyone, everyone, mean
+from torchlore.train.group import anyone, everyone, mean, same_buffers
 from torchlore.train.journal import Journal
 from torchlore.train.loggers import opened
 from torchlore.train.loop import Stepped, steps
@@ -103,7 +103,12 @@ def resume(made: Ready, kept: Checkpoints) -> Progress:
         return Progress(since=time.perf_counter())
     for reason in found.skipped:
         print(f"skipped a broken checkpoint: {reason}")
-    restore(found.state | {"rng": found.state["rngs"][made.world.rank % len(found.state["rngs"])]}, **_stateful(made))
+    state = found.state | {"rng": found.state["rngs"][made.world.rank % len(found.state["rngs"])]}
+    if made.parts.sharded:
+        from torchlore.train.shard import parted
+
+        state = parted(state, made.parts.model, made.parts.optimizer)
+    restore(state, **_stateful(made))
     progress = Progress(found.state["step"], seen=found.state["seen"], since=time.perf_counter())
     progress.loss = found.state["loss"].to(made.device) if found.state["seen"] else None
     return progress
@@ -209,7 +214,14 @@ def peak_memory(device: torch.device) -> float:
 def evaluated(made: Ready, samples: Samples) -> Any:
     """What the task finds of a split under the weights, or their average where there is one; the same on all processes."""
     model = unwrap(made.parts.model)
-    with made.parts.ema.applied(model) if made.parts.ema is not None else nullcontext():
+    with ExitStack() as stack:
+        if made.parts.sharded:
+            from torchlore.train.shard import gathered_model
+
+            stack.enter_context(gathered_model(model))
+        if made.parts.ema is not None:
+            stack.enter_context(made.parts.ema.applied(model))
+        same_buffers(made.world, model)
         return made.task.evaluate(made, model, samples)
 
 
@@ -217,7 +229,12 @@ def save(made: Ready, kept: Checkpoints, progress: Progress, score: float | None
     """Write one checkpoint: everything the rest of the run depends on."""
     loss = mean(made.world, progress.loss if progress.loss is not None else torch.zeros(())).cpu()
     rngs = everyone(made.world, rng_state())
+    parts = _stateful(made)
+    if made.parts.sharded:
+        from torchlore.train.shard import gathered
+
+        parts = {name: gathered(part.state_dict()) for name, part in parts.items()}
     if made.world.rank:
         return
-    state = collect(**_stateful(made), step=progress.step, loss=loss, seen=progress.seen, rngs=rngs, **_about(made))
+    state = collect(**parts, step=progress.step, loss=loss, seen=progress.seen, rngs=rngs, **_about(made))
     kept.save(state, progress.step, score)

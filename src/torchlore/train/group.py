@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
-from torch import Tensor
+from torch import Tensor, nn
 
 from torchlore.train.run import Refused
 
@@ -87,6 +87,13 @@ def mean(place: World, value: Tensor) -> Tensor:
     total = value.detach().cpu().double()
     dist.all_reduce(total)
     return total / place.size
+
+
+def same_buffers(place: World, model: nn.Module) -> None:
+    """Give all processes the buffers of the first: each has the running statistics of its own samples."""
+    if place.size > 1:
+        for buffer in model.buffers():
+            dist.broadcast(buffer, 0)
 
 
 def everyone(place: World, value: Any) -> list[Any]:

@@ -29,6 +29,7 @@ class Parts:
     precision: torch.dtype | None = None  # of autocast
     scaler: torch.amp.GradScaler | None = None
     ema: EMA | None = None
+    sharded: bool = False  # by FSDP2
     replay: int = 0  # steps after which the step is captured and replayed as a CUDA graph; 0: never
 
 
@@ -66,7 +67,7 @@ def _gradients(parts: Parts, batch: Batch, device: torch.device) -> Tensor:
     pieces = _micro(batch, parts.accumulate)
     total: Tensor | None = None
     for number, micro in enumerate(pieces, 1):
-        with _synchronised(parts.model, number == len(pieces)), _autocast(parts, device):
+        with _synchronised(parts, number == len(pieces)), _autocast(parts, device):
             loss = parts.loss(parts.model, micro)
             weighted = loss if micro.share == 1 else loss * micro.share
             (weighted if parts.scaler is None else parts.scaler.scale(weighted)).backward()
@@ -84,8 +85,12 @@ def _micro(batch: Batch, count: int) -> list[Batch]:
     return [replace(batch, pictures=p, labels=y, indices=i, share=share * len(y)) for p, y, i in pieces]
 
 
-def _synchronised(model: nn.Module, now: bool) -> Any:
-    """Under DDP gradients are exchanged once a step, with the last micro batch."""
+def _synchronised(parts: Parts, now: bool) -> Any:
+    """Several processes exchange gradients once a step, with the last micro batch."""
+    model: Any = parts.model
+    if parts.sharded:
+        model.set_requires_gradient_sync(now)
+        return nullcontext()
     return model.no_sync() if isinstance(model, nn.parallel.DistributedDataParallel) and not now else nullcontext()
 
 

@@ -96,6 +96,7 @@ class Run:
         "model: torch.compile; graph: replay the step as one CUDA graph; auto: graph for small on a GPU",
         COMPILES,
     )
+    shard: bool = option(False, "split the weights over the processes (FSDP2) instead of copying them to each")
     deterministic: bool = option(False, "the same bits again on a GPU, at a price in speed")
     seed: int = option(0, "where every random number comes from")
     device: str = option("auto", "auto, cpu, cuda or cuda:N")
@@ -129,8 +130,22 @@ def refuse(run: Run) -> Iterator[str]:
         yield "--precision fp16 needs a GPU: use bf16 on the CPU"
     if run.compile == "graph" and (run.mixup or run.cutmix or run.confusion or run.task != "classify"):
         yield "--compile graph replays one step as it was: mixing, region confusion and other tasks decide anew in each"
+    if run.shard:
+        yield from _sharded(run)
     if run.batch_size % run.accumulate:
         yield f"--batch-size {run.batch_size} cannot be split into {run.accumulate} equal micro batches"
+
+
+def _sharded(run: Run) -> Iterator[str]:
+    whole = "--shard leaves a part of each weight in each process"
+    if run.ema:
+        yield f"{whole}: --ema averages whole ones at every step; leave one of them out"
+    if run.l1:
+        yield f"{whole}: --l1 adds up whole ones in the loss; leave one of them out"
+    if run.precision == "fp16":
+        yield f"{whole}: the scaling of fp16 needs the gradients of all; use --precision bf16"
+    if run.compile in ("model", "graph"):
+        yield f"{whole} and gathers them between the layers: --compile {run.compile} wants the whole step; leave one out"
 
 
 def _ranges(run: Run) -> Iterator[str]:

@@ -87,14 +87,19 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         model = model.to(memory_format=torch.channels_last)
     if run.freeze:
         _freeze(run, built)
-    optimizer = make_optimizer(run, built)
+    model, sharded = _synced(model, device, place), run.shard and place.size > 1
+    if sharded:
+        from torchlore.train.shard import shard
+
+        shard(model, device, place)
+    optimizer = make_optimizer(run, built, fused=not sharded)
     seed_everything(run.seed, rank=place.rank)
     plan = task.plan(run, data, place)
     every = plan.length(len(data.train.labels))
     plateau = schedules.Plateau("max", gamma=run.gamma) if run.schedule == "plateau" else None
     prepare = prepared(built, device, run.channels_last)
     parts = Parts(
-        model=_wrapped(run, model, device, place),
+        model=model if sharded else _wrapped(run, model, device, place),
         optimizer=optimizer,
         loss=task.loss(run, prepare, device),
         rate=_rate(make_schedule(run, every), optimizer, plateau),
@@ -103,6 +108,7 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         precision=DTYPES[run.precision],
         scaler=torch.amp.GradScaler(device.type) if run.precision == "fp16" else None,
         ema=EMA(model, run.ema, warmup=True) if run.ema else None,
+        sharded=sharded,
         replay=replayed(run, device, place),
     )
     pictures = -(-run.batch_size // place.size) * data.frames
@@ -152,7 +158,7 @@ def _freeze(run: Run, built: Built) -> None:
     freeze(built.model, keep=[name for name in names if not name.startswith(prefixes)])
 
 
-def make_optimizer(run: Run, built: Built) -> Optimizer:
+def make_optimizer(run: Run, built: Built, *, fused: bool = True) -> Optimizer:
     """The optimizer over groups that hold every trainable parameter exactly once."""
     if run.layer_decay < 1:
         groups = layer_decay_groups(built.model, run.lr, run.layer_decay, run.weight_decay)
@@ -163,7 +169,7 @@ def make_optimizer(run: Run, built: Built) -> Optimizer:
     kind: Any = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "sgd": torch.optim.SGD}[run.optimizer]
     check_groups(groups, built.model, kind)
     extra = {"momentum": run.momentum} if run.optimizer == "sgd" else {}
-    made: Optimizer = kind(groups, lr=run.lr, fused=True, **extra)
+    made: Optimizer = kind(groups, lr=run.lr, fused=fused, **extra)
     return made
 
 
@@ -204,7 +210,13 @@ def _wrapped(run: Run, model: nn.Module, device: torch.device, place: World) -> 
         model.compile()
     if place.size == 1:
         return model
-    if any(isinstance(m, nn.modules.batchnorm._BatchNorm) for m in model.modules()) and device.type == "cuda":  # noqa: SLF001 - torch has no public name for all of them
-        model = nn.SyncBatchNorm.convert_sync_batchnorm(model)
     ids = [device.index] if device.type == "cuda" else None
     return nn.parallel.DistributedDataParallel(model, device_ids=ids)
+
+
+def _synced(model: nn.Module, device: torch.device, place: World) -> nn.Module:
+    """Batch norm over the batch of all processes; torch has it for GPUs only."""
+    if place.size == 1 or device.type != "cuda":
+        return model
+    synced: nn.Module = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+    return synced
