@@ -141,6 +141,8 @@ def _lies_in_order(made: _Made) -> bool:
 def _drawn(source: Source, dataset: ast.Call) -> bool:
     """`TensorDataset(torch.randn(...), ...)`: such samples have no order."""
     first = follow.followed(source, dataset.args[0]) if dataset.args else None
+    while isinstance(first, ast.Subscript):
+        first = follow.followed(source, first.value)
     return isinstance(first, ast.Call) and source.name(first.func) in _RANDOM
 
 
