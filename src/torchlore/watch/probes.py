@@ -249,6 +249,8 @@ def facts_of(group: str, args: tuple[Any, ...]) -> dict[str, Any]:
     """What an event remembers of a call."""
     if group == "mode":
         return {"training": args[0].training}
+    if args and isinstance(args[0], torch.amp.GradScaler):
+        return {"enabled": args[0].is_enabled()}
     if group == "seed":
         return {"value": args[0] if args else None}
     return {"grad_enabled": torch.is_grad_enabled()} if group == "loss" else {}

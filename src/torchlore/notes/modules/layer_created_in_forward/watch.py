@@ -21,7 +21,10 @@ def watch(
         "BatchNorm2d",
     ],
 ) -> Alarm | None:
-    if len(call.modules) < 2 or any(one is call.owner for one in call.modules[0].modules()):
+    if len(call.modules) < 2 or id(call.owner) in call.notes.get("known", ()):
+        return None
+    if any(one is call.owner for one in call.modules[0].modules()):
+        call.notes["known"] = {id(one) for module in call.run.modules() for one in module.modules()}
         return None
     before = call.memory.get("before")
     call.memory["before"] = weakref.ref(call.owner)
