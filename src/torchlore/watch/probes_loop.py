@@ -102,12 +102,18 @@ def nested(
             result = watcher.deep.aside(original, module, args, kwargs)
         else:
             result = original(module, *args, **kwargs)
-        if type(module).__name__ in watcher.by_name:
+        if waited_for(watcher, module):
             layer_called(watcher, module, args, kwargs, result)
         return result
     finally:
         if watcher.stack:
             watcher.stack.pop()
+
+
+def waited_for(watcher: Watcher, module: nn.Module) -> bool:
+    """Whether some sentinel waits for layers of this class of PyTorch's; users have an `RNN` of their own."""
+    kind = type(module)
+    return kind.__name__ in watcher.by_name and kind.__module__.startswith("torch.nn.")
 
 
 def layer_called(
@@ -145,7 +151,7 @@ def forwarded(watcher: Watcher, module: nn.Module, args: tuple[Any, ...], kwargs
             call.args, call.kwargs, call.result, call.grad_enabled = (module, *args), kwargs, result, grad
             call.modules = (module,)
             watcher.show(call, sentinels)
-        if type(module).__name__ in watcher.by_name:
+        if waited_for(watcher, module):
             layer_called(watcher, module, args, kwargs, result)
         if not (module.training and grad):
             watcher.deep.evaluate()

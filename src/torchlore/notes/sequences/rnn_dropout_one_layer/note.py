@@ -37,6 +37,7 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
         if (
             getattr(layer, "num_layers", 0) == 1
             and type(layer).__name__ in ("LSTM", "GRU", "RNN")
+            and type(layer).__module__.startswith("torch.nn.")
             and layer.dropout > 0
         ):
             what = f"`{name}`" if name else type(layer).__name__
