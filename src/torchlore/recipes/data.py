@@ -225,7 +225,10 @@ def find_classes(root: str | os.PathLike[str]) -> list[str]:
 
 
 def list_images(
-    root: str | os.PathLike[str], classes: Sequence[str] | None = None, follow_links: bool = False
+    root: str | os.PathLike[str],
+    classes: Sequence[str] | None = None,
+    follow_links: bool = False,
+    suffixes: tuple[str, ...] = SUFFIXES,
 ) -> tuple[list[Sample], list[str]]:
     """List the pictures of a folder of class folders, at any depth below the class, in a fixed order.
 
@@ -234,6 +237,7 @@ def list_images(
         classes: The names whose order makes the labels. Give those of the training set for every other split, or a
             class that is missing there shifts all labels behind it.
         follow_links: Follow links that lead out of the folder; without it such a link is an error.
+        suffixes: The names' ends that are wanted: pictures', or `video.SUFFIXES`.
 
     Returns:
         The pictures and the classes.
@@ -252,14 +256,22 @@ def list_images(
         Sample(path, label)
         for label, name in enumerate(names)
         if name in present
-        for path in _pictures(folder / name, folder, follow_links, empty_is_error=classes is None)
+        for path in _pictures(folder / name, folder, follow_links, suffixes)
     ]
+    if classes is None:
+        full = {one.label for one in found}
+        if empty := [name for label, name in enumerate(names) if label not in full]:
+            raise ValueError(f"the class {empty[0]!r} of {folder} has no {_what(suffixes)}")
     if not found:
-        raise ValueError(f"{folder} holds no pictures ({', '.join(SUFFIXES)})")
+        raise ValueError(f"{folder} holds no {_what(suffixes)} ({', '.join(suffixes)})")
     return found, names
 
 
-def _pictures(folder: Path, root: Path, follow_links: bool, empty_is_error: bool) -> list[Path]:
+def _what(suffixes: tuple[str, ...]) -> str:
+    return "pictures" if suffixes is SUFFIXES else "videos"
+
+
+def _pictures(folder: Path, root: Path, follow_links: bool, suffixes: tuple[str, ...]) -> list[Path]:
     inside, seen = root.resolve(), set()
     found = []
     for base, folders, files in os.walk(folder, followlinks=True):
@@ -270,13 +282,11 @@ def _pictures(folder: Path, root: Path, follow_links: bool, empty_is_error: bool
         seen.add(real)
         folders[:] = sorted(one for one in folders if one[0] not in "._")
         for path in [Path(base, one) for one in sorted(files) if one[0] not in "._"]:
-            if path.suffix.lower() not in SUFFIXES:
+            if path.suffix.lower() not in suffixes:
                 continue
             if not follow_links and not path.resolve().is_relative_to(inside):
                 raise ValueError(f"{path} leads out of {root}; give follow_links=True to allow it")
             found.append(path)
-    if not found and empty_is_error:
-        raise ValueError(f"the class {folder.name!r} of {root} has no pictures")
     return found
 
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from fractions import Fraction
 
+SUFFIXES = (
+    *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts"),
+    *(".wmv", ".asf", ".flv", ".f4v", ".3gp", ".3g2", ".ogv", ".vob", ".mxf", ".y4m", ".h264", ".hevc"),
+)
 NO_VIDEO = {"tty", "lrc", "srt", "ass", "webvtt"}  # demuxers that make a film of any text file
 
 
@@ -57,7 +61,8 @@ def _open(path: Path) -> Any:
         container = av.open(str(path), metadata_errors="replace")
     except (OSError, ValueError) as error:  # every FFmpegError is one of the two
         raise BrokenVideoError(f"{path} is not a video that can be opened: {error}") from error
-    if not container.streams.video or container.format.name in NO_VIDEO:
+    films = [one for one in container.streams.video if not one.disposition & av.stream.Disposition.attached_pic]
+    if not films or container.format.name in NO_VIDEO:  # the picture on a record's sleeve is no film
         kind = container.format.long_name
         container.close()
         raise BrokenVideoError(f"{path} holds no video ({kind})")
@@ -161,22 +166,81 @@ def _decoded(container: Any) -> Iterator[Any]:
         yield from (frame for frame in frames if not frame.is_corrupt)
 
 
+@dataclass(frozen=True)
+class Readable:
+    """Which frames of a video can be decoded."""
+
+    frames: tuple[int, ...]  # their numbers in order; all of the size of the first
+    promised: int  # how many the file says it has
+
+
+def readable(path: str | os.PathLike[str]) -> Readable:
+    """Decode a whole video once and say which of its frames can be read, to know a cut or damaged file before using it.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The numbers of the frames that decode, as `read_frames` takes them, and how many there should be.
+
+    >>> found = readable(_example(frames=6)); found.frames, found.promised
+    ((0, 1, 2, 3, 4, 5), 6)
+    """
+    path = Path(path)
+    with _open(path) as container:
+        table, promised = _table(container), _promised(container)
+    number = {pts: index for index, pts in enumerate(table.shown)}
+    timed = bool(number) and len(number) == len(table.shown)
+    sizes: dict[int, tuple[int, int]] = {}
+    with _open(path) as container:
+        for count, frame in enumerate(_decoded(container)):
+            sizes[number.get(frame.pts, -1) if timed else count] = (frame.width, frame.height)
+    sizes.pop(-1, None)
+    good = tuple(index for index in sorted(sizes) if sizes[index] == sizes[min(sizes)])
+    return Readable(good, max(promised, len(table.shown), len(good)))
+
+
+def _promised(container: Any) -> int:
+    """How many frames the header speaks of; 0 where it does not, or speaks of the sound too."""
+    stream = container.streams.video[0]
+    if stream.frames or len(container.streams) > 1:
+        return int(stream.frames)
+    counted = container.format.name.startswith("matroska") and container.duration and stream.average_rate
+    return int(container.duration * stream.average_rate / 1_000_000) if counted else 0
+
+
 class _Converter:
     """Frames to RGB tensors. One scaler for all of them: `frame.to_ndarray` makes a new one each time, 40 times slower."""
 
-    def __init__(self) -> None:
-        from av.video.reformatter import VideoReformatter
+    def __init__(self, side: int) -> None:
+        import av
+        from av.video.reformatter import Interpolation, VideoReformatter
 
-        self.scaler = VideoReformatter()
+        self.scaler, self.side = VideoReformatter(), side
+        self.plain: dict[str, Any] = {}
+        self.smaller: dict[str, Any] = {}
+        if int(av.__version__.split(".")[0]) >= 18:
+            # threads for a small frame cost ten times its scaling; without whole colours it comes out 2 of 255 darker
+            self.plain = {"threads": 1}
+            self.smaller = self.plain | {"interpolation": Interpolation.BILINEAR | Interpolation.FULL_CHR_H_INT}
 
     def __call__(self, frame: Any) -> torch.Tensor:
-        picture = torch.from_numpy(self.scaler.reformat(frame, format="rgb24").to_ndarray())
+        sizes = frame.width, frame.height
+        wanted = self._size(*sizes)
+        how = self.plain if wanted == sizes else self.smaller
+        picture = torch.from_numpy(self.scaler.reformat(frame, *wanted, format="rgb24", **how).to_ndarray())
         turns = round(frame.rotation / 90) % 4
         return (torch.rot90(picture, turns, (0, 1)) if turns else picture).permute(2, 0, 1)
 
+    def _size(self, wide: int, tall: int) -> tuple[int, int]:
+        short = min(wide, tall)
+        if not 0 < self.side < short:
+            return wide, tall
+        return round(wide * self.side / short), round(tall * self.side / short)
+
 
 def read_frames(
-    path: str | os.PathLike[str], indices: Sequence[int], *, short: Literal["raise", "repeat"] = "raise"
+    path: str | os.PathLike[str], indices: Sequence[int], *, short: Literal["raise", "repeat"] = "raise", side: int = 0
 ) -> torch.Tensor:
     """Read frames by their number, in the order of the indices and as often as they occur there.
 
@@ -188,6 +252,7 @@ def read_frames(
         indices: Numbers from 0; negative ones count from the end.
         short: What to do about a frame that cannot be decoded, as at the end of a cut file: raise, or give the
             nearest one before it.
+        side: Shrink frames whose short side is longer to this short side as they are decoded; 0 leaves them.
 
     Returns:
         uint8 RGB of shape (T, 3, H, W), turned as the file says.
@@ -200,36 +265,43 @@ def read_frames(
         raise ValueError(f"short={short!r} must be 'raise' or 'repeat'")
     with _open(path) as container:
         table = _table(container)
-    timed = bool(table.shown) and len(set(table.shown)) == len(table.shown)
-    count = len(table.shown) if timed else _count(path)
-    wanted = [index + count if index < 0 else int(index) for index in indices]
-    if not wanted:
-        raise ValueError("indices is empty")
-    if min(wanted) < 0 or max(wanted) >= count:
-        raise IndexError(f"frame {max(wanted) if max(wanted) >= count else min(wanted)} of {path}, which has {count}")
-    found = _read_by_seeking(path, table, set(wanted)) if timed else _read_in_order(path, set(wanted))
+        timed = bool(table.shown) and len(set(table.shown)) == len(table.shown)
+        count = len(table.shown) if timed else _count(path)
+        wanted = [index + count if index < 0 else int(index) for index in indices]
+        if not wanted:
+            raise ValueError("indices is empty")
+        if min(wanted) < 0 or max(wanted) >= count:
+            raise IndexError(
+                f"frame {max(wanted) if max(wanted) >= count else min(wanted)} of {path}, which has {count}"
+            )
+        convert = _Converter(side)
+        found = (
+            _read_by_seeking(container, path, table, set(wanted), convert)
+            if timed
+            else _read_in_order(path, set(wanted), convert)
+        )
     lost = sorted(set(wanted) - found.keys())
     if lost and short == "raise":
         raise BrokenVideoError(f"frame {lost[0]} of {path} cannot be decoded ({len(lost)} of the wanted ones)")
-    return torch.stack([_nearest(path, found, index) for index in wanted])
+    return torch.stack([_nearest(path, found, index, convert) for index in wanted])
 
 
-def _nearest(path: Path, found: dict[int, torch.Tensor], index: int) -> torch.Tensor:
+def _nearest(path: Path, found: dict[int, torch.Tensor], index: int, convert: _Converter) -> torch.Tensor:
     if index in found:
         return found[index]
     before = [one for one in found if one < index]
     if before and max(before) == index - 1:
         return found[max(before)]
-    everything = _read_in_order(path, set(range(index + 1)))
+    everything = _read_in_order(path, set(range(index + 1)), convert)
     good = [one for one in everything if one <= index] or list(everything)
     if not good:
         raise BrokenVideoError(f"no frame of {path} can be decoded")
     return everything[max(good)]
 
 
-def _read_in_order(path: Path, wanted: set[int]) -> dict[int, torch.Tensor]:
+def _read_in_order(path: Path, wanted: set[int], convert: _Converter) -> dict[int, torch.Tensor]:
     """Decode from the start, counting; for streams without usable times."""
-    convert, found = _Converter(), {}
+    found = {}
     with _open(path) as container:
         for count, frame in enumerate(_decoded(container)):
             if count in wanted:
@@ -239,28 +311,33 @@ def _read_in_order(path: Path, wanted: set[int]) -> dict[int, torch.Tensor]:
     return found
 
 
-def _read_by_seeking(path: Path, table: _Table, wanted: set[int]) -> dict[int, torch.Tensor]:
+def _read_by_seeking(
+    container: Any, path: Path, table: _Table, wanted: set[int], convert: _Converter
+) -> dict[int, torch.Tensor]:
+    import av
+
     number = {pts: index for index, pts in enumerate(table.shown)}
     groups: dict[int, set[int]] = {}
     for index in wanted:
         place = bisect.bisect_right(table.starts, table.shown[index]) - 1
         groups.setdefault(table.starts[max(place, 0)] if table.starts else table.shown[0], set()).add(index)
     found: dict[int, torch.Tensor] = {}
-    with _open(path) as container:
-        for start in sorted(groups):
-            found |= _run(container, start, groups[start], number)
+    for start in sorted(groups):
+        try:
+            container.seek(start, stream=container.streams.video[0])
+        except (av.FFmpegError, OSError):
+            continue  # a container without an index: the run from the start below finds them
+        found |= _run(container, groups[start], number, convert)
     missing = wanted - found.keys()
     if missing:  # a seek that landed behind them, or frames that are broken
-        with _open(path) as container:
-            found |= _run(container, None, missing, number)
+        with _open(path) as again:
+            found |= _run(again, missing, number, convert)
     return found
 
 
-def _run(container: Any, start: int | None, wanted: set[int], number: dict[int, int]) -> dict[int, torch.Tensor]:
-    """Decode from a key frame on until the last wanted frame has passed."""
-    convert, found, last = _Converter(), {}, max(wanted)
-    if start is not None:
-        container.seek(start, stream=container.streams.video[0])
+def _run(container: Any, wanted: set[int], number: dict[int, int], convert: _Converter) -> dict[int, torch.Tensor]:
+    """Decode on until the last wanted frame has passed."""
+    found, last = {}, max(wanted)
     for frame in _decoded(container):
         index = number.get(frame.pts, -1)
         if index in wanted:

@@ -38,6 +38,11 @@ class Preset:
 
 TASKS = {
     "classify": Preset({}, losses=("ce",), unused=("group",)),
+    "video": Preset(
+        {"data": "motion", "model": "motion:small", "epochs": 6, "batch_size": 32, "lr": 2e-3},
+        losses=("ce",),
+        unused=("confusion",),
+    ),
     "embed": Preset(
         {"data": "pieces", "epochs": 12, "loss": "triplet+ce", "schedule": "reid", "warmup": 2.0, "lr": 2e-3},
         losses=("triplet", "ce"),

@@ -1,4 +1,4 @@
-"""Decode every picture once before training; what was seen is remembered outside the data folder."""
+"""Decode every file once before training; what was seen is remembered outside the data folder."""
 
 from __future__ import annotations
 
@@ -6,29 +6,47 @@ import hashlib
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from torchlore.recipes.data import find_broken
 
 
-def cache_file(root: Path) -> Path:
+def cache_file(root: Path, kind: str = "scan") -> Path:
     """Where the scan of a folder is remembered: never inside the folder."""
-    home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return home / "torchlore" / f"scan-{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:20]}.json"
+    return cache_folder() / f"{kind}-{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:20]}.json"
+
+
+def cache_folder() -> Path:
+    """The user's folder for what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "torchlore"
 
 
 def broken(root: Path, names: list[str]) -> dict[str, str]:
     """Name -> reason of each file that gives no picture; files that did not change since the last scan are not read."""
-    known = _remembered(cache_file(root))
+
+    def look(fresh: list[str]) -> dict[str, Any]:
+        found = {str(one.path.relative_to(root)): one.reason for one in find_broken([root / name for name in fresh])}
+        return {name: found.get(name, "") for name in fresh}
+
+    return {name: why for name, why in remembered(root, names, "scan", "pictures", look).items() if why}
+
+
+def remembered(
+    root: Path, names: list[str], kind: str, what: str, look: Callable[[list[str]], dict[str, Any]]
+) -> dict[str, Any]:
+    """What `look` says of each file, as JSON; it is asked only about those that changed since the last time."""
+    path = cache_file(root, kind)
+    known = _remembered(path)
     stamps = {name: _stamp(root / name) for name in names}
     fresh = [name for name in names if known.get(name, ["", ""])[0] != stamps[name]]
     if len(fresh) > 2000:
-        print(f"looking at {len(fresh)} pictures for the first time", file=sys.stderr)
-    found = {str(one.path.relative_to(root)): one.reason for one in find_broken([root / name for name in fresh])}
-    known |= {name: [stamps[name], found.get(name, "")] for name in fresh}
+        print(f"looking at {len(fresh)} {what} for the first time", file=sys.stderr)
+    known |= {name: [stamps[name], said] for name, said in look(fresh).items()}
     if fresh:
-        _remember(cache_file(root), {name: known[name] for name in names})
-    return {name: known[name][1] for name in names if known[name][1]}
+        _remember(path, {name: known[name] for name in names})
+    return {name: known[name][1] for name in names}
 
 
 def _stamp(path: Path) -> str:
@@ -36,15 +54,15 @@ def _stamp(path: Path) -> str:
     return f"{stat.st_size}-{stat.st_mtime_ns}"
 
 
-def _remembered(path: Path) -> dict[str, list[str]]:
+def _remembered(path: Path) -> dict[str, list[Any]]:
     try:
-        found: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
+        found: dict[str, list[Any]] = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
         return {}
     return found
 
 
-def _remember(path: Path, known: dict[str, list[str]]) -> None:
+def _remember(path: Path, known: dict[str, list[Any]]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}.part")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from torchlore.train import classify, embed, segment
+from torchlore.train import classify, embed, segment, video
 from torchlore.train.batches import Batch, Planned
 from torchlore.train.group import World
 from torchlore.train.models import Built
@@ -69,7 +69,7 @@ class Task(Protocol):
         ...
 
 
-TASKS: dict[str, Task] = {"classify": classify, "embed": embed, "segment": segment}
+TASKS: dict[str, Task] = {"classify": classify, "embed": embed, "segment": segment, "video": video}
 
 
 def task_of(run: Run) -> Task:
