@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from torch import Tensor, nn
 
 from torchlore.cli import main
 from torchlore.recipes import metrics
+from torchlore.recipes.checkpoint import load
 from torchlore.recipes.losses import multiclass_dice_loss
 from torchlore.train import fit as fitting
 from torchlore.train import segment
@@ -425,6 +428,25 @@ def test_the_test_pictures_are_the_same_for_every_seed_and_no_photograph_is_shar
     assert torch.equal(one.test.fetch([5], None)[0], two.test.fetch([5], None)[0])
     assert not torch.equal(one.train.fetch([5], None)[0], two.train.fetch([5], None)[0])
     assert set(one.test.fetch(range(100), None)[1].unique().tolist()) == set(range(5))
+
+
+def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
+    """Numbers that two does not divide: 7 pictures to train on, batches of 3, a test split of 3."""
+    root = tmp_path / "data"
+    for name, count in (("train", 7), ("val", 3), ("test", 3)):
+        folders(root / name, count)
+    words = ["train", str(root), "--model", TINY, *QUICK, "--batch-size", "3", "--loss", "ce+dice", "--name", "run"]
+    assert main([*words, "--out", str(tmp_path / "one")]) == 0
+    elastic = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "torchlore")
+    command = [sys.executable, *elastic, *words, "--out", str(tmp_path / "two")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    one, two = (tmp_path / name / "run" for name in ("one", "two"))
+    weights = [load(run / "checkpoints" / "last.pt")["model"] for run in (one, two)]
+    assert all(torch.allclose(weights[0][name], weights[1][name], atol=1e-5) for name in weights[0])
+    told = [json.loads((run / "test.json").read_text()) for run in (one, two)]
+    assert told[0]["samples"] == told[1]["samples"] == 3
+    assert told[0]["confusion"] == told[1]["confusion"]
 
 
 @pytest.mark.long

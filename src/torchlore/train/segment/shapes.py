@@ -6,22 +6,19 @@ gives; validation and test see strips that training never does, and the test pic
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from torchlore.recipes.data import decode_image
 from torchlore.recipes.seed import derive
-from torchlore.train.samples import Data
+from torchlore.train.samples import Data, photographs
 from torchlore.train.segment.pairs import Pairs
 
 CLASSES = ("background", "disc", "square", "triangle", "cross")
 COLOURS = ((0, 0, 0), (230, 60, 50), (60, 120, 230), (250, 190, 40), (60, 180, 90))
-SIDE, WINDOW = 96, 64  # of a picture, and of the windows it is cut into
+SIDE, WINDOW = 64, 48  # of a picture, and of the windows it is cut into
 COUNTS = {"train": 600, "val": 60, "test": 100}
 STRIPS = {"train": (0.0, 0.6), "val": (0.6, 0.78), "test": (0.78, 1.0)}  # of a photograph's width
 
@@ -51,20 +48,12 @@ def shapes(val: float, seed: int, size: int, augment: str) -> Data:
 
 def _split(split: str, count: int, seed: int, size: int, augment: str) -> Pairs:
     generator = torch.Generator().manual_seed(derive(seed, "shapes", split))
-    photographs = [_strip(photograph, *STRIPS[split]) for photograph in _photographs()]
-    pairs = [_picture(photographs, generator) for _ in range(count)]
+    strips = [_strip(photograph, *STRIPS[split]) for photograph in photographs()]
+    pairs = [_picture(strips, generator) for _ in range(count)]
     pictures = torch.stack([picture for picture, _ in pairs]) if pairs else torch.empty(0, 3, SIDE, SIDE)
     masks = torch.stack([mask for _, mask in pairs]) if pairs else torch.empty(0, SIDE, SIDE)
     names = [f"shapes/{split}/{row}" for row in range(count)]
     return Pairs(names, Memory(pictures, masks), size, augment, COLOURS, slow=False)
-
-
-def _photographs() -> list[Tensor]:
-    spec = importlib.util.find_spec("sklearn")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("the photographs come with scikit-learn", name="sklearn")
-    folder = Path(spec.origin).parent / "datasets" / "images"  # read here: importing sklearn takes a second
-    return [decode_image(folder / name) for name in ("china.jpg", "flower.jpg")]
 
 
 def _strip(photograph: Tensor, start: float, end: float) -> Tensor:
@@ -72,34 +61,34 @@ def _strip(photograph: Tensor, start: float, end: float) -> Tensor:
     return photograph[:, :, round(start * width) : round(end * width)]
 
 
-def _patch(photographs: list[Tensor], generator: torch.Generator) -> Tensor:
+def _patch(strips: list[Tensor], generator: torch.Generator) -> Tensor:
     which, down, right = torch.rand(3, generator=generator).tolist()
-    photograph = photographs[int(which * len(photographs))]
-    top, left = (int(at * (edge - SIDE + 1)) for at, edge in zip((down, right), photograph.shape[1:], strict=True))
-    return photograph[:, top : top + SIDE, left : left + SIDE].float()
+    strip = strips[int(which * len(strips))]
+    top, left = (int(at * (edge - SIDE + 1)) for at, edge in zip((down, right), strip.shape[1:], strict=True))
+    return strip[:, top : top + SIDE, left : left + SIDE].float()
 
 
-def _picture(photographs: list[Tensor], generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """A patch of a photograph with one to four shapes, each a colour laid over another patch; later ones cover earlier."""
-    picture = _patch(photographs, generator)
+def _picture(strips: list[Tensor], generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """A patch of a photograph with one to three shapes, each a colour laid over another patch; later ones cover earlier."""
+    picture = _patch(strips, generator)
     mask = torch.zeros(SIDE, SIDE, dtype=torch.uint8)
-    for _ in range(1 + int(4 * torch.rand((), generator=generator))):
+    for _ in range(1 + int(3 * torch.rand((), generator=generator))):
         kind, *place = torch.rand(5, generator=generator).tolist()
         label = 1 + int(kind * (len(CLASSES) - 1))
         inside = _inside(label, *place)
         colour = 255 * torch.rand(3, 1, 1, generator=generator)
-        picture = torch.where(inside, 0.65 * colour + 0.35 * _patch(photographs, generator), picture)
+        picture = torch.where(inside, 0.75 * colour + 0.25 * _patch(strips, generator), picture)
         mask[inside] = label
     return picture.round().to(torch.uint8), mask
 
 
 def _inside(label: int, down: float, right: float, large: float, turn: float) -> Tensor:
     """(SIDE, SIDE) whether the middle of each pixel lies inside the shape."""
-    radius = SIDE * (0.1 + 0.12 * large)
+    radius = SIDE * (0.13 + 0.12 * large)
     at = torch.arange(SIDE) + 0.5
     y = (at - SIDE * (0.1 + 0.8 * down))[:, None]
     x = (at - SIDE * (0.1 + 0.8 * right))[None, :]
-    angle = 2 * math.pi * turn
+    angle = 0.7 * (turn - 0.5)  # radians: nearly upright
     u, v = x * math.cos(angle) + y * math.sin(angle), y * math.cos(angle) - x * math.sin(angle)
     if label == 1:
         return u * u + v * v < radius * radius
