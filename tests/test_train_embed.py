@@ -335,3 +335,19 @@ def test_two_processes_learn_what_one_learns_and_count_each_query_once(tmp_path:
     tested = [json.loads((run / "test.json").read_text()) for run in runs]
     assert tested[0]["queries"] == tested[1]["queries"] == 4
     assert tested[0]["mAP"] == pytest.approx(tested[1]["mAP"])
+
+
+def test_a_part_of_the_backbone_can_be_frozen(tmp_path: Path) -> None:
+    """By the parameters' names inside the neck; the batch norms of the rest still learn."""
+    data = embed.open_data(replace(RUN, data=str(folders(tmp_path / "data"))))
+    made = ready(replace(RUN, freeze="backbone.features.0,neck"), data)
+    moves = {name for name, one in made.built.model.named_parameters() if one.requires_grad}
+    rest = {name for name, _ in made.built.model.named_parameters()} - moves
+    assert {name.rpartition(".")[0] for name in rest} == {"backbone.features.0.0", "backbone.features.0.1", "neck"}
+    model = made.built.model.train()
+    before = {name: value.clone() for name, value in model.named_buffers() if name.endswith("running_mean")}
+    model(torch.randn(4, 3, 8, 8))
+    moved = {name for name, value in model.named_buffers() if name in before and not torch.equal(value, before[name])}
+    assert moved == {f"backbone.features.{block}.1.running_mean" for block in (1, 3)}
+    with pytest.raises(Refused, match="--freeze layer1: no parameter's name begins with it"):
+        ready(replace(RUN, freeze="layer1"), data)

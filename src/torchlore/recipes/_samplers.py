@@ -161,7 +161,8 @@ def _members(labels: Sequence[int] | torch.Tensor) -> dict[int, torch.Tensor]:
     flat = torch.as_tensor(labels)
     if flat.ndim != 1 or flat.is_floating_point() or not len(flat):
         raise ValueError(f"labels must be a list of whole numbers, one a sample; got shape {tuple(flat.shape)}")
-    return {int(label): (flat == label).nonzero().flatten() for label in flat.unique()}
+    names, counts = flat.unique(return_counts=True)
+    return dict(zip(names.tolist(), flat.argsort(stable=True).split(counts.tolist()), strict=True))
 
 
 def _groups(members: torch.Tensor, count: int, size: int, generator: torch.Generator) -> list[list[int]]:
@@ -242,7 +243,8 @@ class PKBatches(Sampler[list[Key]]):
         visits = torch.zeros(len(labels))
         rows = []
         for _ in range(self.batches):
-            chosen = torch.argsort(visits + torch.rand(len(labels), generator=generator))[: self.classes]
+            order = visits + torch.rand(len(labels), generator=generator)
+            chosen = order.topk(self.classes, largest=False).indices
             visits[chosen] += 1
             rows.append([labels[index] for index in chosen.tolist()])
         return rows

@@ -65,7 +65,9 @@ def curves(epochs: list[dict[str, Any]]) -> str:
     scored = dict.fromkeys(name for record in epochs for name in record if name.startswith("val_"))
     scored.pop("val_loss", None)
     drawn = (
-        charts.lines("loss", {"train": of("loss"), "validation": of("val_loss")}, "epoch"),
+        charts.lines(
+            "loss", {"train": of("loss")} | ({"validation": held} if (held := of("val_loss")) else {}), "epoch"
+        ),
         *(charts.lines(name[4:].replace("_", " "), {"validation": of(name)}, "epoch") for name in scored),
         charts.lines("learning rate", {"rate": of("lr")}, "epoch"),
         charts.lines("samples a second", {"training": of("rate")}, "epoch"),

@@ -16,6 +16,7 @@ from torchlore.recipes.features import freeze
 from torchlore.recipes.optim import EMA, check_groups, decay_groups, finetune_groups, layer_decay_groups
 from torchlore.recipes.seed import seed_everything, set_deterministic
 from torchlore.train.batches import Planned, choose_workers
+from torchlore.train.discover import few
 from torchlore.train.files import Files
 from torchlore.train.graph import WARM, WATCHED
 from torchlore.train.group import World, world
@@ -154,8 +155,12 @@ def _freeze(run: Run, built: Built) -> None:
         freeze(built.model, keep=built.heads)
         return
     prefixes = tuple(run.freeze.split(","))
-    names = [name for name, _ in built.model.named_children()]
-    freeze(built.model, keep=[name for name in names if not name.startswith(prefixes)])
+    parameters = [name for name, _ in built.model.named_parameters()]
+    if lost := [prefix for prefix in prefixes if not any(name.startswith(prefix) for name in parameters)]:
+        raise Refused(f"--freeze {lost[0]}: no parameter's name begins with it; they are {few(parameters)}")
+    names = {name for name, _ in built.model.named_modules() if name} | set(parameters)
+    holders = {name for name in names if any(prefix.startswith(f"{name}.") for prefix in prefixes)}
+    freeze(built.model, keep=[name for name in names - holders if not name.startswith(prefixes)])
 
 
 def make_optimizer(run: Run, built: Built, *, fused: bool = True) -> Optimizer:
