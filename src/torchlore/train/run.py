@@ -44,7 +44,7 @@ TASKS = {
         unused=("confusion",),
     ),
     "embed": Preset(
-        {"data": "pieces", "epochs": 12, "loss": "triplet+ce", "schedule": "reid", "warmup": 2.0, "lr": 2e-3},
+        {"data": "pieces", "epochs": 15, "loss": "triplet+ce", "schedule": "reid", "warmup": 3.0, "lr": 2e-3},
         losses=("triplet", "ce"),
         unused=("accumulate", "mixup", "cutmix", "confusion"),
     ),
