@@ -37,6 +37,7 @@ def plan(*, gpu: bool) -> dict[str, list[str]]:
         "recipes-a": ["recipes_a.py", "--device", "cuda" if gpu else "cpu"],
         "recipes-b": ["recipes_b.py", "--device", "cuda" if gpu else "cpu"],
         "ckpt": ["ckpt.py", "--big"],
+        "retrieval": ["retrieval.py"],
     }
     return found | ({"watch-gpu": ["watch_gpu.py"]} if gpu else {})
 

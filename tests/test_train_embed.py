@@ -351,3 +351,12 @@ def test_a_part_of_the_backbone_can_be_frozen(tmp_path: Path) -> None:
     assert moved == {f"backbone.features.{block}.1.running_mean" for block in (1, 3)}
     with pytest.raises(Refused, match="--freeze layer1: no parameter's name begins with it"):
         ready(replace(RUN, freeze="layer1"), data)
+
+
+def test_a_backbone_of_torchvision_gets_a_head_and_stays_frozen_below_it(tmp_path: Path) -> None:
+    data = embed.open_data(replace(RUN, data=str(folders(tmp_path / "data")), size=32))
+    made = ready(replace(RUN, model="resnet18", freeze="backbone", size=32, backbone_lr=0.1), data)
+    moves = {name for name, one in made.built.model.named_parameters() if one.requires_grad}
+    assert moves == {"backbone.fc.weight", "backbone.fc.bias", "neck.weight", "classifier.weight"}
+    features, logits = made.built.model.train()(torch.randn(2, 3, 32, 32))
+    assert (features.shape, logits.shape) == ((2, WIDTH), (2, len(data.classes)))

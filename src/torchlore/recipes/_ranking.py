@@ -115,7 +115,7 @@ def retrieval(
     precision, first = torch.cat(found).unbind(1)
     valid = first > 0
     queries = int(valid.sum())
-    ranks = torch.arange(1, min(max_rank, gallery.shape[0]) + 1, device=first.device)
+    ranks = torch.arange(1, min(max_rank, gallery.shape[0]) + 1, device=first.device, dtype=first.dtype)
     reached = torch.searchsorted(first[valid].sort().values, ranks, right=True)
     mean = precision[valid].sum() / max(queries, 1)
     return Retrieval(mean, reached.double() / max(queries, 1), queries, precision, first.long())
