@@ -13,8 +13,9 @@ from torch.nn import functional as F
 from torchlore.recipes._decode import jpeg_size
 from torchlore.recipes.data import BrokenImageError, PackedStrings
 from torchlore.train import fit as fitting
-from torchlore.train.batches import Plan, batches, whole
+from torchlore.train.batches import Plan, batches, together, whole
 from torchlore.train.files import Files, FolderReader
+from torchlore.train.graph import arm, disarmed
 from torchlore.train.jpegs import works
 from torchlore.train.models import Quarters
 from torchlore.train.run import Refused, Run
@@ -85,6 +86,42 @@ def test_what_the_device_decodes_comes_in_order_from_any_step(files: Files, work
         assert torch.equal(one.pictures, other.pictures)
     seen = torch.cat([batch.indices for batch in whole(there, 6, workers=workers)])
     assert seen.tolist() == list(range(20))
+
+
+def test_some_are_left_to_the_reader_by_their_place(files: Files) -> None:
+    packed, _ = replace(files, decodes="cpu", here=3).fetch(list(range(20)), None)
+    assert [at for at in packed.places.tolist() if at % 8 < 3] == []
+    assert len(packed.others) == 20 - len(packed.places)
+    here = next(iter(batches(replace(files, decodes="cpu", here=3), Plan(20, 3, augment=True), 0, 1)))
+    all_there = next(iter(batches(replace(files, decodes="cpu"), Plan(20, 3, augment=True), 0, 1)))
+    assert (here.pictures.int() - all_there.pictures.int()).abs().max() <= 2
+
+
+def test_batches_read_together_are_those_read_one_by_one() -> None:
+    train = digits(0.15, 0).train
+    for augment in (True, False):
+        plan = Plan(64, 3, augment=augment)
+        jobs = [plan.job(len(train.labels), *divmod(step, plan.length(len(train.labels)))) for step in range(50)]
+        one_by_one = batches(train, plan, 0, 50)
+        for one, other in zip(one_by_one, together(train, iter(jobs)), strict=True):
+            assert torch.equal(one.pictures, other.pictures)
+            assert torch.equal(one.labels, other.labels)
+            assert (one.epoch, one.number, one.total, one.share) == (
+                other.epoch,
+                other.number,
+                other.total,
+                other.share,
+            )
+    assert list(together(train, iter(()))) == []
+
+
+@pytest.mark.parametrize("kind", [torch.optim.AdamW, torch.optim.SGD])
+def test_an_armed_optimizer_is_saved_as_a_plain_one(kind: type[torch.optim.Optimizer]) -> None:
+    weight = torch.nn.Parameter(torch.zeros(2))
+    optimizer, twin = (kind([{"params": [weight], "lr": 0.25}]) for _ in range(2))
+    arm(optimizer, torch.device("cpu"))
+    assert isinstance(optimizer.param_groups[0]["lr"], torch.Tensor)
+    assert disarmed(optimizer.state_dict()) == twin.state_dict()
 
 
 def test_a_file_that_goes_away_is_named(files: Files, tmp_path: Path) -> None:

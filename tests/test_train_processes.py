@@ -20,9 +20,9 @@ PLAIN = f"{Path(__file__).with_name('plain_model.py')}:build"
 WORDS = ("--model", PLAIN, "--epochs", "3", "--batch-size", "97", "--val", "0.149", "--no-watch", "--name", "run")
 
 
-def torchrun(*words: str) -> list[str]:
-    elastic = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "torchlore")
-    return [sys.executable, *elastic, *words]
+def torchrun(*words: str, restarts: int = 0) -> list[str]:
+    elastic = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--max-restarts", str(restarts))
+    return [sys.executable, *elastic, "-m", "torchlore", *words]
 
 
 def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
@@ -92,6 +92,30 @@ def stopped_and_resumed(tmp_path: Path, *words: str) -> tuple[dict[str, object],
 @pytest.mark.parametrize("words", [("--shard", "--clip", "1"), ("--ema", "0.9")], ids=["sharded", "copied"])
 def test_two_processes_that_were_stopped_end_with_the_same_bits(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert differences(*stopped_and_resumed(tmp_path, *words)) == []
+
+
+@pytest.mark.long
+def test_torchrun_restarts_what_was_killed_and_it_ends_with_the_same_bits(tmp_path: Path) -> None:
+    """One of two processes is killed once; torchrun starts both again, and they go on by themselves."""
+    options = ("train", "--epochs", "14", "--batch-size", "97", "--save-every", "5", "--no-watch")
+    whole = subprocess.run(
+        torchrun(*options, "--out", str(tmp_path / "whole")), capture_output=True, text=True, timeout=400, check=False
+    )
+    assert whole.returncode == 0, whole.stderr
+    command = torchrun(*options, "--out", str(tmp_path / "killed"), restarts=1)
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    last = tmp_path / "killed" / "001" / "checkpoints" / "last.pt"
+    while not last.exists():
+        assert started.poll() is None, started.communicate()[0]
+        time.sleep(0.02)
+    os.kill(workers_of(started.pid)[1], signal.SIGKILL)
+    out, _ = started.communicate(timeout=400)
+    assert started.returncode == 0, out
+    assert out.count("182 steps in 14 epochs") == 2  # it was begun twice
+    assert [path.name for path in (tmp_path / "killed").iterdir()] == ["001"]
+    one, two = (load(tmp_path / name / "001" / "checkpoints" / "last.pt") for name in ("whole", "killed"))
+    assert differences(one, two) == []
+    assert not list(tmp_path.rglob("*.part"))
 
 
 def workers_of(launcher: int) -> list[int]:

@@ -321,11 +321,12 @@ def apply(schedule: Schedule, optimizer: Optimizer, time: float, scale: float = 
     >>> apply(Cosine(4), optimizer, 2)
     [0.2]
     """
-    factor = schedule(time) * scale
+    factor, rates = schedule(time) * scale, []
     for group in optimizer.param_groups:
         group.setdefault("initial_lr", float(group["lr"]))
-        _set_rate(group, group["initial_lr"] * factor)
-    return [float(group["lr"]) for group in optimizer.param_groups]
+        rates.append(group["initial_lr"] * factor)
+        _set_rate(group, rates[-1])  # not read back: a rate on a device would make the host wait for it
+    return rates
 
 
 def _set_rate(group: dict[str, Any], rate: float) -> None:

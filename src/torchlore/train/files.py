@@ -27,6 +27,7 @@ class Files:
     augment: str
     open: Callable[[str], Tensor]
     decodes: str = ""  # the device that decodes plain JPEG files; "" where the reader does
+    here: int = 0  # of every eight pictures, those that the reader decodes all the same
     slow: ClassVar[bool] = True
 
     def read(self, indices: Sequence[int], draws: Tensor | None) -> Tensor:
@@ -58,11 +59,12 @@ class Files:
         def read(at: int, row: Tensor | None) -> Tensor:
             return self._one(indices[at], row)
 
-        return pack(read, files, draws, cut, self.size, self.decodes)
+        return pack(read, files, draws, cut, self.size, self.decodes, self.here)
 
-    def decoded_on(self, device: torch.device) -> Files:
-        """The same files, decoded by a device where it can."""
-        return replace(self, decodes=str(device)) if isinstance(self.open, FolderReader | TarReader) else self
+    def decoded_on(self, device: torch.device, here: int = 0) -> Files:
+        """The same files, decoded by a device where it can, but for some of every eight."""
+        known = isinstance(self.open, FolderReader | TarReader)
+        return replace(self, decodes=str(device), here=here) if known else self
 
     def resized(self, size: int) -> Self:
         """The same files read at this size."""

@@ -19,6 +19,7 @@ from torchlore.recipes.data import BrokenImageError
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.seed import rng_state
 from torchlore.train.batches import batches
+from torchlore.train.graph import disarmed
 from torchlore.train.group import anyone, everyone, mean, same_buffers
 from torchlore.train.journal import Journal
 from torchlore.train.loggers import opened
@@ -236,5 +237,8 @@ def save(made: Ready, kept: Checkpoints, progress: Progress, score: float | None
         parts = {name: gathered(part.state_dict()) for name, part in parts.items()}
     if made.world.rank:
         return
+    parts = parts | {
+        "optimizer": disarmed(parts["optimizer"] if made.parts.sharded else parts["optimizer"].state_dict())
+    }
     state = collect(**parts, step=progress.step, loss=loss, seen=progress.seen, rngs=rngs, **_about(made))
     kept.save(state, progress.step, score)

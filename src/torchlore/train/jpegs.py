@@ -51,10 +51,14 @@ def pack(
     cut: Callable[[int, int, Tensor | None], Tensor],
     size: int,
     device: str,
+    here: int = 0,
 ) -> Packed:
-    """Sort a batch: what the device decodes travels as bytes with the part to `cut`; the rest is `read` here."""
+    """Sort a batch: what the device decodes travels as bytes with the part to `cut`; the rest is `read` here.
+
+    `here` of every eight are read in any case, where the processors would idle beside a busy device.
+    """
     rows = [None] * len(files) if draws is None else list(draws)
-    sizes = [_plain(data) for data in files]
+    sizes = [_plain(data) if at % 8 >= here else None for at, data in enumerate(files)]
     regions = [cut(*found, row) for found, row in zip(sizes, rows, strict=True) if found is not None]
     plain = [at for at, found in enumerate(sizes) if found is not None]
     others = [read(at, rows[at]) for at, found in enumerate(sizes) if found is None]
@@ -102,29 +106,38 @@ def middle_region(height: int, width: int, size: int) -> Tensor:
 def resample(pictures: Sequence[Tensor], regions: Tensor, flips: Tensor, size: int) -> Tensor:
     """Parts of pictures (3, H, W) uint8 of any sizes as (K, 3, S, S): bilinear with antialiasing, as two products."""
     device = pictures[0].device
-    low, high = regions[:, :, 2].long(), regions[:, :, 3].long()
-    tall, wide = (-(-int(extent) // 8) * 8 for extent in (high - low).amax(0))  # matrix units want multiples of 8
     kind = torch.float16 if device.type == "cuda" else torch.float32  # a pixel fits into 11 bits
-    padded = torch.zeros(len(pictures), tall, 3, wide, dtype=kind, device=device)
-    for at, (picture, (top, left), (bottom, right)) in enumerate(
-        zip(pictures, low.tolist(), high.tolist(), strict=True)
-    ):
-        padded[at, : bottom - top, :, : right - left] = picture[:, top:bottom, left:right].transpose(0, 1)
+    padded = _padded(pictures, kind)  # (K, H, 3, W)
+    tall, wide = padded.shape[1], padded.shape[3]
     there, mirrored = regions.to(device), flips.to(device)
-    rows = _weights(there[:, 0], tall, size)  # (K, S, tall)
+    rows = _weights(there[:, 0], tall, size)  # (K, S, H)
     columns = _weights(there[:, 1], wide, size)
     columns = torch.where(mirrored[:, None, None], columns.flip(1), columns)
-    across = torch.bmm(padded.flatten(1, 2), columns.to(kind).transpose(1, 2))  # (K, tall * 3, S)
+    across = torch.bmm(padded.flatten(1, 2), columns.to(kind).transpose(1, 2))  # (K, H * 3, S)
     found = torch.bmm(rows.to(kind), across.view(len(pictures), tall, 3 * size))  # (K, S, 3 * S)
     return found.view(-1, size, 3, size).add_(0.5).clamp_(0, 255).to(torch.uint8).permute(0, 2, 1, 3)
 
 
+def _padded(pictures: Sequence[Tensor], kind: torch.dtype) -> Tensor:
+    """All pictures in one tensor; those of one size in one go, as the host's time is the step's."""
+    sizes: dict[tuple[int, int], list[int]] = {}
+    for at, picture in enumerate(pictures):
+        sizes.setdefault((picture.shape[1], picture.shape[2]), []).append(at)
+    tall, wide = (-(-max(extents) // 8) * 8 for extents in zip(*sizes, strict=True))  # matrix units want multiples of 8
+    padded = torch.zeros(len(pictures), tall, 3, wide, dtype=kind, device=pictures[0].device)
+    for (height, width), places in sizes.items():
+        same = torch.stack([pictures[at] for at in places]).transpose(1, 2)  # (N, H, 3, W)
+        where = slice(None) if len(places) == len(pictures) else torch.tensor(places, device=padded.device)
+        padded[where, :height, :, :width] = same.to(kind)
+    return padded
+
+
 def _weights(axis: Tensor, extent: int, size: int) -> Tensor:
-    """How much of each pixel of a part (K, S, extent) goes into each pixel of the result: a triangle over it."""
+    """How much of each pixel of a picture (K, S, extent) goes into each pixel of the result: a triangle over it."""
     start, step, low, high = (one.view(-1, 1, 1) for one in axis.unbind(1))
-    centres = start - low + (torch.arange(size, device=axis.device).view(1, -1, 1) + 0.5) * step
+    centres = start + (torch.arange(size, device=axis.device).view(1, -1, 1) + 0.5) * step
     pixels = torch.arange(extent, device=axis.device).view(1, 1, -1) + 0.5
-    found = (1 - (pixels - centres).abs() / step.clamp(min=1)).clamp(min=0) * (pixels < high - low)
+    found = (1 - (pixels - centres).abs() / step.clamp(min=1)).clamp(min=0) * ((pixels > low) & (pixels < high))
     return found / found.sum(2, keepdim=True)
 
 
@@ -149,8 +162,8 @@ def finished(packed: Packed, decoded: list[Tensor]) -> Tensor:
         out[left.nonzero().flatten().to(out.device)] = packed.others.to(out.device, non_blocking=True)
     if not decoded:
         return out
-    extents = (packed.regions[:, :, 3] - packed.regions[:, :, 2]).amax(0)
-    at_once = max(1, int(CHUNK // (extents.prod() * 6)))
+    tall, wide = (max(one.shape[axis] for one in decoded) for axis in (1, 2))
+    at_once = max(1, CHUNK // (tall * wide * 6))
     for first in range(0, len(decoded), at_once):
         part = slice(first, first + at_once)
         pictures = resample(decoded[part], packed.regions[part], packed.flips[part], packed.size)

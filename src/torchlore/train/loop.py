@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 from torchlore.recipes.optim import EMA, clip_norm
 from torchlore.train.batches import Batch
-from torchlore.train.graph import Gradients, Replay
+from torchlore.train.graph import Replay
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,17 @@ def steps(
 
     `settle` is called before the step is captured as a graph: from then on nobody can look inside it.
     """
-    gradients: Gradients = Replay(_gradients, settle, parts.replay) if parts.replay else _gradients
+    made = Replay(_gradients, _update, settle, parts.replay) if parts.replay else _step
     for step, batch in enumerate(stream, first):
         if not parts.model.training:
             parts.model.train()
         rate = parts.rate(step)
-        loss = gradients(parts, batch, device)
-        norm = _update(parts)
+        loss, norm = made(parts, batch, device)
         yield Stepped(step, batch.epoch, batch.total, loss, rate, norm)
+
+
+def _step(parts: Parts, batch: Batch, device: torch.device) -> tuple[Tensor, Tensor | None]:
+    return _gradients(parts, batch, device), _update(parts)
 
 
 def _gradients(parts: Parts, batch: Batch, device: torch.device) -> Tensor:

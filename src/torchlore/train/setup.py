@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from torchlore.recipes import schedules
+from torchlore.recipes.data import cpus
 from torchlore.recipes.device import best_device
 from torchlore.recipes.features import freeze
 from torchlore.recipes.optim import EMA, check_groups, decay_groups, finetune_groups, layer_decay_groups
@@ -82,7 +84,7 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         torch.backends.cudnn.benchmark = True  # the sizes stay the same: look for the fastest kernels once
     seed_everything(run.seed)  # the same first weights on every process
     built = task.build_model(run, data, load=load)
-    data = on_device(sized(data, run.size or built.size), run, device)
+    data = on_device(sized(data, run.size or built.size), run, device, place)
     model = built.model.to(device)
     if run.channels_last:
         model = model.to(memory_format=torch.channels_last)
@@ -103,7 +105,7 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         model=model if sharded else _wrapped(run, model, device, place),
         optimizer=optimizer,
         loss=task.loss(run, prepare, device),
-        rate=_rate(make_schedule(run, every), optimizer, plateau),
+        rate=_rate(make_schedule(run, every), optimizer, plateau, single=device.type == "cuda"),
         accumulate=run.accumulate,
         clip=run.clip,
         precision=DTYPES[run.precision],
@@ -126,16 +128,19 @@ def sized(data: Data, size: int) -> Data:
     return replace(data, size=size, train=train, val=val, test=test)
 
 
-def on_device(data: Data, run: Run, device: torch.device) -> Data:
-    """Pictures in memory move to the GPU where they take an eighth of it at most; it decodes plain JPEG files itself."""
+def on_device(data: Data, run: Run, device: torch.device, place: World) -> Data:
+    """Pictures in memory move to the GPU where they take an eighth of it at most; plain JPEG files are decoded there.
+
+    Where there are many processors they decode up to half of them: the device has the step to do as well.
+    """
     if device.type != "cuda":
         return data
-    room = torch.cuda.mem_get_info(device)[0] // 8
+    room, cores = torch.cuda.mem_get_info(device)[0] // 8, cpus() // place.here
 
     def moved(part: Samples) -> Samples:
         if isinstance(part, Stored) and run.workers <= 0 and part.pictures.nbytes <= room:
             return replace(part, pictures=part.pictures.to(device))
-        return part.decoded_on(device) if isinstance(part, Files) and works(device) else part
+        return part.decoded_on(device, min(4, cores // 4)) if isinstance(part, Files) and works(device) else part
 
     return replace(data, train=moved(data.train), val=moved(data.val))
 
@@ -202,10 +207,16 @@ def make_schedule(run: Run, every: int) -> schedules.Schedule:
 
 
 def _rate(
-    schedule: schedules.Schedule, optimizer: Optimizer, plateau: schedules.Plateau | None
+    schedule: schedules.Schedule, optimizer: Optimizer, plateau: schedules.Plateau | None, *, single: bool
 ) -> Callable[[int], float]:
+    """Sets the rates of a step; in single precision where a CUDA graph may hold them, so that every step sees the same."""
+
     def of(step: int) -> float:
-        return schedules.apply(schedule, optimizer, step, plateau.factor if plateau else 1.0)[0]
+        rate = schedules.apply(schedule, optimizer, step, plateau.factor if plateau else 1.0)[0]
+        for group in optimizer.param_groups if single else ():
+            if isinstance(group["lr"], float):
+                group["lr"] = struct.unpack("f", struct.pack("f", group["lr"]))[0]
+        return rate
 
     return of
 
