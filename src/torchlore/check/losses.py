@@ -51,7 +51,7 @@ def loss_calls(source: Source, *names: str) -> list[LossCall]:
 def _collect(source: Source) -> list[LossCall]:
     found: list[LossCall] = []
     text = source.text
-    if "loss" not in text and "Loss" not in text and "criterion" not in text and "entropy" not in text:
+    if not any(word in text for word in ("loss", "Loss", "criterion", "entropy", "kl_div")):
         return found
     for call in source.all(ast.Call):
         func = call.func

@@ -42,6 +42,8 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
 
 
 def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> Sizes:
+    if made := _made(source, call, hops):
+        return made
     if source.name(call.func) in _KEEPING:
         return sizes(source, call.args[0], hops) if call.args else ()
     if func.attr in {"view", "reshape"}:
@@ -51,6 +53,29 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
         return known
     dims = [tree.literal(part) for part in _parts(call)]
     return _moved(known, dims, swap=func.attr != "permute")
+
+
+_MAKES = {f"{room}.{name}" for room in ("torch", "numpy", "numpy.random") for name in
+          ("zeros", "ones", "empty", "rand", "randn", "random")}  # fmt: skip
+_TAKES = {"torch.from_numpy", "torch.tensor", "torch.as_tensor"}
+
+
+def _made(source: Source, call: ast.Call, hops: int) -> Sizes:
+    """Sizes of a tensor or array where it is made; those of a linear layer's output but for the last."""
+    full = source.name(call.func)
+    if full in _MAKES:
+        first = call.args[0] if call.args else None
+        parts = first.elts if isinstance(first, ast.Tuple | ast.List) else call.args
+        return (
+            () if any(isinstance(part, ast.Starred) for part in parts) else tuple(source.code(part) for part in parts)
+        )
+    if full in _TAKES:
+        return sizes(source, call.args[0], hops) if call.args else ()
+    given = call.args[0] if len(call.args) == 1 and not full else None
+    if given is None or values.made_by(source, call.func, "torch.nn.Linear") is None:
+        return ()
+    before = sizes(source, given, hops)
+    return (*before[:-1], "features") if before else ()
 
 
 def _parts(call: ast.Call) -> list[ast.expr]:

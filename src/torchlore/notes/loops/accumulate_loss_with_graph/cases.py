@@ -51,3 +51,19 @@ model = nn.Linear(3, 1)
 data = [(torch.randn(4, 3), torch.randn(4, 1))]
 epoch(model, data, torch.optim.SGD(model.parameters(), 0.1), nn.MSELoss())
 summed_on_purpose(model, [data[0][0]], data[0][1], torch.optim.SGD(model.parameters(), 0.1))
+
+
+def unknown(network, loader, opt, stats):
+    history = []
+    for x, y in loader:
+        out = network(x)
+        mse = nn.functional.mse_loss(out, y)
+        loss = mse + 0.1 * nn.functional.l1_loss(out, y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        history.append(loss)  # trap: accumulate-loss-with-graph
+        stats["loss"] += loss  # trap: accumulate-loss-with-graph
+        loss = loss.item()
+        stats["last"] += loss
+    return history

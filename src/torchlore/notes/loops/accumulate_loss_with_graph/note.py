@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, flow, kept, tree, values
+from torchlore.check import edits, flow, kept, scopes, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
@@ -50,10 +50,22 @@ def find(source: Source) -> Iterator[Hit]:
             for leaf in kept.leaves(value):
                 if (
                     identity(source, leaf) in done
-                    and values.attached(source, leaf) is True
+                    and (values.attached(source, leaf) is True or _differentiated(source, leaf, loop))
                     and not no_grad_around(source, node)
                 ):
                     yield _hit(source, node, target, leaf)
+
+
+def _differentiated(source: Source, leaf: ast.expr, loop: flow.LoopFlow) -> bool:
+    """Whether this very value is the one that `backward` was called on, whatever made it."""
+    number = values.kind(source, leaf) and not values.sure(source, leaf, "tensor")
+    if not isinstance(leaf, ast.Name) or values.attached(source, leaf) is False or number:
+        return False
+    mine = scopes.reaching(source, leaf)
+    calls = [
+        event.expr for event in loop.direct("backward") if isinstance(event.expr, ast.Name) and event.source is source
+    ]
+    return bool(mine) and any(one.id == leaf.id and scopes.reaching(source, one) == mine for one in calls)
 
 
 def _hit(source: Source, node: ast.AST, target: ast.expr | None, leaf: ast.expr) -> Hit:

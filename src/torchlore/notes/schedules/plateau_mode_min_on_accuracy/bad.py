@@ -4,7 +4,7 @@ from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 model = nn.Linear(4, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
-scheduler = ReduceLROnPlateau(optimizer, patience=2)
+scheduler = ReduceLROnPlateau(optimizer, patience=2)  # trap: plateau-mode-min-on-accuracy
 
 
 def validate(epoch):
@@ -13,6 +13,6 @@ def validate(epoch):
 
 for epoch in range(12):
     val_acc = validate(epoch)
-    scheduler.step(val_acc)  # trap: plateau-mode-min-on-accuracy
+    scheduler.step(val_acc)
 
 result = {"lr": optimizer.param_groups[0]["lr"]}

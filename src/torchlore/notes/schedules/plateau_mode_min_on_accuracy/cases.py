@@ -4,17 +4,17 @@ from torch.optim import lr_scheduler
 
 model = nn.Linear(2, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-falling = lr_scheduler.ReduceLROnPlateau(optimizer, "min", patience=3)
-growing = lr_scheduler.ReduceLROnPlateau(optimizer, mode="max")
-plain = lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5)
+falling = lr_scheduler.ReduceLROnPlateau(optimizer, "min", patience=3)  # trap: plateau-mode-min-on-accuracy
+growing = lr_scheduler.ReduceLROnPlateau(optimizer, mode="max")  # trap: plateau-mode-min-on-accuracy
+plain = lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5)  # trap: plateau-mode-min-on-accuracy
 chosen = lr_scheduler.ReduceLROnPlateau(optimizer, mode=input())
 steps = lr_scheduler.StepLR(optimizer, 3)
 
 
 def wrong(valid_accuracy, stats, val_loss):
-    falling.step(valid_accuracy)  # trap: plateau-mode-min-on-accuracy
-    plain.step(stats.mean_iou)  # trap: plateau-mode-min-on-accuracy
-    growing.step(val_loss)  # trap: plateau-mode-min-on-accuracy
+    falling.step(valid_accuracy)
+    plain.step(stats.mean_iou)
+    growing.step(val_loss)
     plain.step()  # trap: plateau-mode-min-on-accuracy
 
 

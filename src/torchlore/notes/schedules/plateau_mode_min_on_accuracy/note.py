@@ -11,10 +11,11 @@ scheduler.step(val_acc)
 ```
 """
 
+import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree, values
+from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("schedule-plateau",)
@@ -53,6 +54,7 @@ _FALLS = re.compile(r"(^|_)(loss|losses|error|err|mse|mae|rmse|wer|perplexity|pp
 
 
 def find(source: Source) -> Iterator[Hit]:
+    seen: set[ast.AST] = set()
     for call in source.methods("step"):
         scheduler = tree.receiver(call)
         made = values.made_by(source, scheduler, _PLATEAU)
@@ -68,6 +70,13 @@ def find(source: Source) -> Iterator[Hit]:
         wrong = "min" if mode == "max" and _FALLS.search(word) and not _GROWS.search(word) else wrong
         if wrong:
             what = "grows as the model gets better" if wrong == "max" else "falls as the model gets better"
-            yield source.hit(
-                call, f'`{word}` {what}, but `{code}` waits for the other direction: build it with mode="{wrong}"'
-            )
+            told = f'`{word}` {what}, but `{code}` waits for the other direction: build it with mode="{wrong}"'
+            own = made.source is source and isinstance(made.node, ast.Call) and not tree.spread(made.node)
+            if made.node not in seen:
+                seen.add(made.node)
+                fix = (
+                    [edits.set_keyword(source, made.node, "mode", f'"{wrong}"')]
+                    if own and len(made.node.args) < 2
+                    else []
+                )  # type: ignore[arg-type, attr-defined]  # own says it is a call
+                yield source.hit(made.node if own else call, told, *fix, safe=False)

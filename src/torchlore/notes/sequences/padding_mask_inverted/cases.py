@@ -27,3 +27,17 @@ def fine(x, ids, lengths, mask, attention_mask):
     e = attention(x, x, x, key_padding_mask=None)
     f = attention(x, x, x, key_padding_mask=attention_mask == 0)
     return a, b, c, d, e, f
+
+
+PAD_ID = 0
+
+
+def by_number(encoder, ids, tokenizer, text):
+    mask = ids != 0
+    a = encoder(ids, src_key_padding_mask=mask)  # trap: padding-mask-inverted
+    b = encoder(ids, src_key_padding_mask=ids == 0)
+    batch = tokenizer(text)
+    c = encoder(batch["input_ids"], src_key_padding_mask=batch["attention_mask"].bool())  # trap: padding-mask-inverted
+    d = encoder(batch["input_ids"], src_key_padding_mask=~batch["attention_mask"].bool())
+    e = encoder(batch["input_ids"], src_key_padding_mask=batch["attention_mask"] == 0)
+    return a, b, c, d, e

@@ -1,4 +1,5 @@
 """Other spellings of view-as-transpose, and code that only looks like it."""
+import numpy
 import torch
 from torch import nn
 
@@ -91,3 +92,22 @@ def gram(features):
     batch, channels, height, width = features.shape
     flat = features.view(channels, height * width)
     return flat.mm(flat.t())
+
+
+class Heads(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h, self.dk, self.q, self.k = h, d // h, nn.Linear(d, d), nn.Linear(d, d)
+
+    def forward(self, x):
+        b, t, d = x.size()
+        q = self.q(x).view(b, self.h, t, self.dk)  # trap: view-as-transpose
+        k = self.k(x).view(b, t, self.h, self.dk).transpose(1, 2)
+        flat = self.k(x).view(b * t, d)
+        grid = self.k(x).view(b, t // 4, 4, d)
+        return q, k, flat, grid
+
+
+loaded = torch.from_numpy(numpy.zeros((10, 32, 30, 3), dtype=numpy.float32))
+axes = loaded.view(10, 3, 32, 30)  # trap: view-as-transpose
+right = loaded.permute(0, 3, 1, 2).reshape(10, 3, 32, 30)

@@ -50,7 +50,7 @@ def find(source: Source) -> Iterator[Hit]:
             and sizes.is_last_state(source, tree.receiver(call))
         ):
             old = ("layers", new[0], "hidden")
-        elif "-1" not in new and _left_out(old, new):
+        elif "-1" not in new and _left_out(old, new) - {"features"}:
             continue  # such a size can only be 1
         swapped = _swapped([size for size in old if size != "1"], _resolved(old, new))
         if swapped:
@@ -78,13 +78,17 @@ def _resolved(old: tuple[str, ...], new: tuple[str, ...]) -> list[str]:
 def _swapped(old: list[str], new: list[str]) -> tuple[str, str] | None:
     """The first size that stands where a later one should: by name, or by number where there are three or more."""
     first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
-    if first is None or "-1" in (old[first], *new[: first + 1]) or new[first] not in old[first + 1 :]:
+    if first is None or "-1" in (old[first], *new[: first + 1]):
+        return None
+    if first and new[first] not in old and old[first] in new[first + 1 :] and not old[first].isdigit():
+        return old[first], new[first]  # (b, t, d) as (b, heads, t, ...): the heads are a part of d, not of t
+    if new[first] not in old[first + 1 :]:
         return None
     rest = iter(old)
     if all(size in rest for size in new):
         return None  # the same order with sizes left out, which can only be ones
-    unsure = new[first].isdigit() and (len(old) < 3 or sorted(old) != sorted(new))
-    return None if unsure else (old[first], new[first])
+    few = new[first].isdigit() and (len(old) < 3 or sorted(old) != sorted(new))
+    return None if few else (old[first], new[first])
 
 
 def watch(call: Annotated[Call, "view", "reshape"]) -> Alarm | None:

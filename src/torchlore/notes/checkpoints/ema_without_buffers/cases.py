@@ -1,0 +1,48 @@
+import copy
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU())
+
+    def forward(self, x):
+        return self.body(x)
+
+
+def update(target, source, decay):
+    with torch.no_grad():
+        for a, b in zip(target.parameters(), source.parameters(), strict=True):  # trap: ema-without-buffers
+            a.data = decay * a.data + (1 - decay) * b.data
+
+
+def train(loader, criterion):
+    net = Net()
+    slow = copy.deepcopy(net)
+    optimizer = torch.optim.Adam(net.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(net(x), y).backward()
+        optimizer.step()
+        update(slow, net, 0.99)
+    slow.eval()
+    return slow
+
+
+def plain(loader, criterion):
+    net = nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4))
+    slow = copy.deepcopy(net)
+    slow.eval()
+    for a, b in zip(slow.parameters(), net.parameters(), strict=True):
+        a.data.mul_(0.9).add_(b.data, alpha=0.1)
+    return slow
+
+
+def in_training_mode(net):
+    teacher = Net()
+    for a, b in zip(teacher.parameters(), net.parameters(), strict=True):
+        a.data.mul_(0.9).add_(b.data, alpha=0.1)
+    return teacher

@@ -1,0 +1,29 @@
+import torch
+from torch import nn
+
+
+class Variants(nn.Module):
+    def __init__(self, n, outside):
+        super().__init__()
+        self.a = torch.randn(n, n, requires_grad=True)  # trap: tensor-not-parameter
+        self.b = torch.zeros(n).requires_grad_()  # trap: tensor-not-parameter
+        self.c = nn.Parameter(torch.ones(n))
+        self.d = torch.ones(n, requires_grad=True)
+        self.extra = [self.d]
+        self.e = torch.ones(n, requires_grad=True)
+        self.register_buffer("f", torch.ones(n))
+
+    def forward(self, x):
+        return x @ self.a + self.b * self.c + self.d + self.e + self.f
+
+
+class Other:
+    def __init__(self, n):
+        self.w = torch.randn(n, requires_grad=True)
+
+    def loss(self, x):
+        return (x * self.w).sum()
+
+
+def trained(model):
+    return torch.optim.SGD([model.e], lr=0.1)

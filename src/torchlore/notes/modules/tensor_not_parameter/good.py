@@ -1,0 +1,15 @@
+import torch
+from torch import nn
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.scale = nn.Parameter(torch.ones(4))
+
+    def forward(self, x):
+        return self.linear(x) * self.scale
+
+
+result = {"parameters": len(list(Scale().parameters()))}

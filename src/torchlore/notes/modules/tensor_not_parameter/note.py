@@ -1,0 +1,75 @@
+"""A tensor with `requires_grad=True` is no parameter: no module registers it, no optimizer gets it.
+
+`self.scale = torch.ones(n, requires_grad=True)` collects gradients like a weight. But `parameters()`, `state_dict()` and `.to()` know
+only `nn.Parameter` and buffers: the optimizer never moves it, the checkpoint does not hold it, and it stays on the CPU.
+
+Write `self.scale = nn.Parameter(torch.ones(n))`.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, edits, tree
+from torchlore.check.classes import Attribute
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/automan000/Convolutional_LSTM_PyTorch/issues/17",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "error"
+
+
+def claim(bad: dict[str, int], good: dict[str, int]) -> None:
+    assert bad["parameters"] == 2
+    assert good["parameters"] == 3
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for cls in classes.all_classes(source):
+        if not classes.is_module(cls):
+            continue
+        for name, found in classes.own_attributes(cls).items():
+            made = _tensor(source, found[0])
+            if made is None or len(found) != 1 or not _only_read(source, cls.node, name):
+                continue
+            code = _bare(source, made)
+            fixed = f"{edits.spelled(source, 'torch.nn.Parameter')}({code})"
+            message = f"`self.{name}` is not registered, so no optimizer gets it: write `self.{name} = {fixed}`"
+            yield source.hit(made, message, edits.replace(source, made, fixed))
+
+
+def _tensor(source: Source, one: Attribute) -> ast.Call | None:
+    """`torch.ones(n, requires_grad=True)` or `torch.ones(n).requires_grad_()`, assigned in `__init__`."""
+    value = one.value
+    if one.method != "__init__" or one.how != "assign" or one.path or not isinstance(value, ast.Call):
+        return None
+    if isinstance(value.func, ast.Attribute) and value.func.attr == "requires_grad_" and not value.args:
+        inner = value.func.value
+        return value if isinstance(inner, ast.Call) and source.name(inner.func).startswith("torch.") else None
+    asked = tree.literal(tree.argument(value, None, "requires_grad")) is True
+    full = source.name(value.func)
+    return value if asked and full.count(".") == 1 and full.startswith("torch.") else None
+
+
+def _only_read(source: Source, cls: ast.ClassDef, name: str) -> bool:
+    """Whether nobody hands the tensor on: to a parameter, an optimizer, a list, or by its name to another object."""
+    for use in source.all(ast.Attribute):
+        if use.attr != name or not isinstance(use.ctx, ast.Load):
+            continue
+        up = source.parents[use]
+        taken = isinstance(up, ast.List | ast.Tuple | ast.Dict) or (
+            isinstance(up, ast.Call) and "Param" in source.code(up.func)
+        )
+        if taken or not tree.inside(source, use, cls):
+            return False
+    return "setattr" not in source.code(cls) and "register_parameter" not in source.code(cls)
+
+
+def _bare(source: Source, made: ast.Call) -> str:
+    """The call without what asks for gradients."""
+    if isinstance(made.func, ast.Attribute) and made.func.attr == "requires_grad_":
+        return source.code(made.func.value)
+    given = [source.code(arg) for arg in made.args]
+    given += [source.code(keyword) for keyword in made.keywords if keyword.arg != "requires_grad"]
+    return f"{source.code(made.func)}({', '.join(given)})"

@@ -1,0 +1,62 @@
+"""The rule of padding-mask-inverted."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, scopes, tree
+from torchlore.check.source import Hit, Source
+
+_MASKS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for keyword in source.all(ast.keyword):
+        if keyword.arg in _MASKS and _valid(source, keyword.value):
+            code = source.code(keyword.value)
+            simple = isinstance(keyword.value, ast.Name | ast.Attribute | ast.Call)
+            better = f"~{code}" if simple else f"~({code})"
+            edit = edits.replace(source, keyword.value, better)
+            message = f"`{code}` is True at the words, and True means ignore: write `{keyword.arg}={better}`"
+            yield source.hit(keyword.value, message, edit, safe=False)
+
+
+def _valid(source: Source, node: ast.expr, depth: int = 3) -> bool:
+    """Whether the mask is True where there is something: `positions < lengths`, `ids != pad`."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return _compares(source, node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("bool", "to"):
+        return _valid(source, node.func.value, depth)
+    if _from_tokenizer(source, node):
+        return True
+    if isinstance(node, ast.Name) and depth:
+        found = scopes.reaching(source, node)
+        made = [one.value for one in found if one.how == "assign" and not one.path and one.value is not None]
+        return bool(made) and len(made) == len(found) and all(_valid(source, one, depth - 1) for one in made)
+    return False
+
+
+def _pads_with_zero(source: Source) -> bool:
+    return bool(re.search(r"padding_idx *= *0|\bpad\w* *= *0\b", source.text, re.IGNORECASE))
+
+
+def _from_tokenizer(source: Source, node: ast.expr) -> bool:
+    """`batch["attention_mask"]` of a tokenizer: 1 at the words."""
+    taken = isinstance(node, ast.Subscript) and tree.literal(node.slice) == "attention_mask"
+    taken = taken or (
+        isinstance(node, ast.Attribute) and node.attr == "attention_mask" and tree.dotted(node) != "self.attention_mask"
+    )
+    return taken and "okenizer" in source.text
+
+
+def _compares(source: Source, node: ast.Compare) -> bool:
+    """`ids != pad`, `positions < lengths`."""
+    left, right, op = source.code(node.left).lower(), source.code(node.comparators[0]).lower(), node.ops[0]
+    if isinstance(op, ast.NotEq):
+        return bool(re.search(r"(?:^|[^a-z])pad", f"{left} {right}")) or (right == "0" and _pads_with_zero(source))
+    if isinstance(op, ast.Gt) and right == "0":
+        return _pads_with_zero(source) and not re.search("len", left)
+    lengths = re.compile(r"(?:^|[^a-z])(?:seq_?)?len(?:gths?|s)?(?:[^a-z]|$)")
+    before, after = bool(lengths.search(left)), bool(lengths.search(right))
+    smaller = isinstance(op, ast.Lt | ast.LtE)
+    return before != after and (smaller == after) and isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
