@@ -3,11 +3,10 @@
 A tensor (batch, length, heads, size) viewed as (batch, heads, length, size) has the shape that the next line wants,
 and the numbers of one head are now a mix of heads and time steps. The same happens to images read as (N, 32, 32, 3) and
 viewed as (N, 3, 32, 32), and to (length, batch, size) viewed as (batch, length, size). Nothing raises. The network
-still learns something, which is why it is found late: sequences of a batch look at each other.
+still learns something, so it is found late: sequences of a batch look at each other.
 
 To swap use `transpose` or `permute`: `q.view(b, n, heads, -1).transpose(1, 2)`. Back again the swap comes first:
-`out.transpose(1, 2).reshape(b, n, heads * size)`. A simple test: change one sample of the batch; only its own output
-may change.
+`out.transpose(1, 2).reshape(b, n, heads * size)`. A test: change one sample; only its own output may change.
 """
 
 import re

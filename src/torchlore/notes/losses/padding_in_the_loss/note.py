@@ -1,0 +1,56 @@
+"""A loss over padded sequences counts the padding: give the padding's index as `ignore_index`.
+
+`CrossEntropyLoss()` leaves out targets of -100 and nothing else. Where shorter sequences are filled up with index 0 or 1, the model is
+also paid for predicting padding after padding, which is easy: the loss looks low, the gradient is diluted, and a batch with one long
+sentence hardly learns from the others.
+
+```python
+criterion = nn.CrossEntropyLoss(ignore_index=pad_idx)
+```
+
+Padding with -100, or a mask on the loss of each position (`reduction="none"`), does the same.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, follow, losses, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://github.com/bentrevett/pytorch-seq2seq",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+_PADS = re.compile(
+    r"\b(pad_idx|pad_index|pad_id|pad_token_id|PAD_IDX|PAD_ID|PAD|src_pad_idx|trg_pad_idx|tgt_pad_idx)\b"
+)
+_CARES = re.compile(r"ignore_index|-100|reduction=.none|[Mm]ask|weight=|packed|pack_padded")
+_FLAT = re.compile(r"\.(view|reshape|flatten)\(")
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert bad["loss"] < 0.7 * good["loss"]  # half of it is padding, which the model predicts well
+
+
+def find(source: Source) -> Iterator[Hit]:
+    pad = _PADS.search(source.text)
+    if pad is None or _CARES.search(source.text):
+        return
+    seen: set[ast.AST] = set()
+    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+        flat = loss.input is not None and loss.target is not None and _FLAT.search(_text(source, loss.target))
+        made = loss.made.node if loss.made is not None else loss.call
+        home = loss.made.source if loss.made is not None else source
+        if not flat or home is not source or not isinstance(made, ast.Call) or made in seen:
+            continue
+        if tree.lacks(made, None, "ignore_index"):
+            seen.add(made)
+            message = f"padding counts like words here: give its index, `ignore_index={pad.group(0)}`"
+            yield source.hit(made, message, edits.add_keyword(source, made, "ignore_index", pad.group(0)), safe=False)
+
+
+def _text(source: Source, node: ast.expr) -> str:
+    """The target as it stands, and what its name was bound to."""
+    return source.code(node) + source.code(follow.followed(source, node))
