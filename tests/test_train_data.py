@@ -200,7 +200,7 @@ def test_odd_pictures_are_read_right_and_broken_ones_named(tmp_path: Path, capsy
     before = sorted(root.rglob("*"))
     assert train(root, "--out", tmp_path / "runs") == 0
     assert sorted(root.rglob("*")) == before
-    assert "4 files left out" in capsys.readouterr().out
+    assert "4 left out, named in the report" in capsys.readouterr().out
     report = (tmp_path / "runs" / "001" / "report.html").read_text()
     assert [name for name in broken if f"green/{name}" not in report] == []
 

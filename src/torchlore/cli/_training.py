@@ -113,7 +113,7 @@ def plan(made: Ready, folder: Path) -> str:
     )
     parameters = sum(p.numel() for p in made.built.model.parameters() if p.requires_grad)
     first = f"{data.name}: {len(data.classes)} classes, {counts}" + (
-        f", {len(data.skipped)} files left out" if data.skipped else ""
+        f", {len(data.skipped)} left out, named in the report" if data.skipped else ""
     )
     return f"{first}\n{made.run.model}: {parameters:,} trainable parameters on {made.device}\n{made.total_steps} steps in {made.run.epochs} epochs, into {folder}"
 
