@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from torchlore.train.setup import Ready
 
 
-def go(run: Run, place: Callable[[], Path]) -> int:
+def go(run: Run, place: Callable[[], Path], *, load: bool = True) -> int:
     """Check everything, then make or find the run's folder, train, test, report.
 
+    `load=False` leaves the run's --weights out, which the checkpoint of a run that goes on has in it.
     Status 75 if a signal stopped it, with the command that goes on.
     """
     from torchlore.train.flags import write
@@ -41,7 +42,7 @@ def go(run: Run, place: Callable[[], Path]) -> int:
     with joined(world()) as here:
         try:
             led(here, lambda: reachable(run.log))
-            made = ready(run, task_of(run).open_data(run))
+            made = ready(run, task_of(run).open_data(run), load=load)
             folder = led(here, begin)
         except Refused:
             if here.rank == 0:
@@ -106,7 +107,7 @@ def say(text: str) -> None:
 
 
 def plan(made: Ready, folder: Path) -> str:
-    """What is about to happen, in three lines."""
+    """What is about to happen, in a few lines."""
     data = made.data
     counts = ", ".join(
         f"{len(part.labels)} {name}" for name, part in (("train", data.train), ("val", data.val), ("test", data.test))
@@ -115,7 +116,15 @@ def plan(made: Ready, folder: Path) -> str:
     first = f"{data.name}: {len(data.classes)} classes, {counts}" + (
         f", {len(data.skipped)} left out, named in the report" if data.skipped else ""
     )
-    return f"{first}\n{made.run.model}: {parameters:,} trainable parameters on {made.device}\n{made.total_steps} steps in {made.run.epochs} epochs, into {folder}"
+    lines = [first, f"{made.run.model}: {parameters:,} trainable parameters on {made.device}"]
+    if made.built.loaded:
+        lines += [f"{made.run.weights}: {_shortened(made.built.loaded.splitlines())}"]
+    return "\n".join([*lines, f"{made.total_steps} steps in {made.run.epochs} epochs, into {folder}"])
+
+
+def _shortened(lines: list[str], most: int = 12) -> str:
+    left = [f"  and {len(lines) - most} more"] if len(lines) > most else []
+    return "\n".join(lines[:most] + left)
 
 
 def status(made: Ready, stepped: Stepped, since: float) -> None:

@@ -24,6 +24,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from torchlore.cli._training import go
 
-        return go(checked(read(config)), lambda: args.folder)
+        begun = any((args.folder / "checkpoints").glob("step-*.pt"))
+        return go(checked(read(config)), lambda: args.folder, load=not begun)
     except Refused as refused:
         raise Failure(str(refused)) from None

@@ -16,7 +16,7 @@ from torchlore.recipes.checkpoint import atomic
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.weights import read, write
 from torchlore.train.evaluate import evaluating
-from torchlore.train.models import prepared
+from torchlore.train.models import prepared, without_file
 from torchlore.train.run import Trouble
 from torchlore.train.setup import Ready
 
@@ -108,7 +108,7 @@ def _safetensors(made: Ready, whole: Whole, pictures: Tensor, path: Path) -> Ten
     about |= {"mean": made.built.mean, "std": made.built.std}
     state = {name: value.detach().clone() for name, value in whole.model.state_dict().items()}
     write(state, path, **{name: json.dumps(value) for name, value in about.items()})
-    fresh = made.task.build_model(made.run, made.data, load=False)
+    fresh = made.task.build_model(without_file(made.run), made.data, load=False)
     fresh.model.load_state_dict(read(path))
     again = Whole(fresh.model, whole.prepare)
     with evaluating(again):

@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from torchlore.train.run import Refused, Run
 
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 HALF = ((0.5,), (0.5,))
+SUFFIXES = (".pt", ".pth", ".bin", ".ckpt", ".safetensors")  # of files that hold weights
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,12 @@ class Small(nn.Module):
 
 def _block(inside: int, outside: int) -> nn.Sequential:
     return nn.Sequential(nn.Conv2d(inside, outside, 3, padding=1, bias=False), nn.BatchNorm2d(outside), nn.ReLU())
+
+
+def without_file(run: Run) -> Run:
+    """The run as it is once a checkpoint holds its weights: the file they came from may be gone."""
+    from_file = "/" in run.weights or Path(run.weights).suffix in SUFFIXES or Path(run.weights).is_file()
+    return replace(run, weights="none") if from_file else run
 
 
 def build(run: Run, classes: int, channels: int, *, load: bool = True) -> Built:
@@ -117,6 +124,9 @@ def _torchvision(run: Run, classes: int, load: bool) -> Built:
     try:
         weights = None if run.weights == "none" or Path(run.weights).is_file() else _enum(models, run)
         model = models.get_model(run.model, weights=weights if load else None, **_no_backbone(models, run.model))
+    except OSError as error:  # what urllib raises
+        where = run.model if weights is None else weights.url
+        raise Refused(f"--weights {run.weights}: {_offline(where, error)}") from None
     except ValueError:
         near = _nearest(run.model, models.list_models())
         raise Refused(
@@ -127,6 +137,11 @@ def _torchvision(run: Run, classes: int, load: bool) -> Built:
         return Built(model, heads, 3, 224, *IMAGENET)
     wanted = weights.transforms()
     return Built(model, heads, 3, wanted.crop_size[0], tuple(wanted.mean), tuple(wanted.std), f"torchvision {weights}")
+
+
+def _offline(where: str, error: Exception) -> str:
+    why = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return f"{where} could not be fetched ({why}); give a file with --weights FILE, or none"
 
 
 def _no_backbone(models: Any, name: str) -> dict[str, None]:
@@ -151,7 +166,13 @@ def _timm(run: Run, classes: int, load: bool) -> Built:
     name = run.model.removeprefix("timm:")
     if name.split(".")[0] not in timm.list_models():
         raise Refused(f"--model {run.model!r} is no timm model{_nearest(name, timm.list_models())}")
-    model = timm.create_model(name, pretrained=load and run.weights == "default", num_classes=classes or None)
+    fetched = load and run.weights == "default"
+    try:
+        model = timm.create_model(name, pretrained=fetched, num_classes=classes or None)
+    except (OSError, RuntimeError, ValueError) as error:
+        if not fetched:
+            raise
+        raise Refused(f"--weights {run.weights}: {_offline(f'{name} of timm', error)}") from None
     wanted: dict[str, Any] = model.pretrained_cfg  # type: ignore[assignment]  # timm puts a plain dict on the module
     heads = (wanted["classifier"],) if isinstance(wanted["classifier"], str) else tuple(wanted["classifier"])
     return Built(

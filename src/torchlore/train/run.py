@@ -69,7 +69,7 @@ class Run:
     model: str = option("small", "small, a torchvision model, timm:NAME, or path/to/file.py:factory")
     weights: str = option("none", "none, default, a torchvision weights name, or a checkpoint file")
     freeze: str = option("", "backbone, or comma-separated prefixes of parameters that stay as they are")
-    size: int = option(0, "side of the square images; 0 takes it from the weights or the data")
+    size: int = option(0, "side of the square images; 0: that of the weights or of pictures in memory, else 224")
     augment: str = option("shift", "what a training image goes through", AUGMENTS)
     val: float = option(0.15, "share of the data for validation where the data has no such split")
     epochs: int = option(30, "passes over the training set")

@@ -24,7 +24,7 @@ from torchlore.train.graph import WARM, WATCHED
 from torchlore.train.group import World, world
 from torchlore.train.jpegs import works
 from torchlore.train.loop import Parts
-from torchlore.train.models import Built, prepared
+from torchlore.train.models import Built, prepared, without_file
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data, Samples, Stored
 from torchlore.train.tasks import Task, task_of
@@ -83,7 +83,7 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
     elif device.type == "cuda":
         torch.backends.cudnn.benchmark = True  # the sizes stay the same: look for the fastest kernels once
     seed_everything(run.seed)  # the same first weights on every process
-    built = task.build_model(run, data, load=load)
+    built = task.build_model(run if load else without_file(run), data, load=load)
     data = on_device(sized(data, run.size or built.size), run, device, place)
     model = built.model.to(device)
     if run.channels_last:
