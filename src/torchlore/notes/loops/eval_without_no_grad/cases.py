@@ -1,0 +1,67 @@
+import torch
+from torch import nn
+
+
+def predict(model: nn.Module, loader):
+    model.eval()
+    found = []
+    for x, _ in loader:
+        found.append(model(x))  # trap: eval-without-no-grad
+    return torch.cat(found)
+
+
+def through_a_name(model: nn.Module, loader):
+    model.eval()
+    found = []
+    for x in loader:
+        scores = model(x)  # trap: eval-without-no-grad
+        found.append(scores.cpu())
+    return found
+
+
+# clean
+def quiet(model: nn.Module, loader):
+    model.eval()
+    with torch.no_grad():
+        return [model(x) for x in loader]
+
+
+@torch.inference_mode()
+def decorated(model: nn.Module, loader):
+    model.eval()
+    found = []
+    for x in loader:
+        found.append(model(x))
+    return found
+
+
+def cut(model: nn.Module, loader):
+    model.eval()
+    found = []
+    for x in loader:
+        found.append(model(x).argmax(1))
+    return found
+
+
+def called_quietly(model: nn.Module, loader):
+    model.eval()
+    found = []
+    for x in loader:
+        found.append(model(x))
+    return found
+
+
+def adversarial(model: nn.Module, loader):
+    model.eval()
+    outs = []
+    for x in loader:
+        x.requires_grad_()
+        out = model(x)
+        out.sum().backward()
+        outs.append(x.grad)
+    return outs
+
+
+def main(model, loader):
+    with torch.no_grad():
+        return called_quietly(model, loader)

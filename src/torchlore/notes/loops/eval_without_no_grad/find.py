@@ -1,0 +1,70 @@
+"""The rule of eval-without-no-grad: outputs with their graphs are collected over an evaluation."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import calls, flow, frameworks, kept, scopes, tensors, tree
+from torchlore.check.project import as_function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.events import Event
+    from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("eval")) or not any(source.methods("append")):
+        return
+    for home in (None, *flow.functions(source)):
+        events = (
+            flow.events_of(source, home) if "eval" in {one.attr for one in _attributes(home or source.tree)} else ()
+        )
+        for place, event in enumerate(events):
+            if not _evaluates(events, place) or frameworks.owned(source, event.node) or _quiet_callers(source, home):
+                continue
+            if isinstance(event.node, ast.Call) and _is_collected(source, event.node, event.loops[-1]):
+                name = source.code(event.node.func)
+                told = f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`"
+                yield source.hit(event.node, told)
+
+
+def _attributes(node: ast.AST) -> Iterator[ast.Attribute]:
+    return (one for one in ast.walk(node) if isinstance(one, ast.Attribute))
+
+
+def _evaluates(events: tuple[Event, ...], place: int) -> bool:
+    """Whether this is a forward pass in a loop, in evaluation mode, with gradients on and no backward pass around."""
+    event = events[place]
+    if event.what != "forward" or event.no_grad or event.via or not event.loops or event.owner is None:
+        return False
+    modes = [
+        one for one in events[:place] if one.what in ("train", "eval") and one.owner == event.owner and not one.via
+    ]
+    trains = any(one.what == "backward" and event.loops[-1] in one.loops for one in events)
+    return bool(modes) and modes[-1].what == "eval" and not trains
+
+
+def _quiet_callers(source: Source, home: tree.FunctionNode | None) -> bool:
+    """Whether a caller switches the recording off for this function."""
+    found = calls.callers(as_function(source, home)) if home is not None else []
+    return any(tensors.no_grad_around(caller, call) for caller, call, _ in found) or "set_grad_enabled" in source.text
+
+
+def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
+    """Whether the result goes into something that outlives the turn, as it is."""
+    held = source.parents[call]
+    name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+    for node in tree.body_nodes(loop):
+        target, value = kept.kept(source, node)
+        if value is None or not kept.outlives(source, target, loop):
+            continue
+        leaves = [leaf for leaf in kept.leaves(value) if isinstance(leaf, ast.Name)]
+        same = isinstance(name, ast.Name) and any(
+            leaf.id == name.id and [one.node for one in scopes.reaching(source, leaf)] == [name] for leaf in leaves
+        )
+        if value is call or same:
+            return True
+    return False
