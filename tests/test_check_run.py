@@ -1,8 +1,10 @@
 """`lore check` from the outside: choices, suppressions, notebooks, formats, history, cache, and bad input."""
 
 import json
+import os
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -259,6 +261,37 @@ def test_bad_input_is_said_and_the_rest_is_checked(capsys):
     for name in ("binary.py", "latin.py", "gone.py", "missing.py"):
         assert sum(line.startswith(f"lore check: {name}") for line in err.splitlines()) == 1
     assert "declared.py" not in err
+
+
+def test_a_generated_file_of_5_mb_is_one_clear_line_at_once(capsys):
+    write("generated.py", "import torch\n" + "x = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n" * 145_000)
+    write("bad.py", BAD)
+    begun = time.process_time()
+    status, out, err = lore(capsys, "--format", "concise", ".")
+    assert time.process_time() - begun < 2
+    assert status == 2
+    assert err.splitlines() == ["lore check: generated.py: is larger than 3 MB and was not checked: exclude it"]
+    assert out.startswith("bad.py:4:1")
+
+
+def test_a_closed_folder_is_one_clear_line(capsys, tmp_path):
+    write("open/bad.py", BAD)
+    write("closed/bad.py", BAD)
+    lore(capsys, ".")  # imports what it needs, for nobody may not read all of Python
+    tmp_path.chmod(0o755)
+    Path("closed").chmod(0)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)  # nobody
+    try:
+        status, out, err = lore(capsys, "--no-cache", "--format", "concise", ".")
+    finally:
+        if root:
+            os.seteuid(0)
+        Path("closed").chmod(0o755)
+    assert status == 2
+    assert err.splitlines() == ["lore check: ./closed: cannot be read: Permission denied"]
+    assert out.startswith("open/bad.py:4:1")
 
 
 def test_a_rule_that_raises_is_one_line_and_the_rest_goes_on(tmp_path):

@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "verify": {"catalogue"},
     "doctor": {"doctor", "finding"},
     "editor": {"catalogue", "check", "finding", "handbook", "__init__"},
+    "flake8_plugin": {"check", "finding", "__init__"},
     "report": {"report", "finding"},
     "train": {"train", "recipes", "finding", "report"},
     "extract": {"extract", "train", "recipes", "report", "finding"},

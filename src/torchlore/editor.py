@@ -83,7 +83,7 @@ def findings(document: TextDocument, rules: Mapping[str, Rule]) -> list[Finding]
         config = configuration.load(Path(path))
     except configuration.BrokenConfig:
         config = configuration.Config()  # a settings file that is being edited; `lore check` says what is wrong with it
-    said = runner.check_text(path, document.source, runner.Work(rules, config, Project()))
+    said = runner.check_text(path, document.source, runner.Work(rules, config, Project(torch=config.torch)))
     return [one for one in said if isinstance(one, Finding) and runner.shown(one, config)]
 
 

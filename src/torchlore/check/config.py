@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ class Config:
     severity: tuple[tuple[str, str], ...] = ()  # slug -> severity in place of the note's own
     exclude: tuple[str, ...] = ()  # globs of files and folders not to read
     show: Severity = Severity.WARNING  # the mildest severity that is shown
-    torch: str = ""  # the torch version the code is written for
+    torch: tuple[int, ...] = ()  # the torch version the code is written for: (2, 4)
     markdown: bool = False
     root: str = ""  # the folder of the pyproject.toml, which globs are relative to
     known: frozenset[str] = field(default=frozenset(), compare=False, repr=False)  # a set has no fixed order in print
@@ -35,10 +36,10 @@ _KEYS = {"select", "ignore", "exclude", "per-file-ignores", "severity", "show", 
 
 def find_pyproject(start: Path) -> Path | None:
     """The nearest pyproject.toml at or above a path."""
-    folder = start if start.is_dir() else start.parent
+    folder = start if os.path.isdir(start) else start.parent  # noqa: PTH112  # Path's own raises in a closed folder
     for candidate in (folder, *folder.parents):
         file = candidate / "pyproject.toml"
-        if file.is_file():
+        if os.path.isfile(file):  # noqa: PTH113  # as above
             return file
     return None
 
@@ -81,7 +82,7 @@ def read(table: dict[str, Any], file: Path) -> Config:
         per_file=tuple((glob, _strings(slugs, f"per-file-ignores.{glob}", file)) for glob, slugs in per_file.items()),
         severity=tuple((slug, _severity(value, slug, file)) for slug, value in severities.items()),
         show=Severity(_severity(table["show"], "show", file)) if "show" in table else config.show,
-        torch=str(table.get("torch", "")),
+        torch=_version(table["torch"], file) if "torch" in table else (),
         markdown=bool(table.get("markdown", False)),
     )
 
@@ -96,6 +97,13 @@ def _table(value: Any, key: str, file: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BrokenConfig(f"{file}: `{key}` takes a table, got {value!r}")
     return value
+
+
+def _version(value: Any, file: Path) -> tuple[int, ...]:
+    parts = value.split(".") if isinstance(value, str) else []
+    if not parts or not all(part.isdecimal() for part in parts):
+        raise BrokenConfig(f'{file}: `torch` takes the version the code is written for, such as "2.4", got {value!r}')
+    return tuple(int(part) for part in parts)
 
 
 def _severity(value: Any, key: str, file: Path) -> str:

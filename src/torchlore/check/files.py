@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _SKIP = {".git", ".hg", ".svn", ".venv", "venv", "env", ".env", "node_modules", "__pycache__", ".mypy_cache", ".tox",
          ".nox", ".ruff_cache", ".pytest_cache", ".eggs", "build", "dist", "site-packages", ".ipynb_checkpoints"}  # fmt: skip
-_TOO_LARGE = 20_000_000  # bytes; a generated file, and not one a person reads
+_TOO_LARGE = 3_000_000  # bytes; a generated file, and not one a person reads
+_NOTEBOOK = 50_000_000  # bytes; pictures make notebooks large, not code
 
 
 class Unreadable(NamedTuple):
@@ -68,13 +69,14 @@ def _excluded(folder: str, name: str, config: Config) -> bool:
 
 def read_bytes(path: str) -> bytes | Unreadable:
     """The bytes of a file, or why it cannot be read."""
+    most = _NOTEBOOK if path.endswith(".ipynb") else _TOO_LARGE
     try:
         with open(path, "rb") as file:  # noqa: PTH123  # the hottest read of the tool
-            data = file.read(_TOO_LARGE + 1)
+            data = file.read(most + 1)
     except OSError as error:
         return Unreadable(path, f"cannot be read: {error.strerror}")
-    if len(data) > _TOO_LARGE:
-        return Unreadable(path, f"is larger than {_TOO_LARGE // 1_000_000} MB and was not checked")
+    if len(data) > most:
+        return Unreadable(path, f"is larger than {most // 1_000_000} MB and was not checked: exclude it")
     return data
 
 

@@ -56,16 +56,27 @@ def events_of(source: Source, node: FunctionNode | None, depth: int = _DEPTH) ->
 
 def _events(source: Source, node: FunctionNode | None, depth: int) -> list[Event]:
     found: list[Event] = []
+    own: dict[ast.AST, tuple[Function | None, list[Event]]] = source.memo.setdefault("own_events", {})
     for one in _by_function(source).get(node, ()):
-        if isinstance(one, ast.Call):
-            found += _inlined(source, one, depth) if depth else ()
-            if event := events.of_call(source, one):
-                found.append(_placed(source, event))
-        else:
-            found += [_placed(source, event) for event in events.of_statement(source, one)]
+        known = own.get(one)
+        if known is None:
+            known = own[one] = _own(source, one)
+        target, here = known
+        if target is not None and depth:
+            found += _inlined(source, cast("ast.Call", one), target, depth)
+        found += here
         if len(found) > _MOST:
             break
     return found
+
+
+def _own(source: Source, node: ast.AST) -> tuple[Function | None, list[Event]]:
+    """The project's function that a call runs, and the events that a call or statement is itself."""
+    if not isinstance(node, ast.Call):
+        return None, [_placed(source, event) for event in events.of_statement(source, node)]
+    target = called(source, node)
+    event = events.of_call(source, node)
+    return target, [_placed(source, event)] if event else []
 
 
 def _by_function(source: Source) -> dict[FunctionNode | None, list[ast.AST]]:
@@ -102,10 +113,7 @@ def place(source: Source, node: ast.AST) -> tuple[tuple[Loop, ...], tuple[tuple[
     return tuple(reversed(loops_around(source, node))), tuple(conditions(source, node)), frozenset(names - {""})
 
 
-def _inlined(source: Source, call: ast.Call, depth: int) -> list[Event]:
-    target = called(source, call)
-    if target is None:
-        return []
+def _inlined(source: Source, call: ast.Call, target: Function, depth: int) -> list[Event]:
     inner = events_of(target.source, target.node, depth - 1)
     if not inner:
         return []
@@ -219,7 +227,9 @@ def rounds(source: Source) -> list[list[Event]]:
     if not may_train(source):
         return []
     found = [[event for event in loop.events if event.loops[-1] is loop.node] for loop in training_loops(source)]
-    for node in (None, *functions(source)):
+    runs = (*source.methods("backward", "manual_backward"), *source.calls("torch.autograd.backward"))
+    running = {function(source, call) for call in runs}
+    for node in (one for one in (None, *functions(source)) if one in running):
         straight = [event for event in events_of(source, node) if not event.loops]
         if any(event.what == "backward" and not event.via for event in straight):
             found.append(straight)

@@ -71,6 +71,12 @@ def asks_version(source: Source, node: ast.AST) -> bool:
     return "AttributeError" in caught or "ImportError" in caught
 
 
+def before(source: Source, version: str) -> bool:
+    """Whether the code is written for a torch older than this, by `torch = "2.4"` in `[tool.torchlore]`."""
+    target = source.project.torch
+    return bool(target) and target < tuple(int(part) for part in version.split("."))
+
+
 def seldom(source: Source, node: ast.AST, loop: ast.AST) -> bool:
     """Whether something between the node and its loop keeps it from running in every turn."""
     for up in tree.ancestors(source, node):

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from torchlore.check.codes import code
 from torchlore.finding import Severity
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ _COLOURS = {"error": "31;1", "warning": "33;1", "hint": "36", "dim": "2", "bold"
 _GITHUB = {"error": "error", "warning": "warning", "hint": "notice"}
 _GITLAB = {"error": "major", "warning": "minor", "hint": "info"}
 _SARIF = {"error": "error", "warning": "warning", "hint": "note"}
-HOME = "https://torchlore.github.io/notes/"
 
 
 def file_and_cell(path: str) -> tuple[str, str]:
@@ -28,8 +28,8 @@ def file_and_cell(path: str) -> tuple[str, str]:
 
 
 def concise(findings: Iterable[Finding]) -> str:
-    """One line a finding: `path:line:column: severity slug message`."""
-    return "\n".join(f"{one.where}: {one.severity} {one.slug} {one.message}" for one in findings)
+    """One line a finding: `path:line:column: severity slug [code] message`."""
+    return "\n".join(f"{one.where}: {one.severity} {one.slug} [{code(one.slug)}] {one.message}" for one in findings)
 
 
 def full(findings: Sequence[Finding], lines: Callable[[str], Sequence[str]], *, colour: bool = False) -> str:
@@ -40,7 +40,8 @@ def full(findings: Sequence[Finding], lines: Callable[[str], Sequence[str]], *, 
 
     blocks = []
     for one in findings:
-        head = f"{paint('bold', one.where)}: {paint(one.severity, one.severity)} {paint('bold', one.slug)}"
+        name = f"{paint('bold', one.slug)} {paint('dim', f'[{code(one.slug)}]')}"
+        head = f"{paint('bold', one.where)}: {paint(one.severity, one.severity)} {name}"
         blocks.append(
             "\n".join([head, *_excerpt(one, lines(one.path), paint), f"  {one.message}", *_remedy(one, paint)])
         )
@@ -97,12 +98,13 @@ def as_json(findings: Iterable[Finding]) -> str:
 
 def _object(one: Finding) -> dict[str, Any]:
     file, cell = file_and_cell(one.path)
-    found: dict[str, Any] = {"slug": one.slug, "severity": str(one.severity), "message": one.message, "path": file}
+    found: dict[str, Any] = {"slug": one.slug, "code": code(one.slug), "severity": str(one.severity)}
+    found |= {"message": one.message, "path": file}
     if cell:
         found["cell"] = int(cell)
     found |= {"line": one.line, "column": one.column, "end_line": one.end_line, "end_column": one.end_column}
     edits = [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in one.edits]
-    return found | {"fix": {"safe": one.safe, "edits": edits} if edits else None, "url": f"{HOME}{one.slug}"}
+    return found | {"fix": {"safe": one.safe, "edits": edits} if edits else None, "explain": f"lore explain {one.slug}"}
 
 
 def github(findings: Iterable[Finding]) -> str:
@@ -118,7 +120,8 @@ def github(findings: Iterable[Finding]) -> str:
         place = f"file={escape(file, property_=True)},line={one.line},col={one.column},endLine={max(one.end_line, one.line)}"
         note = f"cell {cell}: " if cell else ""
         rows.append(
-            f"::{_GITHUB[one.severity]} {place},title={escape(one.slug, property_=True)}::{escape(note + one.message)}"
+            f"::{_GITHUB[one.severity]} {place},title={escape(f'{one.slug} ({code(one.slug)})', property_=True)}"
+            f"::{escape(note + one.message)}"
         )
     return "\n".join(rows)
 
@@ -163,9 +166,10 @@ def sarif(findings: Sequence[Finding], titles: Mapping[str, str], lines: Callabl
 
     slugs = sorted({one.slug for one in findings})
     rules = [
-        {"id": slug, "shortDescription": {"text": titles.get(slug, slug)}, "helpUri": f"{HOME}{slug}"} for slug in slugs
-    ]
-    driver = {"name": "torchlore", "version": __version__, "informationUri": HOME, "rules": rules}
+        {"id": slug, "name": code(slug), "shortDescription": {"text": titles.get(slug, slug)},
+         "help": {"text": f"lore explain {slug}"}} for slug in slugs
+    ]  # fmt: skip
+    driver = {"name": "torchlore", "version": __version__, "rules": rules}
     results = [_result(one, slugs.index(one.slug), lines) for one in findings]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"

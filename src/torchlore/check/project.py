@@ -41,7 +41,8 @@ class Class(NamedTuple):
 class Project:
     """The files of one check. Files are read and parsed when somebody asks for them."""
 
-    def __init__(self, files: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, files: Iterable[tuple[str, str]] = (), torch: tuple[int, ...] = ()) -> None:
+        self.torch = torch  # the version the code is written for; () where nobody said
         self._paths: dict[str, str] = {}  # module -> path
         self._given: set[str] = set()  # paths of the files of this check
         self._texts: dict[str, str] = {}  # path -> text, for those that were handed in

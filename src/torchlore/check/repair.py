@@ -64,7 +64,7 @@ def repair_bytes(
 def _findings(
     path: str, text: str, rules: Mapping[str, Rule], config: Config, shown_lines: frozenset[int] = frozenset()
 ) -> list[Finding]:
-    said = check_text(path, text, Work(rules, config, Project()), shown_lines)
+    said = check_text(path, text, Work(rules, config, Project(torch=config.torch)), shown_lines)
     return [one for one in said if isinstance(one, Finding) and shown(one, config)]
 
 

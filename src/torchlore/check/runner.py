@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check import config as configuration
 from torchlore.check import documents, engine, suppress
+from torchlore.check.codes import code
 from torchlore.check.files import Unreadable, decode, read_bytes
 from torchlore.check.project import Project, module_name
 from torchlore.finding import Finding, Severity
@@ -40,7 +41,7 @@ def check(
     said: list[Finding | RuleFailed | Unreadable] = [data for _, data in contents if isinstance(data, Unreadable)]
     readable = [(path, data) for path, data in contents if isinstance(data, bytes)]
     whole, todo = _from_cache(readable, cache, said)
-    project = Project()
+    project = Project(torch=config.torch)
     project.add(path for path, _ in readable if path.endswith(".py"))
     work = Work(rules, config, project)
     for path, content, around, found in _run(work, todo, jobs):
@@ -163,9 +164,9 @@ def check_text(
     rules = chosen(work.rules, work.config, path)
     said = set(engine.run(source, rules))
     findings = sorted((_graded(one, work.config) for one in said if isinstance(one, Finding)), key=engine.order)
-    comments = suppress.suppressions(text)
+    names = work.config.known or work.rules.keys()
+    comments = suppress.suppressions(text, names)
     if comments:
-        names = work.config.known or frozenset(work.rules)
         findings = sorted(suppress.apply(findings, comments, rules, names, path), key=engine.order)
     return [*findings, *sorted(one for one in said if not isinstance(one, Finding))]
 
@@ -175,12 +176,15 @@ def chosen(rules: Mapping[str, Rule], config: Config, path: str) -> Mapping[str,
     quiet = configuration.silent(config, path)
     if not quiet and not config.select:
         return rules
-    wanted = set(config.select) or set(rules)
-    return {slug: rule for slug, rule in rules.items() if slug in wanted and slug not in quiet}
+    wanted = set(config.select)
+    named = {slug: {slug, code(slug)} for slug in rules}
+    return {slug: rule for slug, rule in rules.items()
+            if (not wanted or named[slug] & wanted) and not named[slug] & quiet}  # fmt: skip
 
 
 def _graded(found: Finding, config: Config) -> Finding:
-    chosen_severity = dict(config.severity).get(found.slug)
+    asked = dict(config.severity)
+    chosen_severity = asked.get(found.slug) or asked.get(code(found.slug))
     return replace(found, severity=Severity(chosen_severity)) if chosen_severity else found
 
 

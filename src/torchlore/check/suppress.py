@@ -1,4 +1,4 @@
-"""Comments that silence findings: `# lore: ignore[slug] reason`, `# lore: ignore-file[slug] reason`."""
+"""Comments that silence findings: `# lore: ignore[slug] reason`, `# lore: ignore-file[slug]`, `# noqa: TLR805`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import tokenize
 from typing import TYPE_CHECKING, NamedTuple
 
+from torchlore.check.codes import CODE, slug_of
 from torchlore.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 MARK = "lore:"
 UNUSED = "unused-suppression"
-_COMMENT = re.compile(r"#\s*lore:\s*(ignore-file|ignore)\b\s*(?:\[([^\]]*)\])?")
+_COMMENT = re.compile(r"(?<!\S)#\s*lore:\s*(ignore-file|ignore)\b\s*(?:\[([^\]]*)\])?")
+_NOQA = re.compile(r"#\s*noqa\s*:\s*([A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)", re.IGNORECASE)  # as flake8 reads it
 
 
 class Suppression(NamedTuple):
@@ -27,30 +29,44 @@ class Suppression(NamedTuple):
     text: str
 
 
-def suppressions(text: str) -> list[Suppression]:
-    """The comments of a text that silence findings; a string that looks like one does not count."""
-    if MARK not in text or not _COMMENT.search(text):
+def suppressions(text: str, known: Collection[str] = ()) -> list[Suppression]:
+    """The comments of a text that silence findings; a string that looks like one does not count.
+
+    A bare `# noqa` is about other tools; one with a code of ours silences that rule, out of the known ones.
+    """
+    if MARK not in text and not any(CODE.search(match[1]) for match in _NOQA.finditer(text)):
         return []
     found: list[Suppression] = []
     code: set[int] = set()
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
-                match = _COMMENT.match(token.string)
-                if match:
+                if match := _COMMENT.search(token.string):
                     found.append(_suppression(token, match))
+                if match := _NOQA.search(token.string):
+                    found += _by_code(token, match, known)
             elif token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
                 code.update(range(token.start[0], token.end[0] + 1))
     except (tokenize.TokenError, SyntaxError):
         return []  # the parser has already said so
-    return [one if not one.lines or one.line in code else _next_line(one, code) for one in found]
+    own_line = [one for one in found if one.lines and one.line not in code and MARK in one.text]
+    return [_next_line(one, code) if one in own_line else one for one in found]
 
 
 def _suppression(token: tokenize.TokenInfo, match: re.Match[str]) -> Suppression:
-    line, column = token.start
+    line, column = token.start[0], token.start[1] + match.start()
     slugs = frozenset(part.strip() for part in (match[2] or "").split(",") if part.strip())
     lines = frozenset() if match[1] == "ignore-file" else frozenset({line})
     return Suppression(line, column + 1, lines, slugs, match[0])
+
+
+def _by_code(token: tokenize.TokenInfo, match: re.Match[str], known: Collection[str]) -> list[Suppression]:
+    """One for each code of ours: `# noqa: E501, TLR805` is the business of two tools."""
+    line, column = token.start
+    return [
+        Suppression(line, column + 1, frozenset({line}), frozenset({slug_of(code, known)}), f"noqa: {code}")
+        for code in CODE.findall(match[1])
+    ]
 
 
 def _next_line(one: Suppression, code: set[int]) -> Suppression:

@@ -6,6 +6,7 @@ Silence one with `# lore: ignore[slug] reason` on its line; choose rules in `[to
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from dataclasses import replace
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from torchlore.check import config as configuration
 from torchlore.check import output, runner
+from torchlore.check.codes import slug_of
 from torchlore.check.engine import Rule
 from torchlore.check.files import Unreadable, discover
 from torchlore.cli import Failure
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from torchlore.check.config import Config
     from torchlore.check.runner import Report
 
+_MANY = 200  # files
 FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 
@@ -59,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         config = settings(args)
         rules = all_rules() | (_installed(args) if args.torch else {})
+        config = replace(config, select=_named(config.select, rules), ignore=_named(config.ignore, rules))
         unknown = [slug for slug in (*config.select, *config.ignore) if slug not in rules]
         if unknown:
             raise Failure(f"no rule is called {unknown[0]!r}: `lore notes` lists them")
@@ -120,6 +124,11 @@ def settings(args: argparse.Namespace) -> Config:
     return replace(config, show=show, markdown=config.markdown or args.markdown)
 
 
+def _named(words: Sequence[str], rules: dict[str, Rule]) -> tuple[str, ...]:
+    """Slugs, where some may be given by their code."""
+    return tuple(slug_of(word, rules) for word in words)
+
+
 def _slugs(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
@@ -133,7 +142,15 @@ def _checked(args: argparse.Namespace, files: Sequence[str], rules: dict[str, Ru
         choices = f"{config}{sorted(config.known)}"
         cache = Cache(str(Path.cwd()), rules_digest([home / "check", home / "notes"], choices))
     jobs = args.jobs or os.cpu_count() or 1
-    return runner.check(files, rules, config, jobs=jobs, cache=cache)
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        return runner.check(files, rules, config, jobs=jobs, cache=cache)
+    finally:
+        if len(files) > _MANY:
+            gc.freeze()  # the trees go with the process: to collect them before it ends costs a tenth of the time
+        if was_on:
+            gc.enable()
 
 
 def _stdin(args: argparse.Namespace, rules: dict[str, Rule], config: Config) -> int:
@@ -146,7 +163,8 @@ def _stdin(args: argparse.Namespace, rules: dict[str, Rule], config: Config) -> 
         return 0
     from torchlore.check.project import Project
 
-    said = runner.check_bytes(path, data, runner.Work(rules, config, Project())) if b"torch" in data else []
+    work = runner.Work(rules, config, Project(torch=config.torch))
+    said = runner.check_bytes(path, data, work) if b"torch" in data else []
     return _show(args, runner.report(said), config, 1, data)
 
 

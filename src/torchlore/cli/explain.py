@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 
-from torchlore.catalogue import UnknownNote, note
+from torchlore.catalogue import UnknownNote, note, notes
+from torchlore.check.codes import slug_of
 from torchlore.cli import Failure
 from torchlore.handbook import page
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The note's name."""
-    parser.add_argument("slug", metavar="SLUG", help="the note's name, as a finding or `lore notes` shows it")
+    parser.add_argument("slug", metavar="SLUG", help="the note's name or code, as a finding shows them")
     parser.add_argument("--raw", action="store_true", help="print the page's Markdown as it is")
 
 
 def run(args: argparse.Namespace) -> int:
     """Render the page in the terminal."""
     try:
-        text = page(note(args.slug))
+        text = page(note(slug_of(args.slug, (one.slug for one in notes()))))
     except UnknownNote as unknown:
         raise Failure(str(unknown)) from None
     if args.raw:

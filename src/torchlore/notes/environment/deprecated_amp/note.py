@@ -46,6 +46,8 @@ _NEW = {
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if follow.before(source, "2.4"):
+        return  # nothing warns yet, and torch.amp has no GradScaler before 2.3
     for call in source.calls(*_NEW):
         name, device = _NEW[source.name(call.func)]
         if follow.asks_version(source, call):

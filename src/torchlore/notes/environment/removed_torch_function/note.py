@@ -67,6 +67,8 @@ _EXACT = {"symeig", "matrix_rank", "qr", "cholesky", "set_deterministic", "is_de
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if follow.before(source, "1.13"):
+        return
     for use, full in follow.named(source, {f"torch.{name}" for name in _GONE}):
         if isinstance(use, ast.alias):
             yield source.hit(

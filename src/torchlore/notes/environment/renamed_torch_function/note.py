@@ -75,12 +75,16 @@ _RENAMED = {
     "torchvision.transforms.v2.ToTensor": "v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])",
     **{f"functorch.{name}": f"torch.func.{name}" for name in _FUNCTORCH},
 }
+_NEW_IN = {"torch.backends.cuda.sdp_kernel": "2.3", "torch.nn.utils.weight_norm": "2.1",
+           "torchvision.transforms.v2.ToTensor": "2.1", **{f"functorch.{name}": "2.0" for name in _FUNCTORCH}}  # fmt: skip
 _SAME = {*(f"torch.nn.init.{name}" for name in _FILLERS), "torch.nn.utils.clip_grad_norm", "torch.cuda.memory_cached",
          "torch.cuda.max_memory_cached", "torch.nn.functional.upsample", "torch.ger"}  # fmt: skip
 
 
 def find(source: Source) -> Iterator[Hit]:
     for use, old in follow.named(source, _RENAMED):
+        if follow.before(source, _NEW_IN.get(old, "1.13")):
+            continue
         new, edit = _RENAMED[old], []
         if old in _SAME and isinstance(use, ast.Attribute):
             edit = [edits.rename(source, use, new.rpartition(".")[2])]

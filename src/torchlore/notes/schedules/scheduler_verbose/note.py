@@ -1,6 +1,6 @@
 """The schedulers' `verbose=` is gone: passing it is a TypeError.
 
-Deprecated in torch 2.2, the keyword was removed for every scheduler, and code that passes it stops where the scheduler
+Deprecated in torch 2.2, the keyword was removed for every scheduler in 2.7, and code that passes it stops where the scheduler
 is built. Old notes and tutorials are full of it.
 
 Leave it out and print the rate yourself, where you print the rest of the epoch: `scheduler.get_last_lr()`.
@@ -9,7 +9,7 @@ Leave it out and print the rate yourself, where you print the rest of the epoch:
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits
+from torchlore.check import edits, follow
 from torchlore.check.source import Hit, Source
 
 ROWS = ("schedule-plateau",)
@@ -36,7 +36,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for keyword in source.all(ast.keyword):
+    for keyword in source.all(ast.keyword) if not follow.before(source, "2.7") else ():
         call = source.parents[keyword]
         if keyword.arg == "verbose" and isinstance(call, ast.Call):
             name = source.name(call.func)

@@ -15,9 +15,12 @@ _COPIES = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "Embedding" not in source.text and not re.search(r"tokens|input_ids|\bids\b", source.text):
+    text, found = source.text, losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
+    if not found:
         return
-    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+    if not any(word in text for word in ("Embedding", "tokens", "input_ids")) and not re.search(r"\bids\b", text):
+        return
+    for loss in found:
         if loss.input is None or loss.target is None or _COPIES.search(source.text):
             continue
         target, made = _whole(source, loss.target), _whole(source, loss.input)

@@ -32,7 +32,7 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "requires_grad" not in source.text:
+    if "requires_grad" not in source.text or not any(source.methods("train")):
         return
     for _, events in flow.entries(source):
         frozen = [event for event in events if event.what == "freeze" and event.source is source]

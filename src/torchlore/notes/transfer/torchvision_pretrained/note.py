@@ -19,7 +19,7 @@ A string works too and needs no import: `resnet50(weights="IMAGENET1K_V1")` is w
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, follow, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ("transfer-pretrained-flag",)
@@ -41,7 +41,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "torchvision" not in source.text:
+    if "torchvision" not in source.text or follow.before(source, "1.12"):  # torchvision 0.13
         return
     for keyword in source.all(ast.keyword):
         call = source.parents[keyword]

@@ -1,0 +1,167 @@
+"""No file stops `lore check`: torch's own package, the standard library, and ten thousand broken and odd programs."""
+
+import ast
+import copy
+import gc
+import random
+import sysconfig
+import time
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from torchlore.catalogue import NOTES
+from torchlore.check import config, fixes, runner
+from torchlore.check.project import Project
+from torchlore.cli.check import all_rules
+from torchlore.finding import Finding
+
+SECONDS = 2.0  # for one file, of processor time
+SHARDS, EACH = 20, 500
+SEEDS = [path.read_text(encoding="utf-8") for path in sorted(NOTES.glob("*/*/*.py")) if path.stem != "note"]
+ODD = ["\0", "\ufeff", "\x0c", "\r", "\t", "\\\n", '"""', "'", "(", "]", "{", ":", "lambda *a, **k: (yield)", "match x:\n case _: pass",
+       "\u202e", "é = ", "async ", "await ", "del ", "global x\n", "class C(C): pass\n", "*", "**", "@", ":=", "f'{x!r:>{y}}'",
+       "x" * 300, "9" * 400, "#", "# lore: ignore[", "# noqa: TL", "torch.", ".to(", ".backward()", "import torch as torch.x\n"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return all_rules()
+
+
+def trouble(work, path, text, limit=SECONDS):
+    """What went wrong with one text: a rule that raised, or more time than it may take."""
+    work.project.begin(path)
+    begun = time.process_time()
+    said = runner.check_text(path, text, work)
+    took = time.process_time() - begun
+    work.project.trim(3_000_000)
+    wrong = [str(one) for one in said if not isinstance(one, Finding)]
+    return wrong + ([f"{path}: took {took:.1f} s"] if took > limit else [])
+
+
+def over(files, rules):
+    """What went wrong in these files, all rules on every one of them whether it speaks of torch or not."""
+    project = Project()
+    project.add(str(path) for path in files)
+    work = runner.Work(rules, config.Config(), project)
+    wrong = []
+    gc.disable()
+    for path in files:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        # a busy machine counts other people's time as ours: what was slow is asked again
+        if found := trouble(work, str(path), text):
+            again = trouble(runner.Work(rules, config.Config(), Project()), str(path), text)
+            wrong += again if "took" in found[-1] else found
+    gc.enable()
+    return wrong
+
+
+def python_files(top):
+    return sorted(path for path in top.rglob("*.py") if path.is_file() and path.stat().st_size < 3_000_000)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(4))
+def test_the_standard_library(rules, part):
+    home = Path(sysconfig.get_path("stdlib"))
+    files = [path for path in python_files(home) if "site-packages" not in path.parts][part::4]
+    assert len(files) > 200
+    assert over(files, rules) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(4))
+def test_torch_itself(rules, part):
+    home = Path(find_spec("torch").origin).parent
+    files = python_files(home)[part::4]
+    assert len(files) > 200
+    assert over(files, rules) == []
+
+
+def by_text(chance, text):
+    """Lines and characters cut out, doubled, swapped and put in: mostly no Python any more."""
+    lines = text.splitlines(keepends=True)
+    for _ in range(chance.randint(1, 4)):
+        at, other = chance.randrange(len(lines)), chance.randrange(len(lines))
+        what = chance.randrange(6)
+        if what == 0:
+            lines[at], lines[other] = lines[other], lines[at]
+        elif what == 1:
+            lines[at] = chance.choice(["", "    ", "\t"]) + lines[at].lstrip()
+        elif what == 2:
+            lines.insert(at, lines[other])
+        elif what == 3:
+            cut = chance.randrange(len(lines[at]) + 1)
+            lines[at] = lines[at][:cut] + chance.choice(ODD) + lines[at][cut:]
+        elif what == 4:
+            lines[at] = chance.choice(SEEDS).splitlines(keepends=True)[-1]
+        else:
+            lines = lines[: at + 1] or lines
+    return "".join(lines)
+
+
+def by_tree(chance, text):
+    """Expressions and statements moved between two programs: always Python, seldom sense."""
+    tree, other = ast.parse(text), ast.parse(chance.choice(SEEDS))
+    donors = [node for node in ast.walk(other) if isinstance(node, ast.expr)]
+    blocks = [node for node in ast.walk(other) if isinstance(node, ast.stmt)]
+    places = [(node, field, value) for node in ast.walk(tree) for field, value in ast.iter_fields(node)]
+    for node, field, value in chance.sample(places, min(len(places), chance.randint(1, 8))):
+        if isinstance(value, ast.expr) and not isinstance(getattr(value, "ctx", None), ast.Store | ast.Del):
+            setattr(node, field, copy.deepcopy(chance.choice(donors)))
+        elif field in ("body", "orelse") and isinstance(value, list) and value:
+            value.insert(chance.randrange(len(value) + 1), copy.deepcopy(chance.choice(blocks)))
+        elif isinstance(value, list) and len(value) > 1:
+            chance.shuffle(value)
+        elif field in ("id", "attr", "arg", "name") and isinstance(value, str):
+            setattr(node, field, chance.choice(["self", "x", "model", "torch", "loss", "step", "_", "optimizer"]))
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def mutant(number):
+    """The program with this number; the same in every run."""
+    chance = random.Random(number)
+    text = chance.choice(SEEDS)
+    if number % 2:
+        return by_text(chance, text)
+    try:
+        return by_tree(chance, text)
+    except (ValueError, TypeError, AttributeError, RecursionError, SyntaxError):  # what no longer is a tree
+        return by_text(chance, text)
+
+
+def fix_holds(rules, text):
+    """Whether what --fix writes parses, and a second run changes nothing."""
+    work = runner.Work(rules, config.Config(), Project())
+
+    def check(one):
+        return [found for found in runner.check_text("m.py", one, work) if isinstance(found, Finding)]
+
+    fixed, count = fixes.fix(text, check, unsafe=True)
+    return not count or (fixes.parses(fixed) and fixes.fix(fixed, check, unsafe=True)[0] == fixed)
+
+
+def hunt(rules, numbers):
+    wrong = []
+    for number in numbers:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text = mutant(number)
+        found = trouble(runner.Work(rules, config.Config(), Project()), "m.py", text)
+        if number % 10 == 0 and not found and not fix_holds(rules, text):
+            found = ["the fixed text is broken, or a second run changes it"]
+        wrong += [f"mutant({number}): {one}" for one in found]
+    return wrong
+
+
+def test_a_few_mutants(rules):
+    assert hunt(rules, range(120)) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_ten_thousand_mutants(rules, shard):
+    assert hunt(rules, range(shard * EACH, (shard + 1) * EACH)) == []
