@@ -1,13 +1,16 @@
 """Training on a GPU: real JPEG files into ResNet-50 against synthetic data, and the step of a small network.
 
     PYTHONPATH=src python bench/train_gpu.py [pictures a batch]
+    PYTHONPATH=src python bench/train_gpu.py small            only the small network, with where its time goes
 
 Every figure is printed as soon as it is measured; a part that fails says why and the next one goes on.
 """
 
+import cProfile
 import io
 import itertools
 import os
+import pstats
 import signal
 import sys
 import tempfile
@@ -34,13 +37,15 @@ from torchlore.train import fit as fitting
 from torchlore.train.batches import Batch, batches
 from torchlore.train.discover import open_data
 from torchlore.train.files import Files
-from torchlore.train.loop import steps
+from torchlore.train.graph import Replay
+from torchlore.train.jpegs import works
+from torchlore.train.loop import _gradients, _update, steps
 from torchlore.train.run import Run
 from torchlore.train.samples import Data, Stored, digits
 from torchlore.train.setup import Ready, ready
 
 PICTURES, CLASSES = 4096, 8
-BATCH = int(sys.argv[1]) if len(sys.argv) > 1 else 256
+BATCH = int(sys.argv[1]) if sys.argv[1:] and sys.argv[1].isdigit() else 256
 BEGAN = time.perf_counter()
 SMALL = (
     "from torch import nn\n"
@@ -131,7 +136,9 @@ def resnet(folder: Path) -> None:
     )
     made = ready(run, open_data(run))
     assert isinstance(made.data.train, Files)
-    say(f"data opened, {made.workers} workers, decoded by {made.data.train.decodes or 'the workers'}")
+    chosen = f"{8 - made.data.train.here} of 8 by the GPU" if made.data.train.decodes else "all by the workers"
+    say(f"data opened, {made.workers} workers, decoding: {chosen}")
+    there = made.data.train.decoded_on(made.device)
     base = rate(synthetic(made), 15, 60) * BATCH
     say(f"ResNet-50, batch {BATCH}, bf16, channels_last, compiled, synthetic data: {base:7.0f} img/s")
     decoder = "simplejpeg" if find_spec("simplejpeg") else "torchvision" if _torchvision_decoder() else "PIL"
@@ -143,12 +150,10 @@ def resnet(folder: Path) -> None:
         f"the step of `lore train` on one batch that stays on the device: {ours:7.0f} img/s, {ours / base:.2f} of synthetic"
     )
     workers = f"{made.workers} workers with {decoder}"
-    ways = {f"the GPU, {here} of 8 by {workers}": replace(made.data.train, here=here) for here in (0, 2, 4, 6)}
-    if not made.data.train.decodes:
+    ways = {f"the GPU, {here} of 8 by {workers}": replace(there, here=here) for here in (0, 4)}
+    if not works(made.device):
         ways = {}
         say("this torchvision does not decode on the GPU")
-    else:
-        say(f"chosen: {made.data.train.here} of 8 by the workers, the others by the GPU")
     for way, train in {**ways, workers: replace(made.data.train, decodes="")}.items():
         guarded(lambda way=way, train=train: fed(made, train, way, base))
 
@@ -173,9 +178,9 @@ def decoders_agree(folder: Path) -> None:
     made = ready(run, open_data(run))
     train = made.data.train
     assert isinstance(train, Files)
-    if not train.decodes:
+    if not works(made.device):
         return
-    train = replace(train, here=0)
+    train = train.decoded_on(made.device)
     there = [next(batches(train, made.plan, 3, 4)).pictures for _ in range(2)]
     here = next(batches(replace(train, decodes=""), made.plan, 3, 4)).pictures.cuda()
     away = (there[0].int() - here.int()).abs().float()
@@ -213,6 +218,104 @@ def small(folder: Path) -> None:
     say(f"small CNN, 32 x 32, batch 128, by hand, eager: {1000 / rate(by_hand(file, data), 200, 1000):.3f} ms a step")
     for how in ("none", "graph"):
         guarded(lambda how=how: one_small(f"{file}:cnn", data, how))
+
+
+def graph_by_hand(file: Path, data: Data) -> Callable[[], None]:
+    """The least that a step can cost: one graph over one batch, forward, backward and optimizer."""
+    space: dict[str, Callable[[int], nn.Module]] = {}
+    exec(file.read_text(), space)
+    model = space["cnn"](10).cuda()
+    pictures, labels = data.train.read(range(128), None).cuda().float() / 255, data.train.labels[:128].cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4, fused=True)
+
+    def step() -> None:
+        F.cross_entropy(model(pictures), labels).backward()
+        optimizer.step()
+
+    aside = torch.cuda.Stream()
+    with torch.cuda.stream(aside):
+        for _ in range(5):
+            step()
+            optimizer.zero_grad(set_to_none=True)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
+
+
+def timed(work: Callable[[], object], count: int = 1000) -> tuple[float, float]:
+    """Milliseconds a call: of the device, and of the host for the first 20 calls, which wait for nothing."""
+    for _ in range(50):
+        work()
+    torch.cuda.synchronize()
+    begun = time.perf_counter()
+    for _ in range(20):
+        work()
+    host = (time.perf_counter() - begun) * 50
+    torch.cuda.synchronize()
+    first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    first.record()
+    for _ in range(count):
+        work()
+    last.record()
+    torch.cuda.synchronize()
+    return first.elapsed_time(last) / count, host
+
+
+def where_it_goes(folder: Path) -> None:
+    """The small network in every way, and what host and device do in a step."""
+    file, data = folder / "models.py", stored()
+    file.write_text(SMALL)
+    torch.backends.cudnn.benchmark = True
+    device, host = timed(graph_by_hand(file, data))
+    say(f"a bare CUDA graph by hand: {device:.3f} ms, host {host:.3f} ms")
+    ways: dict[str, dict[str, object]] = {
+        "": {},
+        "--channels-last": {"channels_last": True},
+        "--precision bf16": {"precision": "bf16"},
+        "--precision bf16 --channels-last": {"precision": "bf16", "channels_last": True},
+        "--compile both": {"compile": "both"},
+        "--compile both --channels-last": {"compile": "both", "channels_last": True},
+    }
+    for name, change in ways.items():
+        guarded(lambda name=name, change=change: one_way(f"{file}:cnn", data, name, change))
+
+
+def one_way(model: str, data: Data, name: str, change: dict[str, object]) -> None:
+    run = Run(model=model, optimizer="sgd", lr=0.01, batch_size=128, watch=False, compile="graph")
+    made = ready(replace(run, **change), data)
+    replay = Replay(_gradients, _update, None, 3)
+    stream = batches(made.data.train, made.plan, 0, 10**9)
+    made.parts.model.train()
+    for step in range(6):
+        made.parts.rate(step)
+        replay(made.parts, next(stream), made.device)
+    assert replay.graph is not None
+    bare, _ = timed(replay.graph.replay)
+    loop = steps(made.parts, stream, made.device, 0)
+    took, host = timed(lambda: next(loop))
+    read, _ = timed(lambda: next(stream))
+    say(
+        f"graph {name}: bare replay {bare:.3f} ms, step {took:.3f} ms (bar 0.50), host {host:.3f} ms, reading {read:.3f} ms"
+    )
+    if name:
+        return
+    profile = cProfile.Profile()
+    profile.enable()
+    for _ in range(500):
+        next(loop)
+    profile.disable()
+    text = io.StringIO()
+    pstats.Stats(profile, stream=text).sort_stats("tottime").print_stats(18)
+    say("host, 500 steps\n" + "\n".join(line[:110] for line in text.getvalue().splitlines() if line.strip()))
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as seen:
+        for _ in range(20):
+            next(loop)
+        torch.cuda.synchronize()
+    rows = sorted(seen.key_averages(), key=lambda one: -one.device_time_total)[:22]
+    lines = [f"{one.device_time_total / 20:8.1f} us {one.count / 20:5.1f} x  {one.key[:90]}" for one in rows]
+    say("device, a step\n" + "\n".join(lines))
 
 
 def one_small(model: str, data: Data, how: str) -> None:
@@ -292,6 +395,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["XDG_CACHE_HOME"] = name
+        if "small" in sys.argv[1:]:
+            guarded(lambda: where_it_goes(folder))
+            return
         guarded(lambda: small(folder))
         guarded(lambda: same_bits(folder))
         guarded(lambda: write_pictures(folder / "pictures"))

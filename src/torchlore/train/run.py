@@ -10,7 +10,7 @@ OPTIMIZERS = ("adamw", "adam", "sgd")
 SCHEDULES = ("cosine", "constant", "step", "multistep", "poly", "onecycle", "plateau", "reid")
 AUGMENTS = ("none", "flip", "shift", "crop")
 PRECISIONS = ("fp32", "bf16", "fp16")
-COMPILES = ("auto", "none", "model", "graph")
+COMPILES = ("auto", "none", "model", "graph", "both")
 LOGGERS = ("tensorboard", "visdom", "csv")
 
 
@@ -98,7 +98,7 @@ class Run:
     channels_last: bool = option(False, "store images with their channels last")
     compile: str = option(
         "auto",
-        "model: torch.compile; graph: replay the step as one CUDA graph; auto: graph for small on a GPU",
+        "model: torch.compile; graph: replay the step as one CUDA graph; both; auto: graph for small on a GPU",
         COMPILES,
     )
     shard: bool = option(False, "split the weights over the processes (FSDP2) instead of copying them to each")
@@ -133,8 +133,8 @@ def refuse(run: Run) -> Iterator[str]:
         yield f"--freeze {run.freeze} keeps random weights as they are: give --weights too"
     if run.precision == "fp16" and run.device == "cpu":
         yield "--precision fp16 needs a GPU: use bf16 on the CPU"
-    if run.compile == "graph" and (run.mixup or run.cutmix or run.confusion or run.task != "classify"):
-        yield "--compile graph replays one step as it was: mixing, region confusion and other tasks decide anew in each"
+    if run.compile in ("graph", "both") and (run.mixup or run.cutmix or run.confusion or run.task != "classify"):
+        yield f"--compile {run.compile} replays one step as it was: mixing, region confusion and other tasks decide anew in each"
     if run.shard:
         yield from _sharded(run)
     if run.batch_size % run.accumulate:
@@ -149,7 +149,7 @@ def _sharded(run: Run) -> Iterator[str]:
         yield f"{whole}: --l1 adds up whole ones in the loss; leave one of them out"
     if run.precision == "fp16":
         yield f"{whole}: the scaling of fp16 needs the gradients of all; use --precision bf16"
-    if run.compile in ("model", "graph"):
+    if run.compile in ("model", "graph", "both"):
         yield f"{whole} and gathers them between the layers: --compile {run.compile} wants the whole step; leave one out"
 
 
