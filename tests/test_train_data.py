@@ -223,6 +223,9 @@ def test_wrong_folders_are_refused_before_any_work(tmp_path: Path, capsys: pytes
     line = refused(capsys, "train", splits, *out)
     assert "'violet'" in line
     assert "valid" in line
+    misspelt = split_folders(tmp_path / "misspelt")
+    (misspelt / "valid").rename(misspelt / "vall")
+    assert "the folder 'vall' beside 'train' is no split" in refused(capsys, "train", misspelt, *out)
     assert not (tmp_path / "runs").exists()
 
 
@@ -284,6 +287,18 @@ def test_the_number_of_workers_fits_the_data_and_the_machine(tmp_path: Path) -> 
     assert choose_workers(3, digits(0.1, 0).train, small, 1) == 3
     with pytest.raises(Refused, match="--workers 3: 3 workers need"):
         choose_workers(3, data.train, huge, 1)
+
+
+def test_shards_that_webdataset_wrote_are_read(tmp_path: Path) -> None:
+    webdataset = pytest.importorskip("webdataset")
+    (tmp_path / "data").mkdir()
+    with webdataset.ShardWriter(str(tmp_path / "data" / "shard-%03d.tar"), maxcount=10, verbose=0) as writer:
+        for at in range(24):
+            shown = np.asarray(picture(list(COLOURS)[at % 3], at))
+            writer.write({"__key__": f"sample{at:04}", "png": shown, "cls": at % 3})
+    found = open_data(Run(data=str(tmp_path / "data"), size=8))
+    assert found.classes == ("0", "1", "2")
+    colours_are_right(replace(found, classes=tuple(COLOURS)))
 
 
 def test_two_processes_read_every_picture_of_the_shards_once(tmp_path: Path) -> None:

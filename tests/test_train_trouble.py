@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -146,3 +147,48 @@ def test_torchrun_restarts_into_the_same_folder(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")
     assert new_folder(tmp_path, "") == first
     assert new_folder(tmp_path, "other") == tmp_path / "other"
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of one epoch of two that may go on."""
+    out = tmp_path_factory.mktemp("stopped")
+    words = ("--epochs", "1", "--batch-size", "512", "--no-watch", "--name", "run", "--out", str(out))
+    assert main(["train", *words]) == 0
+    config = out / "run" / "config.yaml"
+    config.write_text(config.read_text().replace("epochs: 1", "epochs: 2"))
+    return out / "run"
+
+
+@pytest.mark.parametrize(
+    ("command", "old", "new", "says"),
+    [
+        (
+            "resume",
+            "model: small",
+            f"model: {PLAIN}",
+            "holds the weights of another model: layers.1.weight is not there",
+        ),
+        ("test", "model: small", f"model: {PLAIN}", "holds the weights of another model: layers.1.weight is not there"),
+        (
+            "resume",
+            "val: 0.15",
+            "val: 0.3",
+            "--data digits has changed since step-00000003.pt: samples was 1222 and is",
+        ),
+    ],
+    ids=["resume-another-model", "test-another-model", "resume-other-data"],
+)
+def test_a_checkpoint_of_another_run_is_one_line(
+    stopped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, old: str, new: str, says: str
+) -> None:
+    run = shutil.copytree(stopped, tmp_path / "run")
+    before = sorted((path.name, path.read_bytes()) for path in (run / "checkpoints").iterdir())
+    config = run / "config.yaml"
+    config.write_text(config.read_text().replace(old, new))
+    capsys.readouterr()
+    assert main([command, str(run)]) == 2
+    err = capsys.readouterr().err
+    assert says in err
+    assert err.count("\n") == 1
+    assert sorted((path.name, path.read_bytes()) for path in (run / "checkpoints").iterdir()) == before

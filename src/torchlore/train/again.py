@@ -9,6 +9,7 @@ from torchlore.recipes.checkpoint import BrokenCheckpointError, load
 from torchlore.recipes.device import unwrap
 from torchlore.train.discover import few
 from torchlore.train.flags import read
+from torchlore.train.models import refuse_other
 from torchlore.train.run import Refused, Run
 from torchlore.train.setup import Ready, ready
 from torchlore.train.tasks import task_of
@@ -39,6 +40,7 @@ def opened(folder: Path, data: str = "") -> Ready:
     if found.classes != classes:
         raise Refused(f"--data {run.data} has changed: its classes are {few(found.classes)}, the run's {few(classes)}")
     made = ready(run, found, load=False)
+    refuse_other(folder / "checkpoints", state["model"], unwrap(made.parts.model))
     put(made, state)
     return made
 

@@ -73,9 +73,22 @@ def _folders(path: Path) -> Listed:
     else:
         classes = find_classes(train)  # one list for all splits: a class missing in one must not shift the rest
         folders = {name: folder for name in SPLITS if (folder := split_folder(path, name)) is not None}
+        _refuse_strangers(path, train)
         parts = [(one, name) for name, folder in folders.items() for one in list_images(folder, classes)[0]]
     names = [str(one.path.relative_to(path)) for one, _ in parts]
     return _whole(path, names, classes, [one.label for one, _ in parts], [split for _, split in parts])
+
+
+def _refuse_strangers(path: Path, train: Path) -> None:
+    """A folder beside `train` whose name is no split's would be left out in silence: a misspelt validation set."""
+    known = {word for words in SPLITS.values() for word in words}
+    strange = [
+        one.name for one in sorted(path.iterdir()) if one.is_dir() and one.name[0] != "." and one.name not in known
+    ]
+    if strange:
+        raise ValueError(
+            f"the folder {strange[0]!r} beside {train.name!r} is no split; splits are {', '.join(sorted(known))}"
+        )
 
 
 def _whole(path: Path, names: list[str], classes: Sequence[str], labels: list[int], splits: list[str]) -> Listed:

@@ -14,17 +14,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchlore.recipes.checkpoint import Checkpoints, collect, restore
+from torchlore.recipes.checkpoint import Checkpoints, Found, collect, restore
 from torchlore.recipes.data import BrokenImageError
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.seed import rng_state
 from torchlore.train.batches import batches
+from torchlore.train.discover import few
 from torchlore.train.graph import disarmed
 from torchlore.train.group import anyone, everyone, mean, same_buffers
 from torchlore.train.journal import Journal
 from torchlore.train.loggers import opened
 from torchlore.train.loop import Stepped, steps
-from torchlore.train.run import Trouble
+from torchlore.train.models import refuse_other
+from torchlore.train.run import Refused, Trouble
 from torchlore.train.samples import Samples
 from torchlore.train.setup import Ready
 from torchlore.train.signals import Stop, stopping
@@ -104,6 +106,7 @@ def resume(made: Ready, kept: Checkpoints) -> Progress:
         return Progress(since=time.perf_counter())
     for reason in found.skipped:
         print(f"skipped a broken checkpoint: {reason}")
+    _refuse_changed(made, found)
     state = found.state | {"rng": found.state["rngs"][made.world.rank % len(found.state["rngs"])]}
     if made.parts.sharded:
         from torchlore.train.shard import parted
@@ -115,6 +118,21 @@ def resume(made: Ready, kept: Checkpoints) -> Progress:
     return progress
 
 
+def _refuse_changed(made: Ready, found: Found) -> None:
+    """Refuse to go on with another model or other data than the checkpoint's: it would not be the same run."""
+    refuse_other(found.path, found.state["model"], unwrap(made.parts.model))
+    now = _about(made)
+    for name, before in ((name, found.state[name]) for name in now if name in found.state):
+        if before != now[name]:
+            raise Refused(
+                f"--data {made.run.data} has changed since {found.path.name}: {name} was {_brief(before)} and is {_brief(now[name])}"
+            )
+
+
+def _brief(value: Any) -> str:
+    return few(tuple(value)) if isinstance(value, list) else str(value)
+
+
 def _stateful(made: Ready) -> dict[str, Any]:
     parts: dict[str, Any] = {"model": made.parts.model, "optimizer": made.parts.optimizer}
     optional = {"ema": made.parts.ema, "scaler": made.parts.scaler, "plateau": made.plateau}
@@ -123,7 +141,9 @@ def _stateful(made: Ready) -> dict[str, Any]:
 
 def _about(made: Ready) -> dict[str, Any]:
     """What is needed to use the weights when the data is gone."""
-    return {"classes": list(made.data.classes), "channels": made.data.channels, "size": made.data.size}
+    data = made.data
+    about = {"classes": list(data.classes), "channels": data.channels, "size": data.size}
+    return about | {"samples": len(data.train.labels)}
 
 
 def _train(

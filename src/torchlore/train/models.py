@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,21 @@ def build(run: Run, classes: int, channels: int, *, load: bool = True) -> Built:
             raise Refused(f"--weights {run.weights}: {error}") from None
         return Built(**{**vars(built), "loaded": str(report)})
     return built
+
+
+def refuse_other(path: Path, weights: Mapping[str, Any], model: nn.Module) -> None:
+    """Refuse the weights of another architecture, with the first one that does not fit."""
+    own = model.state_dict()
+
+    def shape(state: Mapping[str, Any], name: str) -> str:
+        return str(tuple(state[name].shape)) if name in state else "not there"
+
+    for name in dict.fromkeys([*own, *weights]):
+        have, want = shape(weights, name), shape(own, name)
+        if have != want:
+            raise Refused(
+                f"{path} holds the weights of another model: {name} is {have} in it, {want} in the run's model"
+            )
 
 
 def _own(name: str, classes: int, channels: int) -> Built:
