@@ -142,8 +142,9 @@ def on_device(data: Data, run: Run, device: torch.device, place: World) -> Data:
     def moved(part: Samples) -> Samples:
         if isinstance(part, Stored) and run.workers <= 0 and part.pictures.nbytes <= room:
             return replace(part, pictures=part.pictures.to(device))
-        busy = isinstance(part, Files) and cores < ENOUGH and works(device)
-        return part.decoded_on(device, min(4, cores // 4)) if busy else part
+        if isinstance(part, Files) and cores < ENOUGH and works(device):
+            return part.decoded_on(device, min(4, cores // 4))
+        return part
 
     return replace(data, train=moved(data.train), val=moved(data.val))
 
