@@ -19,3 +19,8 @@ def build(classes: int) -> nn.Module:
 def pixels(classes: int) -> nn.Module:
     """A class for each pixel."""
     return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, classes, 1))
+
+
+def frames(classes: int) -> nn.Module:
+    """For frames of 24 x 24 pixels."""
+    return nn.Sequential(nn.Flatten(), nn.Linear(3 * 24 * 24, classes))

@@ -22,7 +22,7 @@ from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data, Names, Samples
 from torchlore.train.tested import Tested
 from torchlore.train.video.clips import Clips
-from torchlore.train.video.example import NAME, SIDE, example
+from torchlore.train.video.motion import NAME, SIDE, example
 from torchlore.train.video.videos import Found, find
 
 if TYPE_CHECKING:
