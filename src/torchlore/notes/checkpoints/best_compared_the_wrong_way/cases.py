@@ -52,3 +52,15 @@ def given(losses, best=float("inf")):
         if loss > best:
             best = loss
     return best
+
+
+def by_name(model, epochs, evaluate, save):
+    best, best_acc = 0.0, 0.0
+    for _ in range(epochs):
+        val_loss, val_acc = evaluate(model)
+        if val_loss > best:  # trap: best-compared-the-wrong-way
+            best = val_loss
+            save(model)
+        if val_acc > best_acc:
+            best_acc = val_acc
+    return best, best_acc

@@ -1,6 +1,7 @@
 import torch
 from sklearn import preprocessing
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 
@@ -22,3 +23,16 @@ def clean(X_train, X_test, y_test, features, other):
     c = StandardScaler().fit_transform(features)
     d = StandardScaler().fit_transform(X_train)
     return a, b, c, d
+
+
+def split_too_late(X, y):
+    X = StandardScaler().fit_transform(X)  # trap: scaler-fitted-on-test-data
+    a, b, c, d = train_test_split(X, y)
+    return a, b, c, d
+
+
+def split_first(X, y):
+    a, b, c, d = train_test_split(X, y)
+    sc = StandardScaler()
+    a = sc.fit_transform(a)
+    return a, sc.transform(b), c, d

@@ -36,6 +36,11 @@ def find(source: Source) -> Iterator[Hit]:
         given, owner = call.args[0] if call.args else None, tree.receiver(call)
         if given is None or not _is_scaler(source, owner):
             continue
+        later = _split_later(source, call, given)
+        if later is not None and "Encoder" not in source.code(owner) and "Vectorizer" not in source.code(owner):
+            told = f"the test rows of the split on line {later.lineno} are in these statistics: split first, fit on the training part"
+            yield source.hit(call, told, severity="warning")
+            continue
         name = tree.dotted(given.value if isinstance(given, ast.Subscript) else given).rpartition(".")[2]
         if _HELD_OUT.search(name) and not re.search("train", name, re.IGNORECASE):
             code = source.code(owner)
@@ -44,6 +49,17 @@ def find(source: Source) -> Iterator[Hit]:
                 call, f"`{code}` learns its statistics from `{name}`: fit it on the training data and write `{code}.transform`",
                 *fix,
             )  # fmt: skip
+
+
+def _split_later(source: Source, call: ast.Call, given: ast.expr) -> ast.Call | None:
+    """A split into training and test data of what the scaler has seen whole."""
+    held = source.parents[call]
+    names = {tree.dotted(given), tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""} - {""}
+    for split in source.calls("sklearn.model_selection.train_test_split"):
+        same = tree.function(source, split) is tree.function(source, call) and split.lineno > call.lineno
+        if same and any(tree.dotted(arg) in names for arg in split.args):
+            return split
+    return None
 
 
 def _is_scaler(source: Source, owner: ast.expr) -> bool:

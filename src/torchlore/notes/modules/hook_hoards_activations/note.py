@@ -62,7 +62,8 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             box, kept = call.func.value, call.args[0] if len(call.args) == 1 else None
             stores = [n for n in source.all(ast.Name) if n.id == _root(box) and isinstance(n.ctx, ast.Store)]
-            whole = isinstance(kept, ast.Name) and len(given) in (3, 4) and kept.id == given[-1]
+            own = given[1:] if given[:1] == ["self"] else given
+            whole = isinstance(kept, ast.Name) and len(own) in (3, 4) and kept.id == own[-1]
             if (
                 whole
                 and _root(box) not in emptied
@@ -85,6 +86,11 @@ def _hooks(source: Source, calls: list[ast.Call]) -> Iterator[FunctionNode | ast
         node = call.args[0] if call.args else None
         if isinstance(node, ast.Lambda):
             yield node
+        elif isinstance(node, ast.Attribute) and tree.dotted(node.value) == "self":
+            here = tree.class_of(source, call)
+            yield from (
+                one for one in ast.walk(here or source.tree) if isinstance(one, FunctionNode) and one.name == node.attr
+            )
         elif isinstance(node, ast.Name | ast.Call):
             target = source.project.resolve(source, node.func if isinstance(node, ast.Call) else node)
             inside = list(ast.walk(target.node)) if target is not None and target.source is source else []

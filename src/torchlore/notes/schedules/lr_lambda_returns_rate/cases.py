@@ -24,3 +24,10 @@ def fine(model, args, lr, low):
     third = LambdaLR(torch.optim.SGD(model.parameters(), lr=1.0), lambda x: lr * 0.9**x)
     fourth = LambdaLR(optimizer, lambda x: low * 0.9**x / args.lr)
     return first, second, third, fourth
+
+
+def by_number(model):
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+    wrong = LambdaLR(optimizer, lambda e: 1e-3 * min(1, e / 10))  # trap: lr-lambda-returns-rate
+    half = LambdaLR(optimizer, lambda e: 0.5 * min(1, e / 10))
+    return wrong, half

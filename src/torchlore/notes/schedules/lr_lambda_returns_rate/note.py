@@ -41,7 +41,9 @@ def _rate(source: Source, optimizer: ast.expr | None) -> str:
     bound = scopes.reaching(source, optimizer) if isinstance(optimizer, ast.Name) else []
     made = bound[0].value if len(bound) == 1 else None
     given = tree.argument(made, 1, "lr") if isinstance(made, ast.Call) else None
-    return source.code(given) if isinstance(given, ast.Name | ast.Attribute | ast.Subscript) else ""
+    number = tree.literal(given) if given is not None else None
+    small = isinstance(number, float) and number < 0.5
+    return source.code(given) if small or isinstance(given, ast.Name | ast.Attribute | ast.Subscript) else ""  # type: ignore[arg-type]  # small: it is there
 
 
 def _bodies(source: Source, rule: ast.expr | None) -> list[ast.expr]:

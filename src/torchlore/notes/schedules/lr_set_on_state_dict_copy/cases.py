@@ -20,3 +20,18 @@ def clean(optimizer: torch.optim.Optimizer, lr):
     for group in optimizer.state_dict()["param_groups"]:
         rates.append(group["lr"])
     return rates
+
+
+def through_a_name(optimizer, lr):
+    groups = optimizer.state_dict()["param_groups"]  # trap: lr-set-on-state-dict-copy
+    for group in groups:
+        group["lr"] = lr
+
+
+def real(optimizer, lr):
+    groups = optimizer.param_groups
+    for group in groups:
+        group["lr"] = lr
+    shown = optimizer.state_dict()["param_groups"]
+    for group in shown:
+        print(group["lr"])

@@ -60,8 +60,20 @@ def find(source: Source) -> Iterator[Hit]:
             )
 
 
+def _walked(source: Source, loop: ast.For, name: ast.Name) -> bool:
+    """Whether a loop goes over the variable and writes into what it is handed."""
+    over = isinstance(loop.iter, ast.Name) and loop.iter.id == name.id
+    same = over and [one.node for one in scopes.reaching(source, loop.iter)] == [name]  # type: ignore[arg-type]  # a Name, see above
+    home = tree.function(source, loop) or loop
+    turn = loop.target.id if isinstance(loop.target, ast.Name) else ""
+    stores = [one for one in ast.walk(loop) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)]
+    return same and any(tree.dotted(one.value) == turn for one in stores) and "load_state_dict" not in source.code(home)
+
+
 def _is_written(source: Source, groups: ast.Subscript) -> bool:
     up: ast.AST = source.parents[groups]
+    if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Name):
+        return any(_walked(source, loop, up.targets[0]) for loop in source.all(ast.For))
     if isinstance(up, ast.Subscript):
         up = source.parents[up]
         return (

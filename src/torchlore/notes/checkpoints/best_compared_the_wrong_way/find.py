@@ -1,0 +1,103 @@
+"""The rule of best-compared-the-wrong-way."""
+
+import ast
+import math
+import re
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree
+from torchlore.check.source import Hit, Source
+
+_FLIP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<", ast.GtE: ">"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for choice in source.all(ast.If):
+        test = choice.test
+        if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _FLIP):
+            continue
+        sign = _FLIP[type(test.ops[0])]
+        for best, value, way in (
+            (test.comparators[0], test.left, sign),
+            (test.left, test.comparators[0], "<" if sign == ">" else ">"),
+        ):
+            start = _start(source, best, choice)
+            takes = any(isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == tree.dotted(best) and
+                        ast.dump(one.value) == ast.dump(value) for one in choice.body)  # fmt: skip
+            wrong = (start == math.inf and way == ">") or (start == -math.inf and way == "<")
+            if (
+                takes
+                and not wrong
+                and way == ">"
+                and _is_loss(source, best, value)
+                and _starts_low(source, best, choice)
+            ):
+                told = f"`{source.code(value)}` is better when it is smaller, and this keeps the largest: write `<`, and start at infinity"
+                yield source.hit(test, told, severity="warning")
+            if takes and wrong and not isinstance(value, ast.Constant):
+                turned = "<" if way == ">" else ">"
+                name, other = source.code(best), source.code(value)
+                yield source.hit(
+                    test,
+                    f"`{name}` starts at {start}, so `{other} {way} {name}` is never true: write `{other} {turned} {name}`",
+                )
+
+
+def _is_loss(source: Source, best: ast.expr, value: ast.expr) -> bool:
+    """Whether a loss is kept under a name that says best or least."""
+    kept, given = tree.dotted(best).rpartition(".")[2].lower(), tree.dotted(value).rpartition(".")[2].lower()
+    named = (
+        re.search(r"(^|_)(best|min|lowest)(_|$)", kept) is not None and re.search("acc|score|f1|auc|neg", given) is None
+    )
+    return (
+        named
+        and re.search(r"(^|_)(loss|error|mse|rmse|mae|perplexity|ppl)$", given) is not None
+        and "-" + given not in source.text
+    )
+
+
+def _starts_low(source: Source, best: ast.expr, choice: ast.If) -> bool:
+    """Whether the name begins as a plain number, such as 0."""
+    found = (
+        scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, []) if isinstance(best, ast.Name) else []
+    )
+    outside = [one for one in found if not tree.inside(source, one.statement, choice)]
+    values = [tree.literal(_part(one.value, one.path)) for one in outside if one.how == "assign"]
+    return (
+        bool(outside)
+        and len(values) == len(outside)
+        and all(isinstance(one, int | float) and one < 1e3 for one in values)
+    )
+
+
+def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr | None:
+    """The piece of `a, b = 0, 1` that a name gets."""
+    for index in path:
+        value = value.elts[index] if isinstance(value, ast.Tuple) and index < len(value.elts) else None
+    return value
+
+
+def _start(source: Source, best: ast.expr, choice: ast.If) -> float | None:
+    """The infinity a name starts at; None if it is another value or cannot be seen."""
+    if not isinstance(best, ast.Name):
+        return None
+    bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
+    outside = [one for one in bound if not tree.inside(source, one.statement, choice)]
+    starts = {
+        _infinity(source, one.value) if one.how == "assign" and not one.path and one.value is not None else None
+        for one in outside
+    }
+    return starts.pop() if len(starts) == 1 and outside else None
+
+
+def _infinity(source: Source, value: ast.expr) -> float | None:
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        inner = _infinity(source, value.operand)
+        return -inner if inner is not None else None
+    if source.name(value) in ("math.inf", "numpy.inf", "torch.inf", "numpy.Inf", "sys.maxsize"):
+        return math.inf
+    if isinstance(value, ast.Call) and source.name(value.func) == "float" and len(value.args) == 1:
+        word = str(tree.literal(value.args[0])).lower().strip("+")
+        return {"inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}.get(word)
+    number = tree.literal(value)
+    return math.inf if isinstance(number, int | float) and number >= 1e8 else None
