@@ -127,6 +127,13 @@ def test_what_is_not_yet_gone_in_the_target_is_not_told(capsys, target, slugs):
     assert {line.split()[2] for line in lore(capsys, "--select", asked, "a.py")[1].splitlines()} == slugs
 
 
+def test_torch_load_was_unsafe_before_2_6(capsys):
+    Path("a.py").write_text("import torch\n\nstate = torch.load('a.pt', map_location='cpu')\n")
+    assert lore(capsys, "a.py")[0] == 0
+    Path("pyproject.toml").write_text('[tool.torchlore]\ntorch = "2.5"\n')
+    assert "before torch 2.6 this runs whatever code the file holds" in lore(capsys, "a.py")[1]
+
+
 @pytest.mark.parametrize("value", ['">=2.4"', "2.4", '""'])
 def test_a_target_that_is_no_version_is_refused(capsys, value):
     Path("pyproject.toml").write_text(f"[tool.torchlore]\ntorch = {value}\n")

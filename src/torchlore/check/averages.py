@@ -76,7 +76,12 @@ def _share(source: Source, statement: ast.stmt, moved: str, other: str) -> float
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and follow.method(node) == "lerp_" and len(node.args) == 2:
             return number(source, node.args[1])
-        if isinstance(node, ast.Call) and follow.method(node) == "add_" and node.args and _is_alone(node.args[0], other):
+        if (
+            isinstance(node, ast.Call)
+            and follow.method(node) == "add_"
+            and node.args
+            and _is_alone(node.args[0], other)
+        ):
             alpha = tree.argument(node, None, "alpha")
             return number(source, alpha) if alpha is not None else None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
@@ -89,7 +94,11 @@ def _share(source: Source, statement: ast.stmt, moved: str, other: str) -> float
 def _is_alone(node: ast.expr, name: str) -> bool:
     """`p`, `p.data`, `p.detach()`."""
     while isinstance(node, ast.Call | ast.Attribute):
-        node = tree.receiver(node) if isinstance(node, ast.Call) and not node.args else getattr(node, "value", ast.Constant(0))
+        node = (
+            tree.receiver(node)
+            if isinstance(node, ast.Call) and not node.args
+            else getattr(node, "value", ast.Constant(0))
+        )
     return isinstance(node, ast.Name) and node.id == name
 
 

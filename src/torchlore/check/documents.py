@@ -213,6 +213,12 @@ class Block(NamedTuple):
     end: int
 
 
+USUAL = {
+    "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
+    "torchvision": "torchvision", "transforms": "torchvision.transforms", "DataLoader": "torch.utils.data.DataLoader",
+}  # fmt: skip
+
+
 def blocks(page: str) -> list[Block]:
     """The fenced Python blocks of a Markdown page; those with prompts (`>>>`) are left out."""
     found: list[Block] = []

@@ -12,6 +12,7 @@ from torchlore.check import documents, engine, suppress
 from torchlore.check.codes import code
 from torchlore.check.files import Unreadable, decode, read_bytes
 from torchlore.check.project import Project, module_name
+from torchlore.check.source import Source
 from torchlore.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def check_bytes(path: str, data: bytes, work: Work) -> list[Finding | RuleFailed
 def check_text(
     path: str, text: str, work: Work, shown_lines: frozenset[int] = frozenset()
 ) -> list[Finding | RuleFailed | Unreadable]:
-    """Check one Python text: rules, the user's choices, suppressions; sorted."""
+    """Check one Python text."""
     known = work.project.parsed.get(path)
     same = known is not None and known.text == text
     if same:
@@ -160,6 +161,12 @@ def check_text(
     if isinstance(source, Finding):
         return [source]
     source.shown = shown_lines
+    return check_source(source, work)
+
+
+def check_source(source: Source, work: Work) -> list[Finding | RuleFailed | Unreadable]:
+    """Check one parsed text: rules, the user's choices, suppressions; sorted."""
+    path, text = source.path, source.text
     work.project.adopt(source)
     rules = chosen(work.rules, work.config, path)
     said = set(engine.run(source, rules))
@@ -217,16 +224,22 @@ def _in_cell(found: Finding, path: str, book: documents.Notebook) -> Finding:
 
 
 def check_markdown(path: str, page: str, work: Work) -> list[Finding | RuleFailed | Unreadable]:
-    """Check the Python blocks of a Markdown page, each for itself; a block that does not parse is an excerpt."""
+    """Check the Python blocks of a Markdown page, each for itself; a block that does not parse is an excerpt.
+
+    What one block imports holds in all of them, and torch, nn, F and np are what they are everywhere.
+    """
     said: list[Finding | RuleFailed | Unreadable] = []
-    for block in documents.blocks(page):
-        if "torch" not in block.text:
-            continue
-        for one in check_text(path, block.text, work):
-            if not isinstance(one, Finding):
-                said.append(one)
-            elif one.slug != engine.SYNTAX:
-                said.append(_in_page(one, block))
+    parsed = [
+        (block, engine.parse(block.text, path, work.project, module_name(path))) for block in documents.blocks(page)
+    ]
+    sources = [(block, source) for block, source in parsed if isinstance(source, Source)]
+    imports = dict(documents.USUAL)
+    for _, source in sources:
+        imports |= source.names.imported
+    for block, source in sources:
+        for name in imports.keys() - source.names.defined.keys():
+            source.names.imported.setdefault(name, imports[name])
+        said += [_in_page(one, block) if isinstance(one, Finding) else one for one in check_source(source, work)]
     return said
 
 

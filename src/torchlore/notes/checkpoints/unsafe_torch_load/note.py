@@ -30,6 +30,9 @@ def find(source: Source) -> Iterator[Hit]:
     own = any(source.calls("torch.save"))  # a script that reads what it wrote itself
     for call in source.calls("torch.load", "torch.hub.load_state_dict_from_url") if not own else ():
         given = tree.keyword(call, "weights_only")
+        if follow.before(source, "2.6") and tree.lacks(call, None, "weights_only") and not follow.in_test(source, call):
+            message = "before torch 2.6 this runs whatever code the file holds: add `weights_only=True`"
+            yield source.hit(call, message, edits.add_keyword(source, call, "weights_only", "True"), safe=False)
         if given is not None and tree.literal(given.value) is False and not follow.in_test(source, call):
             yield source.hit(
                 given,
