@@ -40,8 +40,10 @@ def _stores(source: Source, call: ast.Call) -> bool:
     for node in tree.body_nodes(method.node):
         target, value = kept(method.source, node)
         own = target is not None and value is not None and tree.dotted(target).startswith("self.")
-        if own and any(isinstance(leaf, ast.Name) and leaf.id == name for leaf in leaves(value)):
-            return True
+        for leaf in leaves(value) if own else ():
+            bound = scopes.reaching(method.source, leaf) if isinstance(leaf, ast.Name) and leaf.id == name else []
+            if bound and all(one.how == "parameter" for one in bound):
+                return True
     return False
 
 

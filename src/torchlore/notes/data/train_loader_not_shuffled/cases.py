@@ -92,3 +92,11 @@ def any_name(root, model, opt):
     points = DataLoader(TensorDataset(torch.randn(64, 2)), batch_size=16)
     train_loader = DataLoader(TensorDataset(torch.randn(64, 2), torch.zeros(64)), batch_size=16)
     return points, train_loader
+
+
+def updated(root, on_gpu):
+    options = {"batch_size": 20}
+    if on_gpu:
+        options.update({"shuffle": True})
+    train_loader = DataLoader(datasets.ImageFolder(root), num_workers=2, **options)
+    return train_loader

@@ -91,12 +91,25 @@ def _options(source: Source, call: ast.Call, loader: ast.Call, function: Functio
         if keyword.arg is not None:
             found[keyword.arg] = where, value
             continue
+        if isinstance(value, ast.Name) and _is_changed(where, value):
+            return None
         value = follow.followed(where, value)
         if not isinstance(value, ast.Dict) or None in value.keys:
             return None
         found |= {str(tree.literal(key)): (where, one) for key, one in zip(value.keys, value.values, strict=True)}
     hidden = any(isinstance(arg, ast.Starred) for arg in loader.args) or len(loader.args) > len(_NAMES)
     return None if hidden else _Made(call, found)
+
+
+def _is_changed(source: Source, name: ast.Name) -> bool:
+    """Whether more is put into the dictionary after it was made."""
+    ups = [source.parents[one] for one in source.all(ast.Name) if one.id == name.id]
+    return any(
+        (isinstance(up, ast.Attribute) and up.attr in ("update", "setdefault"))
+        or (isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store))
+        or isinstance(up, ast.AugAssign)
+        for up in ups
+    )
 
 
 def _resolved(

@@ -59,3 +59,20 @@ def encoder_and_decoder(encoder, decoder, loader):
         loss.backward()
         first.step()
         second.step()
+
+
+class Either:
+    def __init__(self, network, loss, scaler):
+        self.network, self.loss, self.scaler = network, loss, scaler
+        self.optimizer = torch.optim.SGD(self.network.parameters(), lr=0.1)
+
+    def step(self, x, y):
+        self.optimizer.zero_grad()
+        loss = self.loss(self.network(x), y)
+        if self.scaler is not None:
+            self.scaler.scale(loss).backward()
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
+        else:
+            loss.backward()
+            self.optimizer.step()

@@ -23,8 +23,12 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _attached_fake(source: Source, backward: Event, events: list[Event]) -> ast.Call | None:
     """`D(fake)` in this loss, where the net that made the fake steps later with these gradients still in it."""
+    events = [event for event in events if not flow.exclusive(event, backward)]
     first = events.index(backward)
     stepped = next((event for event in events[first:] if event.what == "step"), None)
+    later = [event for event in events[first + 1 :] if event.what == "backward"]
+    if not later:
+        return None
     for call in terms.reached(source, backward.expr) if backward.expr is not None and stepped is not None else ():
         maker = _maker(source, call)
         if maker is None or not _is_net(source, call):
@@ -33,7 +37,8 @@ def _attached_fake(source: Source, backward: Event, events: list[Event]) -> ast.
             cleared = step.what == "zero_grad" and (step.owner is None or _holds(step, maker) is not False)
             if cleared:
                 break
-            if step.what == "step" and _holds(step, maker) is True and step is not stepped:
+            again = events.index(step) > events.index(later[0])
+            if step.what == "step" and _holds(step, maker) is True and step is not stepped and again:
                 return call
     return None
 
