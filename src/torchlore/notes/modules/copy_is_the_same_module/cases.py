@@ -65,3 +65,15 @@ def part_of_a_copy(build, x, model):
     model_copy = model_copy.blocks
     (model(x) - model_copy(x)).sum().backward()
     return model_copy, build.blocks
+
+
+class Twice(nn.Module):
+    def __init__(self, n, width):
+        super().__init__()
+        layers = [nn.Linear(width, width) for _ in range(n)]
+        self.encoder = nn.ModuleList(layers)
+        self.decoder = nn.ModuleList(layers)  # trap: copy-is-the-same-module
+        body = [nn.Linear(width, width), nn.ReLU()]
+        self.body = nn.Sequential(*body)
+        body = [nn.Linear(width, width), nn.ReLU()]
+        self.head = nn.Sequential(*body)

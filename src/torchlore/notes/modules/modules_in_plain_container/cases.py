@@ -1,3 +1,4 @@
+import torch
 import torch.nn as nn
 from torch.nn import Conv2d, Linear, Module
 
@@ -54,3 +55,12 @@ class Choice(Module):
     def pick(self, name):
         model = self.known[name]
         return model
+
+
+class Prompts(Module):
+    def __init__(self, n, width):
+        super().__init__()
+        self.prompts = [nn.Parameter(torch.randn(width)) for _ in range(n)]  # trap: modules-in-plain-container
+        self.right = nn.ParameterList([nn.Parameter(torch.randn(width)) for _ in range(n)])
+        self.scale = nn.Parameter(torch.ones(1))
+        self.named = [self.scale]

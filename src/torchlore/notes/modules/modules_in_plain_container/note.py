@@ -43,7 +43,9 @@ def find(source: Source) -> Iterator[Hit]:
                 continue  # wrapped later
             held = list(containers.held(cls, plain[0]))
             if held and not containers.registered(cls, name, held) and _matter(source, held):
-                yield _hit(source, name, plain[0])
+                yield _hit(source, name, plain[0], "Module")
+            elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
+                yield _hit(source, name, plain[0], "Parameter")
 
 
 def _matter(source: Source, held: list[ast.expr]) -> bool:
@@ -59,12 +61,12 @@ def _matter(source: Source, held: list[ast.expr]) -> bool:
     return not handed and not all(modules.parameterless(value) for value in made)
 
 
-def _hit(source: Source, name: str, one: Attribute) -> Hit:
+def _hit(source: Source, name: str, one: Attribute, what: str) -> Hit:
     mapping = isinstance(one.value, ast.Dict | ast.DictComp) or (
         isinstance(one.value, ast.Call) and source.code(one.value.func) == "dict"
     )
-    wrapper = edits.spelled(source, f"torch.nn.Module{'Dict' if mapping else 'List'}")
-    message = f"`self.{name}` hides its layers from parameters(), to() and state_dict(): use `{wrapper}`"
+    wrapper = edits.spelled(source, f"torch.nn.{what}{'Dict' if mapping else 'List'}")
+    message = f"`self.{name}` hides its {'layers' if what == 'Module' else 'parameters'} from parameters(), to() and state_dict(): use `{wrapper}`"
     assert one.value is not None
     empty = source.code(one.value) in ("[]", "{}", "list()", "dict()")
     fix = (edits.replace(source, one.value, f"{wrapper}()"),) if empty else edits.wrap(source, one.value, f"{wrapper}(")

@@ -1,0 +1,82 @@
+"""The rule of copy-is-the-same-module."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, follow, scopes, tree, uses, values
+from torchlore.check.source import Hit, Source
+
+_SECOND = re.compile(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref|reference|prev|previous|shadow|backup|copy|clone|snapshot|init|initial)(_|$|\d)", re.IGNORECASE)  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _twice(source)
+    if not any(source.methods("backward", "step")):
+        return
+    for assign in source.all(ast.Assign):
+        target, given = assign.targets[0], assign.value
+        shallow = isinstance(given, ast.Call) and source.name(given.func) == "copy.copy"
+        inner = given.args[0] if isinstance(given, ast.Call) and shallow and given.args else given
+        while isinstance(inner, ast.Call) and follow.method(inner) in {"to", "cuda", "eval", "train", "requires_grad_"}:
+            inner = tree.receiver(inner)  # a module gives itself back
+        if not isinstance(target, ast.Name | ast.Attribute) or not isinstance(inner, ast.Name | ast.Attribute):
+            continue
+        if not _SECOND.search(target.id if isinstance(target, ast.Name) else target.attr):
+            continue
+        name, other = source.code(target), source.code(inner)
+        if any(map(_SECOND.search, other.split("."))):
+            continue  # a part of what is itself a copy
+        if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
+            edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
+            imported = edits.add_import(source, "import copy")
+            message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
+            yield source.hit(assign, message, edit, *([imported] if imported else []))
+
+
+_BOXES = ("torch.nn.ModuleList", "torch.nn.Sequential")
+
+
+def _twice(source: Source) -> Iterator[Hit]:
+    """One list of layers that two attributes of a module hold."""
+    first: dict[ast.AST, ast.Assign] = {}
+    for call in source.calls(*_BOXES):
+        held, given = source.parents[call], call.args[0] if len(call.args) == 1 else None
+        given = given.value if isinstance(given, ast.Starred) else given
+        if (
+            not isinstance(held, ast.Assign)
+            or not tree.dotted(held.targets[0]).startswith("self.")
+            or not isinstance(given, ast.Name)
+        ):
+            continue
+        bound = scopes.reaching(source, given)
+        made = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
+        if not isinstance(made, ast.List | ast.ListComp) or tree.loops(source, call):
+            continue
+        earlier = first.setdefault(bound[0].node, held)
+        if earlier is not held and source.code(earlier.targets[0]) != source.code(held.targets[0]):
+            one, other = source.code(held.targets[0]), source.code(earlier.targets[0])
+            yield source.hit(
+                held,
+                f"`{one}` holds the very layers of `{other}`, with one set of weights: write `copy.deepcopy({given.id})`",
+            )
+
+
+def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.expr) -> bool:
+    """Whether both names are used after this, and the file trains something."""
+    if isinstance(source.parents[assign], ast.ClassDef):
+        return False
+
+    def used(node: ast.expr) -> bool:
+        last = source.code(node).rpartition(".")[2]
+        seen: list[ast.Name | ast.Attribute] = [*uses.names(source, last), *uses.attributes(source, last)]
+        return any(isinstance(use.ctx, ast.Load) and use is not node and _after(source, use, assign) for use in seen)
+
+    return used(target) and used(inner)
+
+
+def _after(source: Source, use: ast.expr, assign: ast.Assign) -> bool:
+    home = tree.function(source, assign)
+    if tree.function(source, use) is not home:
+        return isinstance(use, ast.Attribute) or home is None
+    return use.lineno > assign.lineno or bool(tree.loops(source, assign))
