@@ -75,8 +75,17 @@ def innermost(node: Any, limit: int = 200) -> Any:
 
 def leaves(tensor: Tensor) -> dict[int, weakref.ref[Tensor]]:
     """Id -> weak reference, of every leaf the tensor depends on."""
-    found = (getattr(node, "variable", None) for node in nodes(tensor))
-    return {id(leaf): weakref.ref(leaf) for leaf in found if leaf is not None}
+    return walk(tensor)[0]
+
+
+def walk(tensor: Tensor) -> tuple[dict[int, weakref.ref[Tensor]], int]:
+    """The leaves of a tensor's graph, and how many nodes it has."""
+    found, count = dict[int, weakref.ref[Tensor]](), 0
+    for node in nodes(tensor):
+        count += 1
+        if (leaf := getattr(node, "variable", None)) is not None:
+            found[id(leaf)] = weakref.ref(leaf)
+    return found, count
 
 
 def tensors_in(thing: Any, depth: int = 4) -> Iterator[Tensor]:

@@ -32,14 +32,10 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
     @functools.wraps(walk)
     def begun(self: Any) -> Any:
         record = loader(watcher, self)
-        if record.epoch >= 0 and len(record.sizes) < 1000:
-            record.sizes.append(record.index + 1)
-        record.epoch += 1
-        if self.drop_last and self.batch_size and hasattr(self.sampler, "__len__"):
-            record.left_out = len(self.sampler) % self.batch_size
-        record.index = -1
+        started(record, self)
         if not watcher.rich and watcher.pace.woken():
             watcher.open()
+        record.awake = watcher.rich
         iterator = walk(self)
         key = id(iterator)
         ref = weakref.ref(iterator, lambda gone: _forget(iterators, key, gone))
@@ -49,8 +45,12 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
     @functools.wraps(following)
     def handed(self: Any) -> Any:
         start = perf_counter_ns()
-        data = following(self)
         walked = iterators.get(id(self))
+        try:
+            data = following(self)
+        except StopIteration:
+            ran_out(walked)
+            raise
         if walked is not None and walked[0]() is self:
             record = walked[1]
             record.index += 1
@@ -73,6 +73,22 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
     patches.put(DataLoader, "__iter__", begun)
     patches.put(_BaseDataLoaderIter, "__next__", handed, busy=True)
     patches.put(_utils.worker, "_worker_loop", worker)
+
+
+def started(record: LoaderRecord, thing: Any) -> None:
+    """A loader is walked through from the beginning."""
+    if record.epoch >= 0 and len(record.sizes) < 1000:
+        record.sizes.append(record.index + 1)
+    record.epoch += 1
+    record.index = -1
+    if thing.drop_last and thing.batch_size and hasattr(thing.sampler, "__len__"):
+        record.left_out = len(thing.sampler) % thing.batch_size
+
+
+def ran_out(walked: tuple[Any, ...] | None) -> None:
+    """An iterator has no more batches: count the epochs that had none."""
+    if walked is not None and walked[1].index < 0 and walked[1].awake:
+        walked[1].empty += 1
 
 
 def _forget(iterators: dict[int, tuple[Any, ...]], key: int, gone: object) -> None:

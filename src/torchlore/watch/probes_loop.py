@@ -226,7 +226,7 @@ def before_backward(watcher: Watcher, loss: Tensor) -> Event:
     if not finite:
         facts["birth"] = graph.first_nonfinite(loss)
     if node is not None and watcher.walks():
-        facts["leaves"] = graph.leaves(loss)
+        facts["leaves"], facts["nodes"] = graph.walk(loss)
         run.reached.update(facts["leaves"])
     for record in run.optimizers:
         _look_for_zeroing_by_hand(record)

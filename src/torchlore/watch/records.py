@@ -86,6 +86,8 @@ class LoaderRecord(Known):
         self.batches = 0
         self.wait_ns = 0
         self.loop_place: Place | None = None
+        self.awake = False  # its batches were counted when the last epoch began
+        self.empty = 0  # epochs that had no batch at all
         self.left_out = 0  # samples that drop_last leaves out of each epoch
         self.sizes: list[int] = []  # batches handed out in each finished or left epoch
 

@@ -30,6 +30,14 @@ def watch(call: Annotated[Call, "Module.state_dict", "Module.load_state_dict", "
             certain=loads,
             evidence=f"taken at step {steps}, used at step {call.run.steps}",
         )
+    if call.name == "Module.load_state_dict" and given:
+        own = {value.data_ptr() for value in call.owner.state_dict().values() if value.numel()}
+        loaded = [value for value in _tensors(given, 1) if value.numel()]
+        if loaded and own and all(value.data_ptr() in own for value in loaded):
+            told = "every tensor that is loaded is the module's own, so nothing changes; are the two the same module?"
+            return Alarm(
+                told, certain=False, evidence=f"{len(loaded)} of {len(loaded)} tensors share the module's memory"
+            )
     return None
 
 

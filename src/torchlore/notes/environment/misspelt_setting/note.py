@@ -76,9 +76,17 @@ def _is_group(source: Source, node: ast.expr) -> bool:
 
 
 def watch(step: Step) -> Alarm | None:
-    if step.number > 3:
-        return None
-    for group in step.groups:
+    for key in {"lr", *_KEYS} & vars(step.optimizer).keys():  # a subclass may have one, and reads it
+        if type(step.optimizer).__module__.startswith("torch.optim"):
+            told = f'`optimizer.{key}` is an attribute that nobody reads; set `group["lr"]` of optimizer.param_groups'
+            return Alarm(told, at=step.record.place)
+    default = step.optimizer.defaults.get("lr")
+    moved = step.memory.setdefault("lr", default) != default and step.rates == step.record.first_rates
+    if moved and not step.record.schedulers:
+        return Alarm(
+            '`optimizer.defaults["lr"]` is read when a group is made, and never again; set it in optimizer.param_groups'
+        )
+    for group in step.groups if step.number <= 3 else ():
         for key in _KEYS.keys() & group.keys():
             return Alarm(
                 f'the optimizer has a key "{key}" that nobody reads: the name is "{_KEYS[key]}"', at=step.record.place

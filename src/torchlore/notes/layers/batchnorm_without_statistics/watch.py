@@ -17,7 +17,7 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
         p is first for one in stepped if one is not None for group in one.param_groups for p in group["params"]
     )
     version = call.memory.setdefault("version", first._version)  # noqa: SLF001 - the documented counter of writes
-    copied = first._version != version  # noqa: SLF001 - see above
+    copied = first._version != version or int(getattr(module, "n_averaged", 0))  # noqa: SLF001 - see above
     if not fresh or not (trained or copied):
         return None
     return Alarm(
@@ -38,4 +38,4 @@ def _fresh(layer: Any) -> bool:
         or "BatchNorm" not in type(layer).__name__
     ):
         return False
-    return not int(count) and not bool(mean.any()) and bool((layer.running_var == 1).all())
+    return not bool(mean.any()) and bool((layer.running_var == 1).all())

@@ -1,9 +1,16 @@
 """What a running program shows of it."""
 
+import weakref
+
 from torchlore.watch.pictures import Alarm, Step
 
 
 def watch(step: Step) -> Alarm | None:
+    if step.number == 1:
+        parts = (p for module in step.run.modules() for p in module.parameters())
+        step.memory["asleep"] = [weakref.ref(p) for p in parts if not p.requires_grad]
+    if (woken := _woken(step)) is not None:
+        return woken
     if step.reached is None or step.number < 3:
         return None
     held, names = step.run.ever_held(), step.run.parameter_names()
@@ -17,9 +24,10 @@ def watch(step: Step) -> Alarm | None:
         if not any(id(p) in held for p in module.parameters())
         for p in module.parameters()
     }
-    lost = [p for p in still if id(p) in alone or id(p) not in names]
     wide = [p for p in step.reached if p.dim() > 1]  # those next to the loss come first
-    last = bool(lost) and (not wide or any(p is wide[0] for p in lost) or any(id(p) not in names for p in lost))
+    head = {id(p) for p in wide[:1]}
+    lost = [p for p in still if id(p) in alone | head or id(p) not in names]
+    last = bool(lost) and (not wide or any(id(p) in head or id(p) not in names for p in lost))
     drawn = bool(lost) and not step.run.counts["Module.load_state_dict"]  # else pretrained features, left as they are
     if not step.times(3, (last or drawn) and any(id(p) in held for p in step.reached)):
         return None
@@ -28,5 +36,26 @@ def watch(step: Step) -> Alarm | None:
         f"{what} get gradients in every step and are in no optimizer, so they never change; give the optimizer their module too",
         at=step.record.place,
         evidence=f"{len(lost)} of the {len(step.reached)} parameters that the loss depends on",
-        because=("modules-in-plain-container", "layer-created-in-forward", "optimizer-before-model-change"),
+        because=(
+            "modules-in-plain-container",
+            "layer-created-in-forward",
+            "optimizer-before-model-change",
+            "parameter-moved-on-creation",
+        ),
+    )
+
+
+def _woken(step: Step) -> Alarm | None:
+    """Parameters that were frozen at first and are not any more, but that nobody steps."""
+    parts = [p for ref in step.memory.get("asleep", ()) if (p := ref()) is not None]
+    held = step.run.ever_held() if any(p.grad is not None for p in parts) else set()
+    lost = [p for p in parts if p.requires_grad and p.grad is not None and id(p) not in held]
+    if not step.in_a_row(3, bool(lost), name="woken"):
+        return None
+    names = step.run.parameter_names()
+    what = ", ".join(names.get(id(p), "a parameter") for p in lost[:3])
+    return Alarm(
+        f"{what} are not frozen any more and are in no optimizer, so they never change; call optimizer.add_param_group",
+        at=step.record.place,
+        evidence=f"{len(lost)} parameters get gradients that nobody applies",
     )

@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from torchlore.check import tree
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
-from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://github.com/boschresearch/Continuous-Recurrent-Units/pull/4",)
@@ -33,21 +32,6 @@ SEVERITY = "warning"
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert bad["graphs_kept"] == 20
     assert good["graphs_kept"] == 0
-
-
-def watch(step: Step) -> Alarm | None:
-    alive = step.run.activations_alive() if step.number >= 16 else 0
-    if not step.in_a_row(2, alive >= 16 > step.run.graphs_alive()):
-        return None
-    keeper = step.run.keeper()
-    name = f"`{keeper.name}` keeps" if keeper else "something keeps"
-    told = f"{name} activations of every batch in memory, with their graph; keep `output.detach()`, and only what is needed"
-    return Alarm(
-        told,
-        at=keeper.place if keeper else None,
-        evidence=f"activations of {alive} of the last 24 backward passes are alive",
-        because=("accumulate-loss-with-graph",),
-    )
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -28,7 +28,7 @@ def watch(
         return None
     before = call.memory.get("before")
     call.memory["before"] = weakref.ref(call.owner)
-    made_anew = before is not None and before() is not call.owner
+    made_anew = before is not None and before() is None
     held = call.run.ever_held()
     if not made_anew or any(id(p) in held or not p.requires_grad for p in call.owner.parameters()):
         return None

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 
 from torchlore.check import edits, tree
 from torchlore.check.source import Hit, Source
-from torchlore.watch.pictures import Alarm, Step
 
 _MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
                    "t", "view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "transpose", "permute"}  # fmt: skip
@@ -44,25 +43,6 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert isinstance(weight.to("cpu"), nn.Parameter)
     for made in (weight.double(), weight * 0.1, weight.t(), weight.to("meta")):
         assert not isinstance(made, nn.Parameter)
-
-
-def watch(step: Step) -> Alarm | None:
-    import weakref
-
-    if step.number > 2:
-        return None
-    for root in step.run.modules():
-        for name, module in root.named_modules():
-            for key, value in vars(module).items():
-                made = getattr(value, "grad_fn", None)
-                first = made.next_functions[0][0] if made is not None and made.next_functions else None
-                if type(getattr(first, "variable", None)).__name__ != "Parameter":
-                    continue
-                full = f"{name}.{key}" if name else key
-                before = step.memory.setdefault(full, weakref.ref(value))
-                if step.number == 2 and before() is value:  # made once, not anew in each forward
-                    return Alarm(f"`{full}` is made from a Parameter and is none itself; wrap it in nn.Parameter last")
-    return None
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 
 from torchlore.check import flow, frameworks, tree
 from torchlore.check.source import Hit, Source
-from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://github.com/ivadomed/ivadomed/pull/55", "https://github.com/pytorch/tutorials/pull/640")
@@ -79,22 +78,3 @@ def _in_epochs(source: Source, call: ast.Call) -> bool:
     length = tree.argument(call, 1, "T_max") if kind == "CosineAnnealingLR" else None
     code = source.code(length) if length is not None else ""
     return "epoch" in code.lower() and not _BATCHES.search(code)
-
-
-def watch(step: Step) -> Alarm | None:
-    for one in step.record.schedulers:
-        kind = type(one.thing).__name__
-        fell = step.rates and step.record.first_rates and step.rates[0] < 1e-4 * step.record.first_rates[0]
-        if (
-            kind in ("StepLR", "MultiStepLR", "ExponentialLR")
-            and fell
-            and one.steps >= step.number - 1 > 3
-            and step.number < 400
-        ):
-            return Alarm(
-                f"{kind} is stepped after every batch and has taken the rate from {step.record.first_rates[0]:.3g} to "
-                f"{step.rates[0]:.3g} in {step.number} steps; step it at the end of the epoch",
-                at=one.step_place,
-                certain=False,
-            )
-    return None

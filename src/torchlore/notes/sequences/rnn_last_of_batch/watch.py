@@ -17,9 +17,11 @@ def watch(call: Annotated[Call, "LSTM", "GRU", "RNN", "__getitem__"]) -> Alarm |
         return None
     index = call.args[1]
     first, second = (*index, None, None)[:2] if isinstance(index, tuple) else (index, None)
-    whole = first == slice(None)
-    wrong = first == -1 if batch_first else whole and second == -1
-    if isinstance(first, slice) is batch_first or not wrong or 1 in call.args[0].shape[:2]:
+    if batch_first:
+        wrong = isinstance(first, int) and first == -1
+    else:
+        wrong = isinstance(first, slice) and first == slice(None) and isinstance(second, int) and second == -1
+    if not wrong or 1 in call.args[0].shape[:2]:
         return None
     better = "out[:, -1]" if batch_first else "out[-1]"
     return Alarm(

@@ -1,0 +1,32 @@
+"""What a running program shows of it."""
+
+from torchlore.watch.pictures import Alarm, Batch
+
+
+def watch(batch: Batch) -> Alarm | None:
+    memory, labels, given = batch.memory, batch.labels, batch.inputs
+    if batch.index == 1:  # nobody learned from the first batch: an evaluation
+        memory["quiet"] = batch.run.backwards == memory.get("backwards")
+    sampler = type(getattr(batch.loader, "sampler", None)).__name__
+    if (
+        batch.index
+        or labels is None
+        or given is None
+        or given.dim() < 3
+        or sampler != "SequentialSampler"
+        or given.is_cuda
+    ):
+        return None
+    memory["backwards"] = batch.run.backwards
+    now = (labels.tolist(), float(given.double().sum()), tuple(given.shape))
+    before = memory.get("first")
+    memory["first"] = now
+    same = before is not None and before[0] == now[0] and before[2] == now[2] and len(set(now[0])) > 1
+    if not same or not memory.get("quiet") or not batch.times(2, before is not None and before[1] != now[1]):
+        return None
+    return Alarm(
+        "the same samples are different at every evaluation: the validation data are augmented; give them a transform of their own",
+        at=batch.record.place,
+        certain=False,
+        evidence=f"the first batch summed to {before[1] if before else 0:.6g}, now to {now[1]:.6g}",
+    )
