@@ -49,7 +49,16 @@ TASKS = {
         unused=("accumulate", "mixup", "cutmix", "confusion"),
     ),
     "segment": Preset(
-        {"data": "shapes", "model": "unet", "augment": "flip", "epochs": 20, "batch_size": 16},
+        {
+            "data": "shapes",
+            "model": "unet",
+            "augment": "flip",
+            "epochs": 18,
+            "batch_size": 16,
+            "lr": 6e-3,
+            "loss": "ce+dice",
+            "channels_last": True,
+        },
         losses=("ce", "dice", "iou"),
         unused=("group", "mixup", "cutmix", "confusion"),
     ),

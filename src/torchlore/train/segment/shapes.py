@@ -69,15 +69,15 @@ def _patch(strips: list[Tensor], generator: torch.Generator) -> Tensor:
 
 
 def _picture(strips: list[Tensor], generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """A patch of a photograph with one to three shapes, each a colour laid over another patch; later ones cover earlier."""
-    picture = _patch(strips, generator)
+    """A darkened patch with one to three shapes, each a light colour laid over another patch; later ones cover earlier."""
+    picture = 0.55 * _patch(strips, generator)
     mask = torch.zeros(SIDE, SIDE, dtype=torch.uint8)
     for _ in range(1 + int(3 * torch.rand((), generator=generator))):
         kind, *place = torch.rand(5, generator=generator).tolist()
         label = 1 + int(kind * (len(CLASSES) - 1))
         inside = _inside(label, *place)
-        colour = 255 * torch.rand(3, 1, 1, generator=generator)
-        picture = torch.where(inside, 0.75 * colour + 0.25 * _patch(strips, generator), picture)
+        colour = 130 + 125 * torch.rand(3, 1, 1, generator=generator)
+        picture = torch.where(inside, 0.9 * colour + 0.1 * _patch(strips, generator), picture)
         mask[inside] = label
     return picture.round().to(torch.uint8), mask
 
@@ -88,7 +88,7 @@ def _inside(label: int, down: float, right: float, large: float, turn: float) ->
     at = torch.arange(SIDE) + 0.5
     y = (at - SIDE * (0.1 + 0.8 * down))[:, None]
     x = (at - SIDE * (0.1 + 0.8 * right))[None, :]
-    angle = 0.7 * (turn - 0.5)  # radians: nearly upright
+    angle = 0.3 * (turn - 0.5)  # radians: nearly upright
     u, v = x * math.cos(angle) + y * math.sin(angle), y * math.cos(angle) - x * math.sin(angle)
     if label == 1:
         return u * u + v * v < radius * radius
