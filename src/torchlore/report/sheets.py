@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from torchlore.report.page import text
 
 STYLE = (
-    "<style>.sheet { display: flex; gap: .4rem; align-items: stretch; padding: .5rem 0; border-bottom: 1px solid var(--line); } "
+    "<style>.sheet { display: flex; gap: .4rem; align-items: stretch; padding: .5rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; } "
     ".sheet figure { flex: 0 0 5.9rem; width: 5.9rem; padding: .25rem; border: 3px solid var(--b); } .sheet figure.wrong { border: 3px dashed var(--e); } "
     ".sheet figure.asked { border-color: var(--ink); margin-right: .8rem; } .sheet img { width: 100%; display: block; border-radius: .2rem; } "
     ".sheet figcaption { font-size: .72rem; line-height: 1.3; } .sheet b { color: var(--ink); } .sheet .right b::before { content: '✓ '; color: var(--b); } "

@@ -15,15 +15,20 @@ WIDTH = 512  # features of an embedding
 
 
 class Bare(nn.Module):
-    """Embeddings of length 1, in training and after it: for triplets alone."""
+    """Embeddings of length 1, in training and after it: for triplets alone.
+
+    The batch norm keeps them apart: without it the hardest triplets pull everything into one point first, where the loss
+    is the margin and hardly moves.
+    """
 
     def __init__(self, backbone: nn.Module) -> None:
         super().__init__()
         self.backbone = backbone
+        self.neck = nn.BatchNorm1d(WIDTH, affine=False)
 
     def forward(self, pictures: Tensor) -> Tensor:
         """Embeddings (B, WIDTH) of pictures."""
-        return F.normalize(self.backbone(pictures), dim=1)
+        return F.normalize(self.neck(self.backbone(pictures)), dim=1)
 
 
 class BNNeck(nn.Module):
@@ -53,5 +58,5 @@ def build_model(run: Run, data: Data, *, load: bool = True) -> Built:
     built = build(run, WIDTH, data.channels, load=load)
     heads = tuple(f"backbone.{name}" for name in built.heads)
     if "ce" not in run.loss.split("+"):
-        return replace(built, model=Bare(built.model), heads=heads)
+        return replace(built, model=Bare(built.model), heads=(*heads, "neck"))
     return replace(built, model=BNNeck(built.model, len(data.classes)), heads=(*heads, "neck", "classifier"))
