@@ -124,7 +124,10 @@ def layer_called(
     place = watcher.map.place(watcher.map.frame(3))
     call = Call(watcher.run, place, type(module).__name__, "layer")
     call.deep = watcher.deep.on
-    ask(watcher, call, (module, *args), kwargs, result, False)
+    call.args, call.kwargs, call.result = (module, *args), kwargs, result
+    call.grad_enabled = torch.is_grad_enabled()
+    call.modules = tuple(watcher.stack) or (module,)
+    watcher.show(call, watcher.by_name[call.name])
     watcher.pace.spent_ns += perf_counter_ns() - start
 
 
