@@ -51,6 +51,7 @@ SMALL = (
     "from torch import nn\n"
     "def block(i, o): return nn.Sequential(nn.Conv2d(i, o, 3, padding=1), nn.BatchNorm2d(o), nn.ReLU(), nn.MaxPool2d(2))\n"
     "def cnn(classes): return nn.Sequential(block(3, 16), block(16, 32), block(32, 64), nn.Flatten(), nn.Linear(1024, classes))\n"
+    "def wide(classes): return nn.Sequential(block(3, 32), block(32, 64), block(64, 128), nn.Flatten(), nn.Linear(2048, classes))\n"
 )
 
 
@@ -220,12 +221,13 @@ def small(folder: Path) -> None:
         guarded(lambda how=how: one_small(f"{file}:cnn", data, how))
 
 
-def graph_by_hand(file: Path, data: Data) -> Callable[[], None]:
+def graph_by_hand(file: Path, net: str, data: Data, layout: torch.memory_format) -> Callable[[], None]:
     """The least that a step can cost: one graph over one batch, forward, backward and optimizer."""
     space: dict[str, Callable[[int], nn.Module]] = {}
     exec(file.read_text(), space)
-    model = space["cnn"](10).cuda()
+    model = space[net](10).cuda().to(memory_format=layout)
     pictures, labels = data.train.read(range(128), None).cuda().float() / 255, data.train.labels[:128].cuda()
+    pictures = pictures.contiguous(memory_format=layout)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4, fused=True)
 
     def step() -> None:
@@ -264,22 +266,22 @@ def timed(work: Callable[[], object], count: int = 1000) -> tuple[float, float]:
 
 
 def where_it_goes(folder: Path) -> None:
-    """The small network in every way, and what host and device do in a step."""
+    """Two small networks in every way, and what host and device do in a step."""
     file, data = folder / "models.py", stored()
     file.write_text(SMALL)
     torch.backends.cudnn.benchmark = True
-    device, host = timed(graph_by_hand(file, data))
-    say(f"a bare CUDA graph by hand: {device:.3f} ms, host {host:.3f} ms")
     ways: dict[str, dict[str, object]] = {
         "": {},
+        "--augment none": {"augment": "none"},
         "--channels-last": {"channels_last": True},
-        "--precision bf16": {"precision": "bf16"},
-        "--precision bf16 --channels-last": {"precision": "bf16", "channels_last": True},
-        "--compile both": {"compile": "both"},
-        "--compile both --channels-last": {"compile": "both", "channels_last": True},
+        "--channels-last --precision bf16": {"channels_last": True, "precision": "bf16"},
     }
-    for name, change in ways.items():
-        guarded(lambda name=name, change=change: one_way(f"{file}:cnn", data, name, change))
+    for net in ("cnn", "wide"):
+        for layout in (torch.contiguous_format, torch.channels_last):
+            device, host = timed(graph_by_hand(file, net, data, layout))
+            say(f"{net}: a bare CUDA graph by hand, {layout}: {device:.3f} ms, host {host:.3f} ms")
+        for name, change in ways.items():
+            guarded(lambda net=net, name=name, change=change: one_way(f"{file}:{net}", data, name, change))
 
 
 def one_way(model: str, data: Data, name: str, change: dict[str, object]) -> None:
@@ -296,10 +298,11 @@ def one_way(model: str, data: Data, name: str, change: dict[str, object]) -> Non
     loop = steps(made.parts, stream, made.device, 0)
     took, host = timed(lambda: next(loop))
     read, _ = timed(lambda: next(stream))
+    net = model.rpartition(":")[2]
     say(
-        f"graph {name}: bare replay {bare:.3f} ms, step {took:.3f} ms (bar 0.50), host {host:.3f} ms, reading {read:.3f} ms"
+        f"{net}: graph {name}: bare replay {bare:.3f} ms, step {took:.3f} ms (bar 0.50), host {host:.3f} ms, reading {read:.3f} ms"
     )
-    if name:
+    if name or net != "cnn":
         return
     profile = cProfile.Profile()
     profile.enable()
@@ -309,13 +312,6 @@ def one_way(model: str, data: Data, name: str, change: dict[str, object]) -> Non
     text = io.StringIO()
     pstats.Stats(profile, stream=text).sort_stats("tottime").print_stats(18)
     say("host, 500 steps\n" + "\n".join(line[:110] for line in text.getvalue().splitlines() if line.strip()))
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as seen:
-        for _ in range(20):
-            next(loop)
-        torch.cuda.synchronize()
-    rows = sorted(seen.key_averages(), key=lambda one: -one.device_time_total)[:22]
-    lines = [f"{one.device_time_total / 20:8.1f} us {one.count / 20:5.1f} x  {one.key[:90]}" for one in rows]
-    say("device, a step\n" + "\n".join(lines))
 
 
 def one_small(model: str, data: Data, how: str) -> None:
@@ -397,6 +393,7 @@ def main() -> None:
         os.environ["XDG_CACHE_HOME"] = name
         if "small" in sys.argv[1:]:
             guarded(lambda: where_it_goes(folder))
+            guarded(lambda: same_bits(folder))
             return
         guarded(lambda: small(folder))
         guarded(lambda: same_bits(folder))

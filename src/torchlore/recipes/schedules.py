@@ -323,9 +323,10 @@ def apply(schedule: Schedule, optimizer: Optimizer, time: float, scale: float = 
     """
     factor, rates = schedule(time) * scale, []
     for group in optimizer.param_groups:
-        group.setdefault("initial_lr", float(group["lr"]))
+        if "initial_lr" not in group:  # asked first: the host would wait for a rate that lies on a device
+            group["initial_lr"] = float(group["lr"])
         rates.append(group["initial_lr"] * factor)
-        _set_rate(group, rates[-1])  # not read back: a rate on a device would make the host wait for it
+        _set_rate(group, rates[-1])
     return rates
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -124,20 +125,41 @@ def _fetched(samples: Samples, jobs: Iterable[Job], workers: int) -> Iterator[Ba
 
 
 def together(samples: Stored, jobs: Iterable[Job]) -> Iterator[Batch]:
-    """Read the pictures of several batches at once: where they lie on a device, its time is spent in asking."""
+    """Read the pictures of several batches at once, and the next ones while these are used.
+
+    Where pictures lie on a device the host's time is spent in asking, and the device has room beside a small step.
+    """
     source, one = iter(jobs), samples.pictures[:1].nbytes
     first = next(source, None)
     if first is None:
         return
     count = max(1, min(AT_ONCE, ROOM // (len(first.indices) * one)))
     source = chain([first], source)
-    while some := list(islice(source, count)):
-        indices = torch.cat([job.indices for job in some]).tolist()
-        drawn = [job.draws for job in some if job.draws is not None]
+    lane = torch.cuda.Stream(samples.pictures.device) if samples.pictures.is_cuda else None
+    ahead = _several(samples, list(islice(source, count)), lane)
+    while ahead:
+        now = ahead
+        if lane is not None:
+            torch.cuda.current_stream(lane.device).wait_stream(lane)
+        ahead = _several(samples, list(islice(source, count)), lane)
+        yield from now
+
+
+def _several(samples: Stored, some: list[Job], lane: torch.cuda.Stream | None) -> list[Batch]:
+    if not some:
+        return []
+    indices = torch.cat([job.indices for job in some]).tolist()
+    drawn = [job.draws for job in some if job.draws is not None]
+    with torch.cuda.stream(lane) if lane is not None else nullcontext():
         pictures, labels = samples.fetch(indices, torch.cat(drawn) if drawn else None)
-        sizes = [len(job.indices) for job in some]
-        for job, mine, truth in zip(some, pictures.split(sizes), labels.split(sizes), strict=True):
-            yield Batch(job.epoch, job.number, mine, truth, job.total, job.indices, job.share)
+    if lane is not None:
+        for part in (pictures, labels):  # they are used on another stream than the one that made them
+            part.record_stream(torch.cuda.current_stream(lane.device))
+    sizes = [len(job.indices) for job in some]
+    return [
+        Batch(job.epoch, job.number, mine, truth, job.total, job.indices, job.share)
+        for job, mine, truth in zip(some, pictures.split(sizes), labels.split(sizes), strict=True)
+    ]
 
 
 def _read(samples: Samples, jobs: Iterable[Job], workers: int) -> Iterator[Batch]:

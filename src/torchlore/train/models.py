@@ -218,6 +218,8 @@ def prepared(built: Built, device: torch.device, channels_last: bool) -> Callabl
             moved = moved.expand(-1, 3, -1, -1)
         elif moved.shape[1] == 3 and built.channels == 1:
             moved = (moved * grey).sum(1, keepdim=True)
-        return ((moved.float() - mean) * scale).contiguous(memory_format=layout)
+        if device.type != "cuda":  # a GPU casts and subtracts in one kernel
+            moved = moved.float()
+        return ((moved - mean) * scale).contiguous(memory_format=layout)
 
     return prepare
