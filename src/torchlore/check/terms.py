@@ -30,6 +30,8 @@ _CUTS = {
 }
 _FRESH = {"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.zeros_like", "torch.ones_like", "torch.rand_like",
           "torch.randn_like", "torch.full_like", "torch.argmax", "float", "int", "len", "torch.Tensor"}  # fmt: skip
+_PAIRS = {"max", "min", "topk", "sort", "median"}
+_INDEXES = {"gather", "index_select", "take_along_dim"}
 Term = tuple[ast.expr, int]  # an expression, and 1 or -1
 
 
@@ -92,13 +94,23 @@ def reached(source: Source, node: ast.AST, hops: int = 8) -> Iterator[ast.Call]:
             if one.how in ("assign", "aug") and one.value is not None:
                 yield from reached(source, one.value, hops - 1)
         return
-    if isinstance(node, ast.Attribute) and node.attr in ("data", "shape", "grad"):
+    if isinstance(node, ast.Attribute) and node.attr in ("data", "shape", "grad", "indices"):
         return
+    if isinstance(node, ast.Subscript) and tree.literal(node.slice) == 1 and _tail(node.value) in _PAIRS:
+        return  # `x.max(1)[1]` is an index
     if isinstance(node, ast.Call):
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if method in _CUTS or source.name(node.func) in _FRESH or tensors.no_grad_around(source, node):
             return
         yield node
+        if method in _INDEXES:
+            yield from reached(source, tree.receiver(node), hops)
+            return
     for child in children(node):
         if not isinstance(child, ast.Lambda | ast.Compare):
             yield from reached(source, child, hops)
+
+
+def _tail(call: ast.expr) -> str:
+    """`max` of `x.max(1)` and of `torch.max(x, 1)`."""
+    return call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""

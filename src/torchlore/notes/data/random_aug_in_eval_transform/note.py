@@ -71,7 +71,8 @@ def _draws(source: Source, node: ast.expr) -> Iterator[ast.Call]:
     if not isinstance(node, ast.Call):
         return
     full = source.name(node.func)
-    if _RANDOM.match(full) and not full.endswith(("RandomApply", "RandomChoice", "RandomOrder")):
+    never = tree.literal(tree.argument(node, None, "p")) == 0
+    if _RANDOM.match(full) and not full.endswith(("RandomApply", "RandomChoice", "RandomOrder")) and not never:
         yield node
     parts = follow.followed(source, node.args[0]) if node.args and full.startswith("torchvision.transforms.") else None
     for one in parts.elts if isinstance(parts, ast.List | ast.Tuple) else ():

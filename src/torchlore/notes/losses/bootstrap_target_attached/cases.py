@@ -23,6 +23,12 @@ class Agent:
         expected = reward + self.discount * alive * self.frozen(later).gather(1, chosen)
         self.finish(self.criterion(value, expected))
 
+    def double_by_max(self, state, action, reward, later, alive):
+        value = self.policy(state).gather(1, action.unsqueeze(1))
+        scores = self.policy(later)
+        best = self.frozen(later).gather(1, torch.max(scores, 1)[1].unsqueeze(1))
+        self.finish(self.criterion(value, reward + self.discount * alive * best))
+
     def detached(self, state, action, reward, later, alive):
         value = self.policy(state).gather(1, action.unsqueeze(1))
         best = self.policy(later).max(1)[0].detach()

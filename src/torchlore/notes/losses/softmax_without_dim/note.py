@@ -74,11 +74,10 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
-    """Of rows of scores torch picks the right dimension: deprecated, not wrong."""
-    if isinstance(up := source.parents[call], ast.Subscript) and re.match(r"^:, *[\w.]+$", source.code(up.slice)):
-        return "hint"
+    """Of rows of scores torch picks the right dimension: deprecated, not wrong. With three dimensions it picks the first."""
     home = tree.class_of(source, call) or tree.function(source, call) or tree.statement(source, call)
-    return "hint" if _ROWS.search(code := source.code(home)) and not _THREE.search(code) else None
+    code = source.code(home)
+    return None if _THREE.search(code) and not _ROWS.search(code) else "hint"
 
 
 def _batched(source: Source, scores: ast.expr) -> bool:

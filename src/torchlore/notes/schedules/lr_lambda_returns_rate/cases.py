@@ -31,3 +31,8 @@ def by_number(model):
     wrong = LambdaLR(optimizer, lambda e: 1e-3 * min(1, e / 10))  # trap: lr-lambda-returns-rate
     half = LambdaLR(optimizer, lambda e: 0.5 * min(1, e / 10))
     return wrong, half
+
+
+def grouped(model, args):
+    optimizer = torch.optim.SGD(model.get_parameters(), args.lr)  # its groups have rates of their own
+    return LambdaLR(optimizer, lambda x: args.lr * 0.9**x)

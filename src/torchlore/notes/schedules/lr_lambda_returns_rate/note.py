@@ -9,7 +9,7 @@ Leave the rate out: `LambdaLR(optimizer, lambda epoch: 0.95**epoch)`. It starts 
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, scopes, tree
+from torchlore.check import flow, follow, scopes, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -40,10 +40,18 @@ def _rate(source: Source, optimizer: ast.expr | None) -> str:
     """The name under which the optimizer was given its rate; "" for a number."""
     bound = scopes.reaching(source, optimizer) if isinstance(optimizer, ast.Name) else []
     made = bound[0].value if len(bound) == 1 else None
-    given = tree.argument(made, 1, "lr") if isinstance(made, ast.Call) else None
+    given = tree.argument(made, 1, "lr") if isinstance(made, ast.Call) and _one_rate(source, made) else None
     number = tree.literal(given) if given is not None else None
     small = isinstance(number, float) and number < 0.5
     return source.code(given) if small or isinstance(given, ast.Name | ast.Attribute | ast.Subscript) else ""  # type: ignore[arg-type]  # small: it is there
+
+
+def _one_rate(source: Source, optimizer: ast.Call) -> bool:
+    """Whether all parameters get the optimizer's own rate: no groups, and no function that may make some."""
+    given = follow.followed(source, optimizer.args[0]) if optimizer.args else tree.argument(optimizer, 0, "params")
+    calls = [node for node in ast.walk(given) if isinstance(node, ast.Call)] if given is not None else []
+    plain = all(follow.method(one) in ("parameters", "") or source.name(one.func) for one in calls)
+    return plain and bool(calls) and not any(isinstance(node, ast.Dict) for one in calls for node in ast.walk(one))
 
 
 def _bodies(source: Source, rule: ast.expr | None) -> list[ast.expr]:

@@ -28,3 +28,10 @@ def clean(val_acc, val_loss, score, accuracy_loss):
     plain.step(accuracy_loss)
     plain.step(metrics=val_loss)
     steps.step()
+
+
+def either_kind(val_score):
+    if isinstance(growing, lr_scheduler.ReduceLROnPlateau):
+        growing.step(val_score)
+    else:
+        growing.step()

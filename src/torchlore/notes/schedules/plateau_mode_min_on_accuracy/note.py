@@ -58,7 +58,8 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("step"):
         scheduler = tree.receiver(call)
         made = values.made_by(source, scheduler, _PLATEAU)
-        if made is None or made.node is None:
+        asked = any("isinstance" in source.code(test) for test, _ in tree.conditions(source, call))
+        if made is None or made.node is None or asked:
             continue
         code, given = source.code(scheduler), tree.argument(call, 0, "metrics")
         if tree.lacks(call, 0, "metrics"):

@@ -59,7 +59,8 @@ _OTHER = re.compile(r"mask|label|seg|target|gt|palette|depth|annot|grey|gray|alp
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("PIL.Image.open"):
-        if follow.in_test(source, call):
+        drawn = call.args and re.match(r"^(buf|buffer|io|stream)\w*$", source.code(call.args[0]))
+        if follow.in_test(source, call) or drawn:
             continue  # reads what it wrote
         if _becomes_tensor(source, call) and not _OTHER.search(source.code(tree.statement(source, call))):
             code = source.code(call)
