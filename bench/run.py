@@ -34,6 +34,7 @@ def plan(*, gpu: bool) -> dict[str, list[str]]:
         "check": ["check_speed.py", package, "--torchfix", str(Path(package) / "optim")],
         "watch": ["watch_overhead.py", "--all"],
         "train": ["train.py"],
+        "video": ["video_decode.py"],
         "recipes-a": ["recipes_a.py", "--device", "cuda" if gpu else "cpu"],
         "recipes-b": ["recipes_b.py", "--device", "cuda" if gpu else "cpu"],
         "ckpt": ["ckpt.py", "--big"],

@@ -7,6 +7,7 @@ the system's FFmpeg libraries) only PyAV is measured. Both use one thread, as in
 import argparse
 import importlib.util
 import statistics
+import struct
 import sys
 import tempfile
 import time
@@ -24,7 +25,7 @@ FILMS = {  # width, height, frames, frames between key frames
     "24 x 24, 24 frames": (24, 24, 24, 12),
     "340 x 256, 10 s": (340, 256, 300, 250),
     "640 x 360, 10 s, key frame every 12": (640, 360, 300, 12),
-    "1280 x 720, 4 s": (1280, 720, 120, 250),
+    "1280 x 720, 2 s": (1280, 720, 60, 250),
 }
 
 
@@ -78,7 +79,12 @@ def odd_files(folder: Path) -> dict[str, Path]:
     (folder / "empty.mp4").touch()
     (folder / "text.mp4").write_text("this is no video\n" * 50)
     varying = [number * 33 if number < 20 else 660 + (number - 20) * 200 for number in range(40)]
+    turned = bytearray(write(folder / "turned.mp4", (64, 48), 4, 10).read_bytes())
+    place = turned.find(b"tkhd") + 44  # the track's matrix: a quarter turn, as phones write it
+    turned[place : place + 36] = struct.pack(">9i", 0, 65536, 0, -65536, 0, 0, 0, 0, 1 << 30)
+    (folder / "turned.mp4").write_bytes(turned)
     return {
+        "turned": folder / "turned.mp4",
         "one frame": write(folder / "one.mp4", (64, 48), 1, 10),
         "the rate varies": write(folder / "varies.mp4", (64, 48), 40, 10, varying),
         "cut at 60 %": cut,

@@ -158,6 +158,28 @@ def test_frames_that_do_not_decode_are_named_or_repeated(tmp_path):
         video.read_frames(path, [0], short="skip")
 
 
+@pytest.mark.parametrize("size", [(64, 48), (48, 64), (200, 100)])
+def test_frames_are_made_smaller_as_they_are_decoded(tmp_path, size):
+    path = write(tmp_path / "a.mp4", 6, size=size)
+    whole, small = (video.read_frames(path, [0, 3, 5], side=side) for side in (0, 24))
+    assert min(small.shape[2:]) == 24
+    assert torch.equal(video.read_frames(path, [0, 3, 5], side=1000), whole)
+    wanted = torch.nn.functional.interpolate(whole, small.shape[2:], mode="bilinear", antialias=True)
+    away = (small.float() - wanted.float()).abs()
+    assert away.mean() < 2
+    assert abs(small.float().mean() - wanted.float().mean()) < 0.7  # neither darker nor brighter
+
+
+def test_which_frames_can_be_read(tmp_path):
+    whole = write(tmp_path / "a.mkv", 60)
+    assert video.readable(whole) == video.Readable(tuple(range(60)), 60)
+    (tmp_path / "b.mkv").write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    found = video.readable(tmp_path / "b.mkv")
+    assert 5 < len(found.frames) < 60
+    assert found.promised == pytest.approx(60, abs=1)
+    assert len(video.read_frames(tmp_path / "b.mkv", found.frames)) == len(found.frames)  # none of them raises
+
+
 def test_metadata_in_another_encoding(tmp_path):
     path = write(tmp_path / "a.mkv", 3, title="PLACEHOLDER")
     data = path.read_bytes()

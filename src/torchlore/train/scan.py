@@ -27,22 +27,20 @@ def broken(root: Path, names: list[str]) -> dict[str, str]:
     """Name -> reason of each file that gives no picture; files that did not change since the last scan are not read."""
 
     def look(fresh: list[str]) -> dict[str, Any]:
+        if len(fresh) > 2000:
+            print(f"looking at {len(fresh)} pictures for the first time", file=sys.stderr)
         found = {str(one.path.relative_to(root)): one.reason for one in find_broken([root / name for name in fresh])}
         return {name: found.get(name, "") for name in fresh}
 
-    return {name: why for name, why in remembered(root, names, "scan", "pictures", look).items() if why}
+    return {name: why for name, why in remembered(root, names, "scan", look).items() if why}
 
 
-def remembered(
-    root: Path, names: list[str], kind: str, what: str, look: Callable[[list[str]], dict[str, Any]]
-) -> dict[str, Any]:
+def remembered(root: Path, names: list[str], kind: str, look: Callable[[list[str]], dict[str, Any]]) -> dict[str, Any]:
     """What `look` says of each file, as JSON; it is asked only about those that changed since the last time."""
     path = cache_file(root, kind)
     known = _remembered(path)
     stamps = {name: _stamp(root / name) for name in names}
     fresh = [name for name in names if known.get(name, ["", ""])[0] != stamps[name]]
-    if len(fresh) > 2000:
-        print(f"looking at {len(fresh)} {what} for the first time", file=sys.stderr)
     known |= {name: [stamps[name], said] for name, said in look(fresh).items()}
     if fresh:
         _remember(path, {name: known[name] for name in names})

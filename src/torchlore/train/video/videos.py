@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,9 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import torch.distributed as dist
+
 from torchlore.recipes.data import cpus, find_classes, list_images
 from torchlore.recipes.video import SUFFIXES, BrokenVideoError, indices_at, probe, readable
 from torchlore.train.discover import SPLITS, split_folder
+from torchlore.train.group import World, led, world
 from torchlore.train.scan import remembered
 
 NEAR = 15  # neighbouring frames are a fifteenth of a second apart, whatever the rate
@@ -67,10 +71,13 @@ def looked(root: Path, names: list[str]) -> tuple[dict[str, Video], tuple[tuple[
     """The videos by name, and why others, or parts of some, are left out; all are decoded once and remembered."""
 
     def look(fresh: list[str]) -> dict[str, Any]:
+        if len(fresh) > 2000:
+            print(f"decoding {len(fresh)} videos for the first time", file=sys.stderr)
         with ThreadPoolExecutor(cpus()) as pool:
             return dict(zip(fresh, pool.map(_look, [root / name for name in fresh]), strict=True))
 
-    said = remembered(root, names, "videos", "videos", look)
+    place = world() if dist.is_initialized() else World()  # of several processes one decodes
+    said = led(place, lambda: remembered(root, names, "videos", look))
     videos = {name: Video(one[1], one[2], tuple(one[3])) for name, one in said.items() if one[1]}
     return videos, tuple((name, one[0]) for name, one in said.items() if one[0])
 
