@@ -324,7 +324,7 @@ def test_two_processes_find_the_triplets_that_one_finds(tmp_path: Path, monkeypa
     monkeypatch.setattr(sys, "argv", ["step.py", str(tmp_path / "one")])
     runpy.run_path(str(tmp_path / "step.py"))
     command = [sys.executable, *ELASTIC, str(tmp_path / "step.py"), str(tmp_path / "two")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     one, *two = (torch.load(tmp_path / f"{name}.pt", weights_only=True) for name in ("one-0", "two-0", "two-1"))
     mean = (two[0]["loss"] + two[1]["loss"]) / 2  # the cross-entropy of each is that of its own half
@@ -339,7 +339,7 @@ def test_two_processes_count_each_query_once(tmp_path: Path) -> None:
     words = ["train", "--task", "embed", "--data", str(data), "--model", f"{tmp_path / 'plain.py'}:build"]
     words += ["--size", "8", "--batch-size", "12", "--group", "3", "--epochs", "2", "--no-watch", "--name", "run"]
     command = [sys.executable, *ELASTIC, "-m", "torchlore", *words, "--out", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("test mAP") == 1
     two = json.loads((tmp_path / "run" / "test.json").read_text())
