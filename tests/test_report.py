@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchlore.finding import Finding, Severity
-from torchlore.report import charts, confusion, page
+from torchlore.report import charts, confusion, overlays, page
 
 pytestmark = pytest.mark.browser
 CHROMIUM = shutil.which("chromium")
@@ -29,6 +29,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         confusion.Mistake("b.png", 0, 1, 0.8, red),
         confusion.Mistake(f"{QUOTE}.png", 2, 0, 0.7, red),
     ]
+    masked = overlays.Panel(EVIL, 0.5, red, 8, 8, bytes([0, 1] * 32), bytes([2] * 64), bytes([1, 0] * 32))
     rows = [("cat", "0.900", 9), (EVIL, "0.100", 100), (QUOTE, "0.500", 20)]
     losses = [(epoch, 1 / epoch) for epoch in range(1, 2000)]
     html = page.page(
@@ -41,6 +42,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         page.section("Confusion", confusion.matrix([[5, 2, 0], [0, 100, 0], [1, 0, 19]], NAMES)),
         page.section("Mistakes", confusion.gallery(wrong, NAMES)),
         page.section("Classes", page.table(("class", "F1", "samples"), rows)),
+        page.section("Overlays", overlays.gallery([masked], NAMES, ((0, 0, 0), (200, 0, 0), (0, 0, 200)))),
     )
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(html, encoding="utf-8")
@@ -126,3 +128,19 @@ def test_a_chart_is_small_and_its_curve_inside(report: Path) -> None:
     assert len(html) < 10_000
     assert charts.lines("empty", {"a": []}) == ""
     assert "nan" not in html.split("<figcaption>")[0]
+
+
+def test_masks_lie_over_their_picture_and_fade(opened) -> None:
+    assert opened.locator(".overlays figure img").count() == 6
+    assert opened.locator(".overlays").inner_text().count(EVIL) == 1
+    picture, mask = (opened.locator(f".layers img{kind}").first.bounding_box() for kind in (":not(.mask)", ".mask"))
+    assert picture == mask
+    assert opened.locator(".mask").first.evaluate("one => getComputedStyle(one).opacity") == "0.55"
+    opened.locator("#strength").evaluate("one => { one.value = 10; one.dispatchEvent(new Event('input')); }")
+    assert opened.locator(".mask").first.evaluate("one => getComputedStyle(one).opacity") == "0.1"
+    seen = opened.locator(".mask").first.evaluate(
+        """async one => { const c = document.createElement("canvas"); c.width = 8; c.height = 8;
+        const d = c.getContext("2d"); await one.decode(); d.drawImage(one, 0, 0);
+        return [...d.getImageData(0, 0, 2, 1).data]; }"""
+    )
+    assert seen == [0, 0, 0, 0, 200, 0, 0, 255]  # black is see-through, the class has its own colour

@@ -269,7 +269,7 @@ def test_folders_train_and_test_and_the_palette_stays(tmp_path: Path, capsys: py
     told = json.loads((run / "test.json").read_text())
     assert set(told["classes"]) == {"0", "1", "2"}
     assert sum(map(sum, told["confusion"])) == told["pixels"] > 0
-    assert (run / "test.csv").read_text().splitlines()[0] == "Class,Iou,Dice,Precision,Recall,Pixels"
+    assert (run / "test.csv").read_text().splitlines()[0] == "Class,IoU,Dice,Precision,Recall,Pixels"
     assert "data:image/jpeg;base64," in (run / "report.html").read_text()
     other = folders(tmp_path / "other", 3)
     assert main(["test", str(run), str(other)]) == 0
@@ -356,6 +356,7 @@ def test_bad_masks_are_refused_by_name_before_any_work(tmp_path: Path, capsys: p
     assert "--mixup does nothing for --task segment" in refused(capsys, *words, "--mixup", "0.2")
     assert "--loss of --task segment is made of ce, dice, iou; got 'mse'" in refused(capsys, *words, "--loss", "ce+mse")
     assert "'resnet18' gives no class for each pixel" in refused(capsys, "train", *QUICK, "--model", "resnet18")
+    assert "unet has no weights of its own" in refused(capsys, "train", *QUICK, "--weights", "default")
     assert not (tmp_path / "runs").exists()
 
 

@@ -49,7 +49,7 @@ class Exported:
 
 def export(made: Ready, to: str, path: Path) -> Exported:
     """Write the file, run it, and compare; Trouble, and no file, if it says something else than the model."""
-    model = unwrap(made.parts.model).cpu()
+    model = unwrap(made.parts.model).cpu().to(memory_format=torch.contiguous_format)  # a program's file wants it plain
     samples = next(part for part in (made.data.test, made.data.val, made.data.train) if len(part.labels))
     pictures = samples.read(list(range(min(SAMPLES, len(samples.labels)))), None)
     prepare = prepared(made.built, torch.device("cpu"), channels_last=False)

@@ -87,7 +87,8 @@ def evaluate(made: Ready, model: nn.Module, samples: Samples) -> Found:
             said = logits.argmax(1)
             own = metrics.confusion_matrix(said, masks, classes, ignore_index=IGNORE).cpu()
             matrix += own
-            total, count = total + float(each("ce", logits.float(), masks)), count + 1
+            total += sum(float(each(word, logits.float(), masks)) for word in made.run.loss.split("+"))
+            count += 1
             if int(own.sum()):
                 one = Shown(float(metrics.iou(own, "macro")), int(batch.indices), said[0].to("cpu", torch.uint8))
                 kept = worst((*kept, one))

@@ -20,6 +20,7 @@ from torchlore.train.segment.pairs import IGNORE, Pairs, nearest
 from torchlore.train.tested import Tested
 
 SHOWN = 12  # pictures in the report
+HEADS = {"iou": "IoU", "dice": "Dice", "precision": "Precision", "recall": "Recall", "pixels": "Pixels"}
 LARGEST = 320  # pixels of a shown picture's longer side
 
 
@@ -87,10 +88,9 @@ def tested(names: tuple[str, ...], samples: Samples, found: Found) -> Tested:
     assert isinstance(samples, Pairs)
     figures, classes = summary(found), class_figures(found.matrix, names)
     rows = [
-        {"Class": name, **{key.capitalize(): _cell(value) for key, value in one.items()}}
-        for name, one in classes.items()
+        {"Class": name, **{HEADS[key]: _cell(value) for key, value in one.items()}} for name, one in classes.items()
     ]
-    mean = {"Class": "Mean", "Iou": _cell(figures["miou"]), "Dice": _cell(figures["mean_dice"])}
+    mean = {"Class": "Mean", "IoU": _cell(figures["miou"]), "Dice": _cell(figures["mean_dice"])}
     rows.append(mean | {"Precision": "", "Recall": _cell(figures["mean_accuracy"]), "Pixels": str(figures["pixels"])})
     sections = (
         page.section("The worst pictures", overlays.gallery(panels(samples, found.worst), names, samples.colours)),
@@ -120,7 +120,7 @@ def _cell(value: float | None) -> str:
 
 def _lines(rows: Sequence[dict[str, str]]) -> list[str]:
     width = max(len(row["Class"]) for row in rows)
-    head = "  ".join([f"{'class':{width}}", *(f"{name.lower():>9}" for name in list(rows[0])[1:])])
+    head = "  ".join([f"{'class':{width}}", *(f"{name:>9}" for name in list(rows[0])[1:])])
     return [
         head,
         *("  ".join([f"{row['Class']:{width}}", *(f"{c:>9}" for c in list(row.values())[1:])]) for row in rows),

@@ -67,6 +67,8 @@ def build_model(run: Run, data: Data, *, load: bool = True) -> Built:
     classes = len(data.classes)
     if "/" in run.weights and not Path(run.weights).is_file():
         raise Refused(f"--weights {run.weights}: there is no such file")
+    if run.model == "unet" and run.weights != "none" and not Path(run.weights).is_file():
+        raise Refused(f"--weights {run.weights}: unet has no weights of its own; give none or a file")
     if run.model == "unet":
         built = _named(UNet(data.channels, classes), ("head",), *HALF)
     elif run.model.split(":")[0].endswith(".py"):
