@@ -1,7 +1,9 @@
 """What a GPU does of the data's way and of the step. Here the CPU stands in for the device wherever that can be."""
 
 import io
+import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,9 @@ import torch
 from PIL import Image
 from torch.nn import functional as F
 
+from torchlore.recipes import _decode
 from torchlore.recipes._decode import jpeg_size
-from torchlore.recipes.data import BrokenImageError, PackedStrings
+from torchlore.recipes.data import BrokenImageError, PackedStrings, decode_image
 from torchlore.train import fit as fitting
 from torchlore.train.batches import Plan, batches, together, whole
 from torchlore.train.files import Files, FolderReader
@@ -63,6 +66,21 @@ def test_only_plain_jpeg_files_are_left_to_the_device(files: Files) -> None:
     assert jpeg_size(plain) == (40, 50)
     assert jpeg_size(plain[:-30]) is None
     assert jpeg_size(b"") is None
+
+
+@pytest.mark.filterwarnings("ignore:The image decoding and encoding capab:DeprecationWarning")
+def test_torchvision_decodes_as_pillow_does_where_simplejpeg_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    from torchvision.io import ImageReadMode, decode_jpeg
+
+    plain, turned = saved(smooth(90, 70, 5), quality=90), saved(smooth(90, 70, 5), progressive=True)
+    monkeypatch.setitem(sys.modules, "simplejpeg", None)
+    for decoder in (None, partial(decode_jpeg, mode=ImageReadMode.RGB)):
+        monkeypatch.setattr(_decode, "_torchvision_decoder", lambda decoder=decoder: decoder)
+        found = _decode._torchvision_jpeg(plain, 10**6)  # the way that this machine does not take
+        assert (found is None) == (decoder is None)
+        with Image.open(io.BytesIO(plain)) as image:
+            assert np.array_equal(decode_image(plain).permute(1, 2, 0).numpy(), np.asarray(image))
+        assert decode_image(turned).shape == (3, 70, 90)
 
 
 @pytest.mark.parametrize("augment", ["crop", "flip", "none"])

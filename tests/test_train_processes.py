@@ -45,7 +45,7 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
 
 
 def test_sharded_processes_give_what_one_gives_and_write_whole_checkpoints(tmp_path: Path) -> None:
-    words = (*WORDS, "--clip", "1")
+    words = (*WORDS, "--clip", "1", "--batch-size", "96", "--accumulate", "2")
     assert main(["train", *words, "--out", str(tmp_path / "one")]) == 0
     command = torchrun("train", *words, "--shard", "--out", str(tmp_path / "two"))
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
