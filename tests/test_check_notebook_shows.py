@@ -48,3 +48,10 @@ def test_shell_lines_go_on_behind_a_backslash() -> None:
 def test_a_percent_may_be_an_operator() -> None:
     lines = ["print('%d' \\", "      % (1,))", "print(7", "      % 2)"]
     assert documents.without_magics(lines) == lines
+
+
+def test_a_percent_without_a_space_goes_on_with_the_line_before() -> None:
+    lines = ["print('%d of %d'", "      %(1, 2))", "print(7", "      %epochs)"]
+    assert without_magics(lines) == lines
+    mixed = ["%matplotlib inline", "print('%d of %d'", "      %(1, 2))"]
+    assert without_magics(mixed) == ["pass", *mixed[1:]]

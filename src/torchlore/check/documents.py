@@ -99,6 +99,8 @@ def without_magics(lines: list[str]) -> list[str]:
         return ["" for _ in lines]
     indent = first[: len(first) - len(first.lstrip())]  # IPython takes the first line's indent off all lines
     lines = [line.removeprefix(indent) for line in lines]
+    if _syntax("\n".join(lines)) is None:
+        return lines  # Python as it stands: a line that begins with % goes on with the one before
     found = []
     inside = ""  # in a triple-quoted string nothing is magic
     goes_on = False  # a shell line that ends in a backslash
@@ -107,7 +109,7 @@ def without_magics(lines: list[str]) -> list[str]:
             found.append("")
             goes_on = line.rstrip().endswith("\\")
             continue
-        if line.lstrip().startswith("% ") or (found and found[-1].endswith("\\")):
+        if re.match(r"\s*%[ (\[{]", line) or (found and found[-1].endswith("\\")):
             found.append(line)  # an operator, or Python that goes on
             continue
         shell = line.lstrip()[:1] in ("%", "!") or bool(_AUTOMAGIC.match(line)) or bool(_ASSIGNED_MAGIC.match(line))

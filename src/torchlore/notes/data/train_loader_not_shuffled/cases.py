@@ -100,3 +100,16 @@ def updated(root, on_gpu):
         options.update({"shuffle": True})
     train_loader = DataLoader(datasets.ImageFolder(root), num_workers=2, **options)
     return train_loader
+
+
+def statistics(root, model, opt):
+    train_loader = DataLoader(datasets.ImageFolder(root), batch_size=5000, shuffle=False, num_workers=2)
+    means = []
+    for x, _ in train_loader:
+        means.append(x.mean())
+    train_loader = DataLoader(datasets.ImageFolder(root), batch_size=64, shuffle=True, num_workers=2)
+    for x, y in train_loader:
+        opt.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+    return means

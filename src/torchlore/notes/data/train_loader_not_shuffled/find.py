@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlore.check import calls, edits, flow, follow, frameworks, tree
+from torchlore.check import calls, edits, flow, follow, frameworks, scopes, tree
 from torchlore.check.iteration import unwrapped
 from torchlore.check.project import Class
 
@@ -38,6 +38,8 @@ def find(source: Source) -> Iterator[Hit]:
         made = _made(source, call)
         if made is None or frameworks.owned(source, call) or _is_shuffled(made) or not _lies_in_order(made):
             continue
+        if _only_looked_at(source, call):
+            continue
         message = f"`{name}` hands the data out in the order of the dataset, in every epoch: add shuffle=True"
         own = source.name(call.func) == _LOADER and not tree.spread(call)
         fix = [edits.set_keyword(source, call, "shuffle", "True")] if own else []
@@ -61,6 +63,17 @@ def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
             for key, one in zip(value.keys, value.values, strict=True):
                 if key is not None and tree.literal(key) in ("train", "training") and isinstance(one, ast.Call):
                     yield f'{name}["{tree.literal(key)}"]', one
+
+
+def _only_looked_at(source: Source, call: ast.Call) -> bool:
+    """Whether every loop over this very loader does something else than train: it counts, or takes a mean."""
+    held = source.parents[call]
+    name = held.targets[0] if isinstance(held, ast.Assign) else None
+    over = [(one, unwrapped(source, one.iter)) for one in source.all(ast.For)]
+    mine = [one for one, loader in over if isinstance(loader, ast.Name) and isinstance(name, ast.Name)
+            and loader.id == name.id and [b.node for b in scopes.reaching(source, loader)] == [name]]  # fmt: skip
+    trains = {loop.node for loop in flow.loops(source) if loop.of("backward")}
+    return bool(mine) and not any(one in trains for one in mine)
 
 
 def _is_folder(source: Source, call: ast.Call) -> bool:

@@ -57,3 +57,9 @@ def image_loss(image, loss_scale):
     image = image * loss_scale
     image.requires_grad_(True)
     return image
+
+
+def written_into(m):
+    n = torch.autograd.Variable(torch.zeros(1, 2))  # trap: variable-volatile
+    n[0, 0] = m[0, 0] ** 2
+    n.backward(torch.ones(1, 2))

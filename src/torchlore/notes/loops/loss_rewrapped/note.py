@@ -39,10 +39,16 @@ def find(source: Source) -> Iterator[Hit]:
         made = values.made_by(source, receiver, *_MAKERS)
         if made is None or made.source is not source or not isinstance(made.node, ast.Call) or not made.node.args:
             continue
-        if tree.literal(made.node.args[0]) is tree.UNKNOWN:
+        if tree.literal(made.node.args[0]) is tree.UNKNOWN and not _filled(source, receiver):
             told = f"`{source.code(made.node)}` is a new number without a history, so `backward()` reaches no weight: call it on the loss itself"
             yield source.hit(made.node, told)
     yield from _forced(source)
+
+
+def _filled(source: Source, node: ast.expr) -> bool:
+    """Whether values with a history are written into the new tensor: `n[0] = m[0] ** 2`."""
+    stores = (one for one in source.all(ast.Subscript) if isinstance(one.ctx, ast.Store))
+    return isinstance(node, ast.Name) and any(tree.dotted(one.value) == node.id for one in stores)
 
 
 def _forced(source: Source) -> Iterator[Hit]:

@@ -59,6 +59,8 @@ def _net(source: Source, call: ast.Call) -> object:
     """The net that a call runs: a module, or a method of the module the code stands in."""
     if not isinstance(call.func, ast.Name | ast.Attribute) or not values.maybe(source, call.func, "module", "function"):
         return None
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "forward":
+        return identity.identity(source, call.func.value)
     own = values.sure(source, call.func, "module", weak=True) or tree.dotted(call.func).startswith("self.")
     return identity.identity(source, call.func) if own else None
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -77,6 +77,10 @@ def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
     """Of rows of scores torch picks the right dimension: deprecated, not wrong. With three dimensions it picks the first."""
     home = tree.class_of(source, call) or tree.function(source, call) or tree.statement(source, call)
     code = source.code(home)
+    if call.args and re.search(
+        r"\.(view|reshape)\(-1, [^,]+\)$|\.squeeze\(0\)$", source.code(follow.followed(source, call.args[0]))
+    ):
+        return "hint"
     return None if _THREE.search(code) and not _ROWS.search(code) else "hint"
 
 
