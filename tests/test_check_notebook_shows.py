@@ -52,6 +52,6 @@ def test_a_percent_may_be_an_operator() -> None:
 
 def test_a_percent_without_a_space_goes_on_with_the_line_before() -> None:
     lines = ["print('%d of %d'", "      %(1, 2))", "print(7", "      %epochs)"]
-    assert without_magics(lines) == lines
+    assert documents.without_magics(lines) == lines
     mixed = ["%matplotlib inline", "print('%d of %d'", "      %(1, 2))"]
-    assert without_magics(mixed) == ["pass", *mixed[1:]]
+    assert documents.without_magics(mixed) == ["pass", *mixed[1:]]
