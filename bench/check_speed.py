@@ -1,4 +1,9 @@
-"""How fast `lore check` is beside ruff and TorchFix on the same files, CPU seconds: `python bench/check_speed.py FOLDER …`."""
+"""How fast `lore check` is beside ruff and TorchFix on the same files, in processor seconds.
+
+`python bench/check_speed.py FOLDER …` times ruff and lore; `--torchfix VENV/bin/torchfix` times TorchFix too, on all of
+the files (it does under a thousand lines a second); `--rules` tells what each rule costs, for those who write them.
+Bytecode is in place before the clock starts, as it is where a package is installed; no tool finds a cache.
+"""
 
 import argparse
 import os
@@ -7,9 +12,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
+ONE = "import torch\nfrom torch import nn\n\nnet = nn.Linear(2, 2)\nx = torch.zeros(1, 2)\nx.cuda()\nprint(net(x))\n"
 
 
 def cpu_seconds(command: list[str], folder: Path) -> float:
@@ -34,15 +42,15 @@ def copied(folders: list[Path], into: Path) -> int:
     return lines
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--torchfix", type=Path, help="the folder TorchFix is timed on; it is slow")
-    asked = parser.parse_args()
+def compare(folders: list[Path], torchfix: Path | None) -> None:
+    """Print the table of all tools."""
     with tempfile.TemporaryDirectory() as name:
-        here, few = Path(name) / "all", Path(name) / "few"
-        os.environ["XDG_CACHE_HOME"] = str(Path(name) / "cache")
-        lines, small = copied(asked.folders, here), copied([asked.torchfix], few) if asked.torchfix else 0
+        here, alone = Path(name) / "all", Path(name) / "one"
+        alone.mkdir()
+        (alone / "one.py").write_text(ONE, encoding="utf-8")
+        os.environ.update(XDG_CACHE_HOME=str(Path(name) / "cache"), PYTHONPYCACHEPREFIX=str(Path(name) / "bytecode"))
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        lines = copied(folders, here)
         check = [sys.executable, "-m", "torchlore", "check", "-j", "1", "--format", "json"]
         ruff = [str(BIN / "ruff"), "check", "--isolated", "--no-cache", "--quiet", "--output-format", "concise"]
         jobs = [
@@ -51,17 +59,58 @@ def main() -> None:
             ("lore check, no cache", [*check, "--no-cache", "."], here, lines),
             ("lore check, cache being filled", [*check, "."], here, lines),
             ("lore check, warm cache", [*check, "."], here, lines),
+            ("lore check of one file of 7 lines", [*check, "one.py"], alone, 7),
         ]
-        if asked.torchfix:
-            torchfix = [str(BIN / "torchfix"), "-j", "1", "--select", "ALL", "."]
-            jobs += [
-                ("TorchFix --select ALL", torchfix, few, small),
-                ("lore check, no cache, the same files", [*check, "--no-cache", "."], few, small),
-            ]
+        if torchfix:
+            jobs.append(
+                ("TorchFix --select ALL", [str(torchfix.absolute()), "-j", "1", "--select", "ALL", "."], here, lines)
+            )
+            subprocess.run([str(torchfix.absolute()), "--version"], capture_output=True, check=False)
+        subprocess.run([*check, "one.py"], cwd=alone, capture_output=True, check=False)
         print("| run | lines | CPU s | thousand lines a CPU second |\n| --- | ---: | ---: | ---: |")
         for what, command, folder, size in jobs:
             taken = cpu_seconds(command, folder)
             print(f"| {what} | {size:,} | {taken:.2f} | {size / taken / 1000:,.1f} |", flush=True)
+
+
+def rules_alone(folders: list[Path]) -> None:
+    """Print what each rule takes, those first that take most; who asks first pays for what others use too."""
+    from torchlore.check import config, runner
+    from torchlore.check.engine import Rule
+    from torchlore.check.files import discover
+    from torchlore.cli.check import all_rules
+
+    taken: Counter[str] = Counter()
+
+    def timed(rule: Rule) -> Rule:
+        def find(source):
+            begun = time.perf_counter()
+            found = list(rule.find(source))
+            taken[rule.slug] += time.perf_counter() - begun
+            return found
+
+        return Rule(rule.slug, find, rule.severity)
+
+    begun = time.perf_counter()
+    for folder in folders:
+        files = [path for path in discover([str(folder)], config.Config())[0] if path.endswith(".py")]
+        runner.check(files, {slug: timed(rule) for slug, rule in all_rules().items()}, config.Config())
+    whole = time.perf_counter() - begun
+    for slug, seconds in taken.most_common(40):
+        print(f"{seconds / whole:6.1%}  {slug}")
+    print(f"{sum(taken.values()) / whole:6.1%}  all rules; the rest is reading and parsing")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--torchfix", type=Path, help="the command of TorchFix, from an environment of its own")
+    parser.add_argument("--rules", action="store_true", help="what each rule costs")
+    asked = parser.parse_args()
+    if asked.rules:
+        rules_alone(asked.folders)
+    else:
+        compare(asked.folders, asked.torchfix)
 
 
 if __name__ == "__main__":

@@ -121,6 +121,35 @@ def by_tree(chance, text):
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
+class Circles(ast.NodeTransformer):
+    """Everything in endless loops, each name bound now and then to its value, and to a twin that is bound to it."""
+
+    def __init__(self, *, bare):
+        self.bare = bare  # only to its twin
+
+    def visit_Assign(self, node):
+        name = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(name, ast.Name):
+            return node
+        twin = f"{name.id}_"
+        round_ = ast.parse(f"{name.id} = {twin}\n{twin} = {name.id}").body
+        return round_ if self.bare else [ast.If(ast.Name("now", ast.Load()), [one], []) for one in (node, *round_)]
+
+    def visit_FunctionDef(self, node):
+        self.generic_visit(node)
+        node.body = [ast.While(ast.Constant(value=True), node.body, [])]
+        return node
+
+    def visit_Module(self, node):
+        self.generic_visit(node)
+        return ast.Module([ast.While(ast.Constant(value=True), node.body, [])], [])
+
+
+def in_circles(text, *, bare):
+    """The program, made so that whoever follows a name back to its value comes round again."""
+    return ast.unparse(ast.fix_missing_locations(Circles(bare=bare).visit(ast.parse(text))))
+
+
 def mutant(number):
     """The program with this number; the same in every run."""
     chance = random.Random(number)
@@ -155,6 +184,15 @@ def hunt(rules, numbers):
             found = ["the fixed text is broken, or a second run changes it"]
         wrong += [f"mutant({number}): {one}" for one in found]
     return wrong
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_circles_end(rules, bare):
+    wrong = []
+    for number, text in enumerate(SEEDS):
+        found = trouble(runner.Work(rules, config.Config(), Project()), "m.py", in_circles(text, bare=bare))
+        wrong += [f"SEEDS[{number}]: {one}" for one in found]
+    assert wrong == []
 
 
 def test_a_few_mutants(rules):

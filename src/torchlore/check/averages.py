@@ -102,17 +102,17 @@ def _is_alone(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def number(source: Source, node: ast.expr) -> float | None:
+def number(source: Source, node: ast.expr, hops: int = 12) -> float | None:
     """A number as it stands, `1 - decay` with a known decay, a parameter's default; None where it cannot be told."""
     value = tree.literal(node)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-        left, right = number(source, node.left), number(source, node.right)
+        left, right = number(source, node.left, hops), number(source, node.right, hops)
         return None if left is None or right is None else left - right
-    if isinstance(node, ast.Name):
+    if isinstance(node, ast.Name) and hops:
         bound = follow.binding(source, node)
-        return number(source, bound) if bound is not None else _default(source, node)
+        return number(source, bound, hops - 1) if bound is not None else _default(source, node)
     return None
 
 

@@ -102,7 +102,7 @@ def _is_index(source: Source, name: ast.Name) -> bool:
     return False
 
 
-def is_fraction(source: Source, node: ast.expr) -> bool:
+def is_fraction(source: Source, node: ast.expr, hops: int = 12) -> bool:
     """Whether a number surely has a part behind the point: 0.9, 1 / n, 1 - eps with eps=0.1."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, float) and node.value != int(node.value) if _finite(node.value) else False
@@ -110,21 +110,21 @@ def is_fraction(source: Source, node: ast.expr) -> bool:
         whole = tree.literal(node)
         return whole is tree.UNKNOWN or (isinstance(whole, float) and whole != int(whole))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Add):
-        left, right = is_fraction(source, node.left), is_fraction(source, node.right)
+        left, right = is_fraction(source, node.left, hops), is_fraction(source, node.right, hops)
         other = tree.literal(node.right if left else node.left)
         return left != right and isinstance(other, int)
-    return isinstance(node, ast.Name) and _small_default(source, node)
+    return isinstance(node, ast.Name) and hops > 0 and _small_default(source, node, hops - 1)
 
 
 def _finite(value: object) -> bool:
     return isinstance(value, float) and abs(value) < 1e9
 
 
-def _small_default(source: Source, name: ast.Name) -> bool:
+def _small_default(source: Source, name: ast.Name, hops: int) -> bool:
     """A variable bound to a fraction, or a parameter whose default is one."""
     value = follow.binding(source, name)
     if value is not None:
-        return is_fraction(source, value)
+        return is_fraction(source, value, hops)
     found = scopes.reaching(source, name)
     home = tree.function(source, name)
     if len(found) != 1 or found[0].how != "parameter" or home is None:

@@ -40,25 +40,27 @@ def find(source: Source) -> Iterator[Hit]:
             )
 
 
-def _per_class(source: Source, node: ast.expr) -> bool:
+def _per_class(source: Source, node: ast.expr, hops: int = 12) -> bool:
     """Whether this is made of counts of classes and never looked up by label."""
+    if not hops:
+        return False
     if isinstance(node, ast.Call):
-        return _call_per_class(source, node)
+        return _call_per_class(source, node, hops - 1)
     if isinstance(node, ast.BinOp):
-        return _per_class(source, node.left) or _per_class(source, node.right)
+        return _per_class(source, node.left, hops - 1) or _per_class(source, node.right, hops - 1)
     bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
     value = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
     if isinstance(value, ast.List | ast.ListComp | ast.Subscript) and isinstance(node, ast.Name):
         return _named(source, node, value)
-    return value is not None and _per_class(source, value)
+    return value is not None and _per_class(source, value, hops - 1)
 
 
-def _call_per_class(source: Source, call: ast.Call) -> bool:
+def _call_per_class(source: Source, call: ast.Call, hops: int) -> bool:
     name = tree.dotted(call.func).rpartition(".")[2] or getattr(call.func, "attr", "")
     if name in ("tensor", "as_tensor", "from_numpy", "DoubleTensor", "FloatTensor", "list") and call.args:
-        return _per_class(source, call.args[0])
+        return _per_class(source, call.args[0], hops)
     passed_on = name in ("float", "double", "to", "tolist") and isinstance(call.func, ast.Attribute)
-    return name == "bincount" or (passed_on and _per_class(source, tree.receiver(call)))
+    return name == "bincount" or (passed_on and _per_class(source, tree.receiver(call), hops))
 
 
 def _named(source: Source, node: ast.Name, value: ast.expr) -> bool:

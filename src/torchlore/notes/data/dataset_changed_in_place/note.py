@@ -31,8 +31,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
-        method = classes.methods(cls).get("__getitem__") if classes.kind_of_instances(cls) == "dataset" else None
-        for node in tree.body_nodes(method) if method is not None else ():
+        method = classes.methods(cls).get("__getitem__")
+        for node in tree.body_nodes(method) if method and classes.kind_of_instances(cls) == "dataset" else ():
             name = _written(node)
             view = _view(source, name) if name is not None else None
             if name is not None and view is not None and values.sure(source, view.value, "tensor", "ndarray"):

@@ -55,11 +55,11 @@ def _has_totensor(source: Source, call: ast.Call, *, last: bool) -> bool:
     return any(one in _TOTENSOR for one in kinds) and not moved
 
 
-def _is_scaled(source: Source, node: ast.expr) -> bool:
-    if isinstance(node, ast.Name):
+def _is_scaled(source: Source, node: ast.expr, hops: int = 6) -> bool:
+    if isinstance(node, ast.Name) and hops:
         found = scopes.reaching(source, node)
         return bool(found) and all(
-            one.how == "assign" and one.value is not None and not one.path and _is_scaled(source, one.value)
+            one.how == "assign" and one.value is not None and not one.path and _is_scaled(source, one.value, hops - 1)
             for one in found
         )
     return isinstance(node, ast.Call) and len(node.args) == 1 and _scales(source, node.func)

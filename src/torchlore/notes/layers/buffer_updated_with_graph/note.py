@@ -67,7 +67,8 @@ def find(source: Source) -> Iterator[Hit]:
         home = tree.function(source, target) if owner == "self" else None
         cls = enclosing_class(source, target) if home is not None and home.name == "forward" else None
         buffer = cls is not None and any(one.how == "buffer" for one in classes.attributes(cls).get(name, []))
-        around = {source.name(getattr(one, "func", one)) for one in tree.contexts(source, target)}
+        nodes = tree.contexts(source, target) if buffer else []
+        around = {source.name(getattr(one, "func", one)) for one in nodes}
         if buffer and not _OFF & around and any(_graph(source, one) for one in given):
             message = f"`self.{name}` now drags the graph of every batch along: update it under `torch.no_grad()`"
             certain = any(values.attached(source, one) for one in given)

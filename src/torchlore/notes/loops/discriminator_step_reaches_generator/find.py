@@ -10,7 +10,8 @@ from torchlore.check.source import Hit, Source
 
 def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
-    for events in flow.rounds(source):
+    twice = len([*source.methods("backward", "manual_backward")]) > 1
+    for events in flow.rounds(source) if twice else ():
         backwards = [event for event in events if event.what == "backward" and event.source is source and not event.via]
         if len(backwards) < 2 or frameworks.owned(source, backwards[0].node):
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import calls, flow, frameworks, kept, scopes, tensors, tree
+from torchlore.check import calls, flow, frameworks, kept, scopes, tensors, tree, uses
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval")) or not any(source.methods("append")):
         return
-    for home in (None, *flow.functions(source)):
-        events = (
-            flow.events_of(source, home) if "eval" in {one.attr for one in _attributes(home or source.tree)} else ()
-        )
+    around = {up for one in uses.attributes(source, "eval") for up in tree.ancestors(source, one)}
+    for home in (None, *(one for one in flow.functions(source) if one in around)):
+        events = flow.events_of(source, home)
         for place, event in enumerate(events):
             if not _evaluates(events, place) or frameworks.owned(source, event.node) or _quiet_callers(source, home):
                 continue
@@ -29,10 +28,6 @@ def find(source: Source) -> Iterator[Hit]:
                 name = source.code(event.node.func)
                 told = f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`"
                 yield source.hit(event.node, told)
-
-
-def _attributes(node: ast.AST) -> Iterator[ast.Attribute]:
-    return (one for one in ast.walk(node) if isinstance(one, ast.Attribute))
 
 
 def _evaluates(events: tuple[Event, ...], place: int) -> bool:

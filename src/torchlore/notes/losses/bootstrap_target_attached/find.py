@@ -8,6 +8,7 @@ from torchlore.check import follow, identity, losses, terms, tree, values
 from torchlore.check.source import Hit, Source
 
 _DISCOUNT = re.compile(r"^(gamma|discount\w*|disc)_?$", re.IGNORECASE)
+_SQUARE = re.compile(r"\*\* *2|\.pow\(2\)|\.square\(")
 _LOSSES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss", "L1Loss", "l1_loss")
 
 
@@ -16,7 +17,8 @@ def find(source: Source) -> Iterator[Hit]:
     if "gamma" not in text and "discount" not in text and "next" not in text:
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
-    pairs += [(one.right, one.left) for one in source.all(ast.BinOp) if _squared(source, one)]
+    if _SQUARE.search(source.text):
+        pairs += [(one.right, one.left) for one in source.all(ast.BinOp) if _squared(source, one)]
     for value, target in pairs:
         for first, second in ((value, target), (target, value)):
             later = _own_estimate(source, first, second) if first is not None and second is not None else None
@@ -77,4 +79,4 @@ def _squared(source: Source, node: ast.BinOp) -> bool:
     """`delta.pow(2)` or `(a - b) ** 2`, directly or through a name."""
     held = source.parents[node] if isinstance(node.op, ast.Sub) else None
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
-    return bool(name) and bool(re.search(rf"\b{re.escape(name)}\b *(\*\* *2|\.pow\(2\)|\.square\()", source.text))
+    return bool(name) and bool(re.search(rf"\b{re.escape(name)}\b *({_SQUARE.pattern})", source.text))

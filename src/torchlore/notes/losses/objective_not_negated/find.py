@@ -17,7 +17,7 @@ _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLo
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not flow.may_train(source) or _TURNED.search(source.text):
+    if not any(source.methods("backward")) or not flow.may_train(source) or _TURNED.search(source.text):
         return
     seen: set[ast.AST] = set()
     for call in source.methods("backward"):

@@ -35,11 +35,12 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    pad = _PADS.search(source.text)
+    found = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
+    pad = _PADS.search(source.text) if found else None
     if pad is None or _CARES.search(source.text):
         return
     seen: set[ast.AST] = set()
-    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+    for loss in found:
         flat = loss.input is not None and loss.target is not None and _FLAT.search(_text(source, loss.target))
         made = loss.made.node if loss.made is not None else loss.call
         home = loss.made.source if loss.made is not None else source

@@ -46,13 +46,16 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(loss.call, message)
 
 
-def _picked(source: Source, node: ast.expr) -> bool:
+def _picked(source: Source, node: ast.expr, hops: int = 12) -> bool:
     """One class's column of a softmax is a probability like any other."""
     if isinstance(node, ast.Subscript):
         return True
+    if not hops:
+        return False
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not source.name(node.func):
-        return node.func.attr in ("select", "gather", "narrow", "index_select") or _picked(source, tree.receiver(node))
+        picks = node.func.attr in ("select", "gather", "narrow", "index_select")
+        return picks or _picked(source, tree.receiver(node), hops - 1)
     if isinstance(node, ast.Name):
         found = [one.value for one in scopes.reaching(source, node) if one.value is not None and one.how == "assign"]
-        return any(one is not node and _picked(source, one) for one in found)
+        return any(one is not node and _picked(source, one, hops - 1) for one in found)
     return False

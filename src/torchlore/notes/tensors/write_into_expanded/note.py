@@ -56,11 +56,11 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(node, message, edits.append(source, call, ".clone()"))
 
 
-def _expanded(source: Source, tensor: ast.expr) -> ast.Call | None:
+def _expanded(source: Source, tensor: ast.expr, hops: int = 6) -> ast.Call | None:
     """The expand that gave this tensor, if nothing has copied it since."""
-    if isinstance(tensor, ast.Name):
+    if isinstance(tensor, ast.Name) and hops:
         found = {
-            _expanded(source, one.value) if one.value and not one.path else None
+            _expanded(source, one.value, hops - 1) if one.value and not one.path else None
             for one in scopes.reaching(source, tensor)
         }
         return found.pop() if len(found) == 1 else None

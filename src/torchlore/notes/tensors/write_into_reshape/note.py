@@ -68,12 +68,12 @@ def _judge(source: Source, call: ast.Call) -> Iterator[Hit]:
     yield source.hit(call, message)
 
 
-def _scattered(source: Source, tensor: ast.expr) -> bool:
+def _scattered(source: Source, tensor: ast.expr, hops: int = 6) -> bool:
     """Whether the tensor comes straight from a transpose, a permute or an expand."""
     if isinstance(tensor, ast.Name):
-        found = scopes.reaching(source, tensor)
+        found = scopes.reaching(source, tensor) if hops else []
         return bool(found) and all(
-            one.how == "assign" and not one.path and one.value is not None and _scattered(source, one.value)
+            one.how == "assign" and not one.path and one.value is not None and _scattered(source, one.value, hops - 1)
             for one in found
         )
     if isinstance(tensor, ast.Call) and isinstance(tensor.func, ast.Attribute):
