@@ -237,7 +237,7 @@ def test_wrong_tables_are_refused_before_any_work(tmp_path: Path, capsys: pytest
         "path,label\npictures/red/77.png,a\n": "line 2: there is no file pictures/red/77.png",
         "file,label\na,b\n": "no column 'path'",
         "path,label,split\npictures/red/0.png,a,later\n": "line 2: the split 'later'",
-        "path,label,split\npictures/red/0.png,a,train\npictures/red/1.png,b,val\n": "class 'b' has no picture to train",
+        "path,label,split\npictures/red/0.png,a,train\npictures/red/1.png,b,val\n": "class 'b' has nothing to train on",
         "": "the manifest is empty",
     }
     for text, says in cases.items():

@@ -327,7 +327,7 @@ def test_other_data_is_the_test_split_under_the_classes_of_the_run(tmp_path: Pat
         ({"a/1.mp4": "good"}, "only one class"),
         ({"a/1.mp4": "good", "b/1.txt": "text"}, "the class 'b' of .* has no videos"),
         ({"train/a/1.mp4": "good", "train/b/1.mp4": "good", "test/c/1.mp4": "good"}, "class 'c'"),
-        ({"a/1.mp4": "good", "b/1.mp4": "text"}, "the class 'b' has no"),
+        ({"a/1.mp4": "good", "b/1.mp4": "text"}, "the class 'b' has nothing to train on"),
     ],
 )
 def test_a_folder_that_cannot_be_learned_from_is_refused_by_name(

@@ -245,10 +245,10 @@ def _refuse_classes(listed: Listed, labels: Tensor) -> None:
     count = Counter(training)
     least = min(range(len(listed.classes)), key=lambda label: count[label])
     if count[least] == 0:
-        raise ValueError(f"the class {listed.classes[least]!r} has no picture to train on")
+        raise ValueError(f"the class {listed.classes[least]!r} has nothing to train on that can be read")
     if count[least] < 3 and not any(listed.splits):
         raise ValueError(
-            f"the class {listed.classes[least]!r} has {count[least]} pictures; splitting off validation and test needs 3"
+            f"the class {listed.classes[least]!r} has {count[least]} samples; splitting off validation and test needs 3"
         )
     assert len(labels) == len(listed.names)
 

@@ -75,7 +75,10 @@ class Run:
 
     task: str = option("classify", "what is learned; it sets the defaults of other options", tuple(TASKS))
     data: str = option("digits", "folder, CSV/Parquet manifest, .h5 file, tar shards, or the name of an embedded set")
-    model: str = option("small", "small, a torchvision model, timm:NAME, or path/to/file.py:factory")
+    model: str = option(
+        "small",
+        "small, a torchvision model, timm:NAME, or path/to/file.py:factory; for videos tsn: or motion: before it",
+    )
     weights: str = option("none", "none, default, a torchvision weights name, or a checkpoint file")
     freeze: str = option("", "backbone, or comma-separated prefixes of parameters that stay as they are")
     size: int = option(0, "side of the square images; 0: that of the weights or of pictures in memory, else 224")
@@ -173,6 +176,8 @@ def _ranges(run: Run) -> Iterator[str]:
     for name in ("label_smoothing", "val", "ema", "momentum"):
         if not 0 <= getattr(run, name) < 1:
             yield f"--{name.replace('_', '-')} lies between 0 and 1; got {getattr(run, name)}"
+    if run.group < 0:
+        yield f"--group must be at least 0; got {run.group}"
     if not run.lr > 0:
         yield f"--lr must be above 0; got {run.lr}"
     if unknown := [name for name in run.log.split(",") if name and name not in LOGGERS]:
