@@ -120,7 +120,7 @@ def without_magics(lines: list[str]) -> list[str]:
             found.append(f"{assigned[1]}None")
         elif not inside and line.lstrip()[:1] in ("%", "!", "?") and (magic := _MAGIC.match(line)):
             found.append(f"{magic[1]}pass")
-        elif not inside and re.match(r"^\s*[\w.]+\?\??\s*$", line):
+        elif not inside and re.match(r"^\s*[\w.*]+\?\??\s*$", line):
             found.append(line[: len(line) - len(line.lstrip())] + "pass")
         else:
             found.append(line)

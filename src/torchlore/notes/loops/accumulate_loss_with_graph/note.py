@@ -14,6 +14,7 @@ from typing import Any
 
 from torchlore.check import edits, flow, kept, scopes, tree, values
 from torchlore.check.identity import identity
+from torchlore.check.iteration import unwrapped
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 from torchlore.watch.pictures import Alarm, Step
@@ -38,6 +39,8 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
     for loop in flow.training_loops(source):
+        if _over_chunks(source, loop.node):
+            continue
         done = {event.owner for event in loop.direct("backward") if event.owner is not None}
         for node in tree.body_nodes(loop.node):
             target, value = kept.kept(source, node)
@@ -54,6 +57,12 @@ def find(source: Source) -> Iterator[Hit]:
                     and not no_grad_around(source, node)
                 ):
                     yield _hit(source, node, target, leaf)
+
+
+def _over_chunks(source: Source, loop: tree.Loop) -> bool:
+    """Whether the loop goes over parts of one batch: the loop around it is the one over the loader."""
+    around = [one for one in tree.loops(source, loop) if isinstance(one, ast.For)]
+    return any(values.sure(source, unwrapped(source, one.iter), "loader", weak=True) for one in around)
 
 
 def _differentiated(source: Source, leaf: ast.expr, loop: flow.LoopFlow) -> bool:

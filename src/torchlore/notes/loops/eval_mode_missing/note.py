@@ -54,7 +54,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _only_reads(event: Event) -> bool:
     names = [function.node.name for function in event.via]
-    if any(_ON_PURPOSE.search(name) for name in names) or modes.from_noise(event):
+    if any(_ON_PURPOSE.search(name) for name in [*names, event.source.path]) or modes.from_noise(event):
         return False
     named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
     return (event.no_grad or named) and _has_modes(event)

@@ -38,3 +38,8 @@ def clamped_in_place(x):
 
 def drawn(x):
     return torch.log(F.gumbel_softmax(x, tau=0.5))
+
+
+def bounded(score):
+    score = torch.clamp(torch.sigmoid(score), 1e-7, 1 - 1e-7)
+    return -torch.log(score).mean()

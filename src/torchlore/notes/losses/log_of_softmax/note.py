@@ -16,7 +16,7 @@ log_q = F.logsigmoid(-x)      # log(1 - sigmoid(x))
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 _BETTER = {"torch.softmax": "torch.log_softmax", "torch.nn.functional.softmax": "{}.log_softmax",
@@ -53,7 +53,7 @@ def find(source: Source) -> Iterator[Hit]:
         plain = source.name(call.func) == "torch.log"
         inner = call.args[0] if plain and call.args else None if plain or call.args else tree.receiver(call)
         given = values.state(source, inner) if inner is not None else None
-        if inner is None or given is None or given.state not in ("probs", "sigmoid") or _guarded(inner):
+        if inner is None or given is None or given.state not in ("probs", "sigmoid") or _guarded(source, inner):
             continue
         if isinstance(given.node, ast.Call) and "gumbel" in tree.dotted(given.node.func):
             continue  # drawn, there is no logarithm of it to ask for
@@ -66,8 +66,9 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(call, message, *([edits.replace(source, call, fixed)] if fixed else []))
 
 
-def _guarded(node: ast.expr) -> bool:
-    """`p.clamp(min=eps)` never reaches zero."""
+def _guarded(source: Source, node: ast.expr) -> bool:
+    """`p.clamp(min=eps)` and `torch.clamp(p, eps)` never reach zero, nor does a name for one."""
+    node = follow.followed(source, node)
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("clamp")
 
 

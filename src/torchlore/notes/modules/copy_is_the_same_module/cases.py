@@ -77,3 +77,14 @@ class Twice(nn.Module):
         self.body = nn.Sequential(*body)
         body = [nn.Linear(width, width), nn.ReLU()]
         self.head = nn.Sequential(*body)
+
+
+def at_the_end(loader, criterion):
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+    best_model = model
+    return best_model(x), model(x)

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree, uses, values
+from torchlore.check import edits, flow, follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _SECOND = re.compile(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref|reference|prev|previous|shadow|backup|copy|clone|snapshot|init|initial)(_|$|\d)", re.IGNORECASE)  # fmt: skip
@@ -27,11 +27,21 @@ def find(source: Source) -> Iterator[Hit]:
         name, other = source.code(target), source.code(inner)
         if any(map(_SECOND.search, other.split("."))):
             continue  # a part of what is itself a copy
+        if isinstance(target, ast.Name) and not _trains_on(source, assign):
+            continue
         if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
             edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
             imported = edits.add_import(source, "import copy")
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
             yield source.hit(assign, message, edit, *([imported] if imported else []))
+
+
+def _trains_on(source: Source, assign: ast.Assign) -> bool:
+    """Whether something is trained after the assignment: further down, in the loop around it, or by who calls this."""
+    events = flow.events_of(source, tree.function(source, assign))
+    trained = [event for event in events if event.what in ("backward", "step", "zero_grad")]
+    after = any(event.at.lineno > assign.lineno for event in trained)  # type: ignore[attr-defined]  # a call
+    return after or bool(tree.loops(source, assign)) or not trained
 
 
 _BOXES = ("torch.nn.ModuleList", "torch.nn.Sequential")
