@@ -8,6 +8,7 @@ from typing import Annotated
 
 import torch
 from torch import nn
+from torch._C import _len_torch_function_stack as len_of_modes
 from torch.nn import functional as F
 from torch.optim import lr_scheduler
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
@@ -65,7 +66,8 @@ def test_notes_last_for_the_run_and_memory_for_the_line():
     assert seen == [(1, 1), (2, 1)]
 
 
-def test_operations_of_an_evaluation_after_training_are_seen():
+def test_operations_of_an_evaluation_after_training_are_seen(monkeypatch):
+    monkeypatch.setattr("torchlore.watch.deep.EVALUATION_NS", 10**11)  # a machine may stall
     seen = []
 
     def compares(call: Annotated[Call, "eq", "__eq__"]) -> None:
@@ -235,3 +237,21 @@ def test_the_pictures_are_imported_without_the_session():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_the_deep_look_leaves_for_good_when_its_time_is_spent(monkeypatch):
+    monkeypatch.setattr("torchlore.watch.deep.EVALUATION_NS", 0)
+    model, y = nn.Linear(4, 2), torch.zeros(8, dtype=torch.long)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    depths = []
+    with watching([], HERE):
+        for _ in range(4):
+            step(model, optimizer, torch.randn(8, 4), y)
+        with torch.no_grad():
+            for _ in range(3):
+                model(torch.randn(8, 4)).sum()
+                depths.append(len_of_modes())
+            model.train()
+            depths.append(len_of_modes())
+    assert depths == [1, 1, 1, 0]
+    assert len_of_modes() == 0

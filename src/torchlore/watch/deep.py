@@ -32,6 +32,7 @@ class Deep(TorchFunctionMode):
         super().__init__()
         self.watcher = watcher
         self.on = False
+        self.tired = False  # its time is spent: it looks no more, and is taken out at the next call of a module
         self.owner: OptimizerRecord | None = None  # the optimizer whose next step ends this deep step
         self.spent_ns = 0
         self.limit_ns = BEFORE_NS  # where this stretch ends though no step has come
@@ -54,11 +55,12 @@ class Deep(TorchFunctionMode):
         self.on = True
 
     def stop(self) -> None:
-        """Take the mode out, wherever it lies."""
+        """Take the mode out, wherever it lies; inside one of its own calls it is not there, and PyTorch puts it back."""
         if not self.on:
             return
-        self.on = False
         modes = [_pop_mode() for _ in range(_len_torch_function_stack())]
+        self.on = all(mode is not self for mode in modes)
+        self.tired = self.on and self.tired
         for mode in reversed(modes):
             if mode is not self:
                 _push_mode(mode)
@@ -97,7 +99,7 @@ class Deep(TorchFunctionMode):
         """Make the operation, then show it to the sentinels that wait for it by name."""
         kwargs = kwargs or {}
         watcher = self.watcher
-        if watcher.busy:
+        if watcher.busy or self.tired:
             return func(*args, **kwargs)
         result = func(*args, **kwargs)
         start = perf_counter_ns()
@@ -115,8 +117,7 @@ class Deep(TorchFunctionMode):
         spent = perf_counter_ns() - start + 2000
         watcher.pace.spent_ns += spent
         self.spent_ns += spent
-        if self.spent_ns > self.limit_ns:
-            self.stop()
+        self.tired = self.spent_ns > self.limit_ns  # PyTorch puts the mode back after this call: it cannot leave from here
         return result
 
     def look(

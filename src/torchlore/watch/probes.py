@@ -221,6 +221,8 @@ def called(
     watcher: Watcher, original: Callable[..., Any], name: str, group: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Make the call; then remember it and let the sentinels look at it."""
+    if watcher.deep.tired:
+        watcher.deep.stop()
     start = perf_counter_ns()
     caller: FrameType = sys._getframe(2)  # noqa: SLF001 - the documented way to look up the stack
     frame = watcher.map.frame(2)

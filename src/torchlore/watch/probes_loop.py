@@ -55,6 +55,8 @@ def install_forward(watcher: Watcher, patches: Patches) -> None:
     def call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return original(self, *args, **kwargs)
+        if watcher.deep.tired:
+            watcher.deep.stop()
         if stack:
             if not watcher.deep.on:
                 return original(self, *args, **kwargs)
