@@ -125,7 +125,11 @@ def test_other_identities_can_be_searched(
     other = shutil.copytree(other, tmp_path / "others")
     assert main(["test", str(run), str(other)]) == 0
     found = json.loads((run / "test-others" / "test.json").read_text())
-    assert (found["queries"], found["gallery"], found["mAP"]) == (6, 6, 1.0)  # each identity has one picture, again and again
+    assert (found["queries"], found["gallery"], found["mAP"]) == (
+        6,
+        6,
+        1.0,
+    )  # each identity has one picture, again and again
     shutil.rmtree(other / "b" / "west")
     shutil.rmtree(other / "c" / "west")
     assert main(["test", str(run), str(other)]) == 0
