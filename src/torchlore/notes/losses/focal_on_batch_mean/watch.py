@@ -6,7 +6,7 @@ from torchlore.watch.pictures import Alarm, Call
 
 
 def watch(call: Annotated[Call, "exp"]) -> Alarm | None:
-    given = call.args[0] if call.args else None
+    given = call.args[0]
     made = getattr(given, "grad_fn", None)
     if made is None or given.dim() or not made.name().startswith("Neg"):
         return None

@@ -6,7 +6,9 @@ from torchlore.watch.pictures import Alarm, Call
 
 
 def watch(call: Annotated[Call, "eq", "__eq__"]) -> Alarm | None:
-    one, other = call.args[0], call.args[1] if len(call.args) > 1 else None
+    if len(call.args) < 2:
+        return None
+    one, other = call.args[:2]
     shapes = [tuple(getattr(part, "shape", ())) for part in (one, other)]
     flat, column = sorted(shapes, key=len)
     if len(flat) != 1 or flat[0] < 2 or column != (flat[0], 1):

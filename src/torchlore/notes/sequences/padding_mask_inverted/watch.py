@@ -13,7 +13,8 @@ def watch(
     ],
 ) -> Alarm | None:
     name = next((one for one in _MASKS if call.kwargs.get(one) is not None), "")
-    mask, given = call.kwargs.get(name), call.argument(2 if call.name == "MultiheadAttention" else 1, "src")
+    mask: Any = call.kwargs.get(name)
+    given = call.argument(2 if call.name == "MultiheadAttention" else 1, "src")
     first = getattr(call.owner, "self_attn", None) or getattr(call.owner, "layers", [call.owner])[0]
     first = getattr(first, "self_attn", first)
     if not name or getattr(given, "dim", int)() != 3 or str(mask.dtype) != "torch.bool" or given.device.type != "cpu":

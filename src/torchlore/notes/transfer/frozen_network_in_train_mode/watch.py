@@ -18,12 +18,12 @@ def watch(step: Step) -> Alarm | None:
             continue
         version = next(module.parameters())._version  # noqa: SLF001 - who writes to it trains it by hand, or is a moving average
         active = [name for name, layer in root.mode_sensitive() if layer.training]
-        if active and step.number == 20 and step.memory.get(root.key) == version:
+        if active and step.number == 20 and step.memory.get(str(root.key)) == version:
             return Alarm(
                 f"{root.kind} is never trained and runs in train mode, so its answers are noisy; call eval() on it",
                 at=root.place,
                 certain=False,
                 evidence=f"active: {', '.join(active[:3])}",
             )
-        step.memory[root.key] = version
+        step.memory[str(root.key)] = version
     return None
