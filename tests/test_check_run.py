@@ -1,5 +1,6 @@
 """`lore check` from the outside: choices, suppressions, notebooks, formats, history, cache, and bad input."""
 
+import ast
 import json
 import os
 import subprocess
@@ -358,6 +359,35 @@ def test_workers_say_the_same_as_one_process():
     one = runner.check(files, rules, config.Config(), jobs=1)
     assert one == runner.check(files, rules, config.Config(), jobs=2)
     assert len(one.findings) == 40
+
+
+def kinds(source):
+    for call in source.all(ast.Call):
+        yield source.hit(call, " ".join(value.kind or "unknown" for value in source.values(call)))
+
+
+def test_what_is_known_does_not_depend_on_who_asked_first():
+    last = write("f39.py", "import torch\ndef make():\n    return torch.zeros(1)\n")
+    files = [
+        write(f"f{n:02}.py", f"import torch\nimport f{n + 1}\ndef make():\n    return f{n + 1}.make()\n")
+        for n in range(10, 39)
+    ]
+    rules = {"r": Rule("r", kinds)}
+    one = runner.check([*files, last], rules, config.Config(), jobs=1)
+    assert one == runner.check([*files, last], rules, config.Config(), jobs=2)
+    assert {found.message for found in one.findings} == {"tensor"}
+    assert one == runner.check([last, *reversed(files)], rules, config.Config(), jobs=1)
+
+
+def test_the_cache_knows_what_a_file_was_asked_about_before_its_turn():
+    files = [write("a.py", "import torch\nimport b\nb.make()\n"), write("b.py", "import torch\nimport c\ndef make():\n    return c.make()\n"),
+             write("c.py", "import torch\ndef make():\n    return torch.zeros(1)\n")]  # fmt: skip
+    rules = {"r": Rule("r", kinds)}
+    before = runner.check(files, rules, config.Config(), cache=Cache("p", "k")).findings
+    assert [found.message for found in before] == ["tensor", "tensor", "tensor"]
+    write("c.py", "import torch\ndef make():\n    return 3\n")
+    after = runner.check(files, rules, config.Config(), cache=Cache("p", "k")).findings
+    assert [found.message for found in after] == ["number", "number"]
 
 
 def test_long_files_end_in_time():

@@ -63,7 +63,9 @@ def _taken_out(node: ast.AST, name: str) -> bool:
 
 def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
     """Whether the container `self.name`, or a thing in it, is handed to something that registers it."""
-    taken = tree.under(cls.source, cls.node, ast.Assign, ast.FunctionDef)
+    picked = tree.under(cls.source, cls.node, ast.Subscript)
+    looked_up = any(tree.dotted(one.value) == f"self.{name}" for one in picked)
+    taken = tree.under(cls.source, cls.node, ast.Assign, ast.FunctionDef) if looked_up else []
     if any(_taken_out(node, f"self.{name}") for node in taken):
         return True
     added = {node.id for node in inside if isinstance(node, ast.Name)}

@@ -13,7 +13,7 @@ _READS = ("cv2.imread", "numpy.array", "numpy.asarray", "PIL.Image.open", "skima
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "torchvision" not in source.text:
+    if "torchvision" not in source.text or not ("ToTensor" in source.text or "to_tensor" in source.text):
         return
     divisions = [(one, one.op, one.left, one.right) for one in source.all(ast.BinOp)]
     in_place = [(one, one.op, one.target, one.value) for one in source.all(ast.AugAssign)]
