@@ -72,12 +72,9 @@ def find(source: Source) -> Iterator[Hit]:
         if wrong:
             what = "grows as the model gets better" if wrong == "max" else "falls as the model gets better"
             told = f'`{word}` {what}, but `{code}` waits for the other direction: build it with mode="{wrong}"'
-            own = made.source is source and isinstance(made.node, ast.Call) and not tree.spread(made.node)
+            built = made.node if isinstance(made.node, ast.Call) and made.source is source else None
             if made.node not in seen:
                 seen.add(made.node)
-                fix = (
-                    [edits.set_keyword(source, made.node, "mode", f'"{wrong}"')]
-                    if own and len(made.node.args) < 2
-                    else []
-                )  # type: ignore[arg-type, attr-defined]  # own says it is a call
-                yield source.hit(made.node if own else call, told, *fix, safe=False)
+                plain = built is not None and not tree.spread(built) and len(built.args) < 2
+                fix = [edits.set_keyword(source, built, "mode", f'"{wrong}"')] if built is not None and plain else []
+                yield source.hit(built or call, told, *fix, safe=False)
