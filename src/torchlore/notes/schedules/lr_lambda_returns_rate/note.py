@@ -42,7 +42,7 @@ def _rate(source: Source, optimizer: ast.expr | None) -> str:
     made = bound[0].value if len(bound) == 1 else None
     given = tree.argument(made, 1, "lr") if isinstance(made, ast.Call) and _one_rate(source, made) else None
     number = tree.literal(given) if given is not None else None
-    small = isinstance(number, float) and number < 0.5
+    small = isinstance(number, float) and number < 0.05
     return source.code(given) if small or isinstance(given, ast.Name | ast.Attribute | ast.Subscript) else ""  # type: ignore[arg-type]  # small: it is there
 
 
