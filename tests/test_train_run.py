@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from torchlore.train.flags import add_flags, from_flags, read, write
@@ -28,6 +28,7 @@ def test_every_field_is_a_flag_with_help() -> None:
     assert parsed("--lr", "0.5", "--no-watch", "--batch-size", "8") == Run(lr=0.5, watch=False, batch_size=8)
 
 
+@settings(deadline=None)
 @given(st.floats(1e-6, 10), st.integers(1, 500), st.booleans(), st.sampled_from(["cosine", "constant", "onecycle"]))
 def test_a_run_survives_its_yaml_file(lr: float, epochs: int, watch: bool, schedule: str) -> None:
     import tempfile

@@ -83,7 +83,7 @@ def fit(made: Ready, folder: Path, show: Show | None = None, settle: Callable[[]
 def _dead_worker(error: Exception) -> Trouble | None:
     """What a worker died of, in one line; None if the error is another one."""
     if isinstance(error, BrokenImageError):
-        return Trouble(f"a picture changed while training: {_last_line(error)}")
+        return Trouble(f"a file changed while training: {_last_line(error)}")
     if isinstance(error, (ConnectionError, EOFError)):  # its pipe broke before the loader's own handler named it
         try:
             time.sleep(2)
