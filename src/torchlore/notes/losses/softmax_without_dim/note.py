@@ -33,7 +33,7 @@ _FUNCTIONS = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_so
 _ROWS = re.compile(
     r"(?:view|reshape)\([^()]+(?:\([^()]*\))?, *-1\)|view\(-1, *[\w.]+\)|[Ff]latten\(|max\(.*, (?:dim=)?1\)"
 )
-_THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ |batch_first")
+_THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ |batch_first|3-?[dD] tensor")
 _PLAYS = re.compile(r"Categorical|\bgym(nasium)?\b|env\.step")
 _MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
 
