@@ -117,7 +117,9 @@ class Deep(TorchFunctionMode):
         spent = perf_counter_ns() - start + 2000
         watcher.pace.spent_ns += spent
         self.spent_ns += spent
-        self.tired = self.spent_ns > self.limit_ns  # PyTorch puts the mode back after this call: it cannot leave from here
+        self.tired = (
+            self.spent_ns > self.limit_ns
+        )  # PyTorch puts the mode back after this call: it cannot leave from here
         return result
 
     def look(
