@@ -392,8 +392,9 @@ def clip_norm(
         scaler.unscale_(optimizer)
         nonfinite = "keep" if scaler.is_enabled() else nonfinite
     norm = nn.utils.get_total_norm([p.grad for p in owned if p.grad is not None])
-    if "full_tensor" in dir(norm):  # of gradients that FSDP2 has split: each process knows a part of it
-        norm = norm.full_tensor()  # type: ignore[operator]  # a DTensor, whose import takes a second
+    whole = getattr(norm, "full_tensor", None)  # a DTensor's, whose import takes a second
+    if whole is not None:  # of gradients that FSDP2 has split: each process knows a part of it
+        norm = whole()
     if nonfinite != "keep" and not bool(norm.isfinite()):
         _nonfinite(owned, names, nonfinite)
     else:  # a norm of 0 makes torch multiply by 1, so gradients that are not finite stay readable
