@@ -1,10 +1,16 @@
 """What every note must keep, as functions of a note and the detectors around it; each returns "" or what is wrong."""
 
+import functools
 import math
+import os
 import re
 import shutil
 import tempfile
+from collections.abc import Callable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import NoReturn
 
 from torchlore.catalogue import Note, notes
 from torchlore.check.engine import Rule, check_text
@@ -16,11 +22,13 @@ SCRIPTS = ("bad", "good", "cases")
 warm()
 
 
+@functools.cache
 def rules(known: tuple[Note, ...] | None = None) -> dict[str, Rule]:
     """Every static rule by its slug."""
     return {note.slug: Rule(note.slug, find, note.severity) for note in known or notes() if (find := note.part("find"))}
 
 
+@functools.cache
 def sentinels(known: tuple[Note, ...] | None = None) -> list[Sentinel]:
     """Every sentinel."""
     return [Sentinel(note.slug, watch, note.severity) for note in known or notes() if (watch := note.part("watch"))]
@@ -100,3 +108,35 @@ def speaks(note: Note, known: list[Sentinel]) -> str:
         assert not said, f"on good.py: {said}"
 
     return isolated(listen)
+
+
+# --- a process that nothing has run in ------------------------------------------------------------------------------
+
+
+class Clean:
+    """A process forked before any test ran: what it forks in turn has no threads of other tests behind it."""
+
+    def __init__(self, answers: dict[str, Callable[..., str]]) -> None:
+        self.ours, theirs = Pipe()
+        if os.fork() == 0:
+            self.ours.close()
+            _serve(theirs, answers)
+        theirs.close()
+
+    def ask(self, name: str, *args: object) -> str:
+        """The answer of that name to these arguments, found there."""
+        self.ours.send((name, args))
+        return self.ours.recv()
+
+
+def _serve(theirs: Connection, answers: dict[str, Callable[..., str]]) -> NoReturn:
+    while True:
+        try:
+            name, args = theirs.recv()
+        except EOFError:
+            os._exit(0)
+        try:
+            said = answers[name](*args)
+        except BaseException as error:  # noqa: BLE001 - it is the test's answer, and this process must go on
+            said = f"{type(error).__name__}: {error}"
+        theirs.send(said)

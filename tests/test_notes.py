@@ -10,6 +10,7 @@ import pytest
 import torch  # before the forks, so that each child has it
 
 from torchlore.catalogue import Erratum, Note, notes
+from torchlore.catalogue import note as find_note
 from torchlore.verify import absent, isolated
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -54,36 +55,26 @@ def test_the_facts_are_stated(note: Note) -> None:
 def test_the_claim_holds_when_run(note: Note) -> None:
     if missing := absent(note, "cpu"):
         pytest.skip(f"needs {missing}")
-    assert contract.claim(note) == ""
-
-
-@pytest.fixture(scope="module")
-def rules() -> dict[str, contract.Rule]:
-    return contract.rules()
-
-
-@pytest.fixture(scope="module")
-def sentinels() -> list[contract.Sentinel]:
-    return contract.sentinels()
+    assert clean.ask("claim", note.slug) == ""
 
 
 @by_trap
-def test_the_checker_flags_exactly_the_marked_lines(note: Note, rules: dict[str, contract.Rule]) -> None:
-    assert contract.flags(note, rules) == ""
+def test_the_checker_flags_exactly_the_marked_lines(note: Note) -> None:
+    assert contract.flags(note, contract.rules()) == ""
 
 
 @by_trap
-def test_the_fixed_script_gives_what_the_good_one_gives(note: Note, rules: dict[str, contract.Rule]) -> None:
+def test_the_fixed_script_gives_what_the_good_one_gives(note: Note) -> None:
     if missing := absent(note, "cpu"):
         pytest.skip(f"needs {missing}")
-    assert contract.fixes(note, rules) == ""
+    assert clean.ask("fixes", note.slug) == ""
 
 
 @by_trap
-def test_the_sentinel_speaks_on_bad_and_none_speaks_on_good(note: Note, sentinels: list[contract.Sentinel]) -> None:
+def test_the_sentinel_speaks_on_bad_and_none_speaks_on_good(note: Note) -> None:
     if missing := absent(note, "cpu"):
         pytest.skip(f"needs {missing}")
-    assert contract.speaks(note, sentinels) == ""
+    assert clean.ask("speaks", note.slug) == ""
 
 
 def last_line(erratum: Erratum) -> str:
@@ -97,18 +88,34 @@ def last_line(erratum: Erratum) -> str:
     return out.getvalue().strip().rpartition("\n")[2]
 
 
+def prove(erratum: Erratum) -> str:
+    """That the proof ends as the erratum says."""
+
+    def end() -> None:
+        ended = last_line(erratum)
+        assert ended.startswith(erratum.happens), f"it ended with {ended!r}, not {erratum.happens!r}"
+
+    return isolated(end)
+
+
+clean = contract.Clean(
+    {
+        "claim": lambda slug: contract.claim(find_note(slug)),
+        "fixes": lambda slug: contract.fixes(find_note(slug), contract.rules()),
+        "speaks": lambda slug: contract.speaks(find_note(slug), contract.sentinels()),
+        "proof": lambda slug, name: prove(next(one for one in find_note(slug).errata if one.id == name)),
+    }
+)  # forked here, when all that it calls is known and no test has run
+
+
 @pytest.mark.parametrize(("note", "erratum"), errata, ids=[f"{e.id}-{n.slug}" for n, e in errata])
 def test_an_erratum_ends_as_it_says(note: Note, erratum: Erratum) -> None:
     assert all([erratum.where, erratum.written, erratum.happens, erratum.instead])
     if not erratum.proof:
         return
 
-    def prove() -> None:
-        ended = last_line(erratum)
-        assert ended.startswith(erratum.happens), f"it ended with {ended!r}, not {erratum.happens!r}"
-
     if not absent(note, "cpu"):
-        assert isolated(prove) == ""
+        assert clean.ask("proof", note.slug, erratum.id) == ""
 
 
 def test_every_row_of_the_catalogue_is_covered() -> None:

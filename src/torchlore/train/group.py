@@ -50,6 +50,7 @@ def joined(place: World) -> Iterator[World]:
     dist.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo")
     try:
         yield place
+        dist.barrier()  # one that hangs up while another still listens can end it with an abort
     finally:
         dist.destroy_process_group()
 
