@@ -1,9 +1,14 @@
 """What all tests share."""
 
 import os
+import signal
 
 from hypothesis import settings
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # deterministic runs on a GPU want it before CUDA starts
 settings.register_profile("ours", deadline=None)  # the machine may be busy; a time is asserted where it matters
 settings.load_profile("ours")
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # a shell runs us in the background; our children would not hear Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
