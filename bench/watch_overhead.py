@@ -62,7 +62,8 @@ def blocks(make, repeats, modes, device):
     for _ in range(repeats):
         for name, mode in modes:
             with mode():
-                times[name] += epoch(net, optimizer, loader, device)[len(loader) // 2 :]  # after a patch Python is slow for a while
+                found = epoch(net, optimizer, loader, device)
+                times[name] += found[len(found) // 2 :]  # after a patch Python is slow for a while
     return times
 
 
