@@ -1,3 +1,4 @@
+import mmap
 import time
 
 import pytest
@@ -31,12 +32,20 @@ def test_a_tensor_that_is_gone_is_not_listed_and_one_with_a_history_is_an_activa
     assert memory.largest_tensors(5, "cuda") == [] or torch.cuda.is_available()
 
 
+def fresh(mebibytes):
+    """Memory straight from the system: malloc may hand out what an earlier test gave back."""
+    area = mmap.mmap(-1, mebibytes << 20)
+    for page in range(0, len(area), mmap.PAGESIZE):
+        area[page] = 1
+    return area
+
+
 def test_the_peak_and_the_growth_of_a_block(capsys):
     keep = []
     with memory.measure_memory("step") as usage:
-        temporary = torch.ones(90 << 18)  # 90 MiB, more than malloc keeps for later
-        keep.append(torch.ones(60 << 18))  # 60 MiB
-        del temporary
+        temporary = fresh(90)
+        keep.append(fresh(60))
+        temporary.close()
     assert usage.peak - usage.start >= 140 * memory.MIB
     assert 50 * memory.MIB <= usage.growth <= 100 * memory.MIB
     printed = capsys.readouterr().out
@@ -59,11 +68,11 @@ def test_looking_often_also_finds_the_peak(monkeypatch):
     monkeypatch.setattr(memory.Path, "write_text", refuse)
     start = memory.rss()
     with memory._peak() as highest:
-        temporary = torch.ones(90 << 18)
+        temporary = fresh(90)
         deadline = time.monotonic() + 10
         while highest[0] - start < 80 * memory.MIB and time.monotonic() < deadline:
             time.sleep(0.01)
-        del temporary
+        temporary.close()
     assert highest[0] - start > 80 * memory.MIB
 
 
