@@ -69,3 +69,10 @@ def test_the_help_says_what_size_0_means(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         main(["train", "--help"])
     assert "else 224" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("model", ["small", f"{Path(__file__).with_name('plain_model.py')}:build"])
+def test_published_weights_of_a_model_that_has_none_are_refused(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without this, `--freeze backbone --weights default` would keep random weights as they are."""
+    assert main(["train", *QUICK, "--model", model, "--weights", "default", "--freeze", "backbone"]) != 0
+    assert f"--weights default: {model} has no weights of its own; give none or a file" in capsys.readouterr().err

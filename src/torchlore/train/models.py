@@ -77,23 +77,41 @@ def without_file(run: Run) -> Run:
 
 def build(run: Run, classes: int, channels: int, *, load: bool = True) -> Built:
     """The model of a run with a head of the right size (0: its own) and, unless a checkpoint follows, its weights."""
-    if "/" in run.weights and not Path(run.weights).is_file():
-        raise Refused(f"--weights {run.weights}: there is no such file")
+    refuse_absent(run)
     if run.model == "small":
+        refuse_named(run)
         built = Built(Small(channels, classes or 10), ("head",), channels, 0, HALF[0] * channels, HALF[1] * channels)
     elif ":" in run.model and run.model.split(":")[0].endswith(".py"):
+        refuse_named(run)
         built = _own(run.model, classes or 1000, channels)
     elif run.model.startswith("timm:"):
         built = _timm(run, classes, load)
     else:
         built = _torchvision(run, classes, load)
-    if load and run.weights not in ("none", "default") and Path(run.weights).is_file():
-        try:
-            report = load_into(built.model, run.weights, partial=True, skip=built.heads)
-        except ValueError as error:
-            raise Refused(f"--weights {run.weights}: {error}") from None
-        return Built(**{**vars(built), "loaded": str(report)})
-    return built
+    return from_file(run, built) if load else built
+
+
+def refuse_absent(run: Run) -> None:
+    """Refuse a file of weights that is not there."""
+    if "/" in run.weights and not Path(run.weights).is_file():
+        raise Refused(f"--weights {run.weights}: there is no such file")
+
+
+def refuse_named(run: Run) -> None:
+    """Refuse published weights for a model that has none: it would train from random ones without a word."""
+    if run.weights != "none" and not Path(run.weights).is_file():
+        raise Refused(f"--weights {run.weights}: {run.model} has no weights of its own; give none or a file")
+
+
+def from_file(run: Run, built: Built) -> Built:
+    """The model with the weights of the run's file, where it names one, and the report of what fitted."""
+    if not Path(run.weights).is_file():
+        return built
+    try:
+        report = load_into(built.model, run.weights, partial=True, skip=built.heads)
+    except ValueError as error:
+        raise Refused(f"--weights {run.weights}: {error}") from None
+    return replace(built, loaded=str(report))
 
 
 def refuse_other(path: Path, weights: Mapping[str, Any], model: nn.Module) -> None:
@@ -141,7 +159,7 @@ def _torchvision(run: Run, classes: int, load: bool) -> Built:
         model = models.get_model(run.model, weights=weights if load else None, **_no_backbone(models, run.model))
     except OSError as error:  # what urllib raises
         where = run.model if weights is None else weights.url
-        raise Refused(f"--weights {run.weights}: {_offline(where, error)}") from None
+        raise Refused(f"--weights {run.weights}: {offline(where, error)}") from None
     except ValueError:
         near = _nearest(run.model, models.list_models())
         raise Refused(
@@ -154,7 +172,8 @@ def _torchvision(run: Run, classes: int, load: bool) -> Built:
     return Built(model, heads, 3, wanted.crop_size[0], tuple(wanted.mean), tuple(wanted.std), f"torchvision {weights}")
 
 
-def _offline(where: str, error: Exception) -> str:
+def offline(where: str, error: Exception) -> str:
+    """Why weights could not be fetched, and what to give instead."""
     why = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return f"{where} could not be fetched ({why}); give a file with --weights FILE, or none"
 
@@ -187,7 +206,7 @@ def _timm(run: Run, classes: int, load: bool) -> Built:
     except (OSError, RuntimeError, ValueError) as error:
         if not fetched:
             raise
-        raise Refused(f"--weights {run.weights}: {_offline(f'{name} of timm', error)}") from None
+        raise Refused(f"--weights {run.weights}: {offline(f'{name} of timm', error)}") from None
     wanted: dict[str, Any] = model.pretrained_cfg  # type: ignore[assignment]  # timm puts a plain dict on the module
     heads = (wanted["classifier"],) if isinstance(wanted["classifier"], str) else tuple(wanted["classifier"])
     return Built(

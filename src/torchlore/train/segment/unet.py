@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from torchlore.recipes.weights import load_into
-from torchlore.train.models import HALF, IMAGENET, Built, build
+from torchlore.train.models import HALF, IMAGENET, Built, build, from_file, offline, refuse_absent, refuse_named
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data
 
@@ -65,24 +64,16 @@ class Dense(nn.Module):
 def build_model(run: Run, data: Data, *, load: bool = True) -> Built:
     """The network of a run with an output for each class."""
     classes = len(data.classes)
-    if "/" in run.weights and not Path(run.weights).is_file():
-        raise Refused(f"--weights {run.weights}: there is no such file")
-    if run.model == "unet" and run.weights != "none" and not Path(run.weights).is_file():
-        raise Refused(f"--weights {run.weights}: unet has no weights of its own; give none or a file")
+    refuse_absent(run)
     if run.model == "unet":
+        refuse_named(run)
         built = _named(UNet(data.channels, classes), ("head",), *HALF)
     elif run.model.split(":")[0].endswith(".py"):
         own = build(run, classes, data.channels, load=False)
         built = _named(own.model, (), own.mean, own.std)
     else:
         built = _torchvision(run, data, load)
-    if load and Path(run.weights).is_file():
-        try:
-            report = load_into(built.model, run.weights, partial=True, skip=built.heads)
-        except ValueError as error:
-            raise Refused(f"--weights {run.weights}: {error}") from None
-        return Built(**{**vars(built), "loaded": str(report)})
-    return built
+    return from_file(run, built) if load else built
 
 
 def _named(net: nn.Module, heads: tuple[str, ...], mean: tuple[float, ...], std: tuple[float, ...]) -> Built:
@@ -112,7 +103,11 @@ def _torchvision(run: Run, data: Data, load: bool) -> Built:
         )
     weights = enum.__members__.get(wanted) if load else None
     extra = {} if run.model.startswith("lraspp") or weights is not None else {"aux_loss": True}
-    net = models.get_model(run.model, weights=weights, weights_backbone=None, **extra)
+    try:
+        net = models.get_model(run.model, weights=weights, weights_backbone=None, **extra)
+    except OSError as error:  # what urllib raises
+        where = run.model if weights is None else weights.url
+        raise Refused(f"--weights {run.weights}: {offline(where, error)}") from None
     return _named(net, _heads(run.model, net, len(data.classes)), *IMAGENET)
 
 
