@@ -83,6 +83,7 @@ def write(run: Run, path: Path) -> None:
     """The run as YAML, every field, in the order of the dataclass; written whole, as a resumed run may be killed here."""
     import yaml
 
-    partial = path.with_suffix(".part")
-    partial.write_text(yaml.safe_dump(asdict(run), sort_keys=False), encoding="utf-8")
-    partial.replace(path)
+    from torchlore.recipes.checkpoint import atomic
+
+    with atomic(path) as file:
+        file.write(yaml.safe_dump(asdict(run), sort_keys=False).encode())
