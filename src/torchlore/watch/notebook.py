@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from torchlore.finding import Finding
@@ -20,15 +21,13 @@ class Cells:
     """What was told of the cells so far: one watch goes through all of them, as models live on between cells."""
 
     def __init__(self, shell: Any) -> None:
-        from torchlore.catalogue import notes, parts
-        from torchlore.check.config import Config
-        from torchlore.check.engine import Rule
+        from torchlore.check.config import load as configured
         from torchlore.check.project import Project
         from torchlore.check.runner import Work
+        from torchlore.cli.check import all_rules
 
-        finds = parts("find")
-        rules = {one.slug: Rule(one.slug, finds[one.slug], one.severity) for one in notes() if one.slug in finds}
-        self.work = Work(rules, Config(), Project())
+        config = configured(Path.cwd() / "notebook.ipynb")  # the settings of the project it runs in
+        self.work = Work(all_rules(), config, Project(torch=config.torch))
         self.shell = shell
         self.watch = Watch(options=Options())
         self.told: set[tuple[str, str, int]] = set()
