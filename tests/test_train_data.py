@@ -1,6 +1,7 @@
 """Data from outside: every layout trains, what is odd is decoded right or named, what is wrong is refused in one line."""
 
 import io
+import shutil
 import tarfile
 from dataclasses import replace
 from pathlib import Path
@@ -111,8 +112,8 @@ def hdf5(path: Path, labels: list[int] | None = None) -> Path:
 
 def split_folders(root: Path) -> Path:
     folders(root / "train")
-    folders(root / "valid", ("green", "red"), 3)  # blue is missing here: labels must not shift
-    folders(root / "test", count=3)
+    folders(root / "valid", count=3)
+    folders(root / "test", ("green", "red"), 3)  # blue is missing here: labels must not shift
     return root
 
 
@@ -198,9 +199,12 @@ def test_odd_pictures_are_read_right_and_broken_ones_named(tmp_path: Path, capsy
     for name, body in broken.items():
         (root / "green" / name).write_bytes(body)
     before = sorted(root.rglob("*"))
-    assert train(root, "--out", tmp_path / "runs") == 0
+    assert train(root, "--out", tmp_path / "runs") == 65
     assert sorted(root.rglob("*")) == before
-    assert "4 left out, named in the report" in capsys.readouterr().out
+    plan, _, end = capsys.readouterr().out.partition(" steps in ")
+    assert "4 left out, named in the report" in plan
+    assert [name for name in broken if f"\n  green/{name}: " not in plan] == []
+    assert f"exit status 65: 4 files of {root} are broken, as named above" in end
     report = (tmp_path / "runs" / "001" / "report.html").read_text()
     assert [name for name in broken if f"green/{name}" not in report] == []
 
@@ -218,11 +222,14 @@ def test_wrong_folders_are_refused_before_any_work(tmp_path: Path, capsys: pytes
     (root / "void" / "a.png").write_bytes(b"")
     assert "class 'void'" in refused(capsys, "train", root, *out)
     splits = split_folders(tmp_path / "splits")
-    folders(splits / "valid", ("blue",), 1)
     (splits / "valid" / "blue").rename(splits / "valid" / "violet")
     line = refused(capsys, "train", splits, *out)
     assert "'violet'" in line
     assert "valid" in line
+    fewer = split_folders(tmp_path / "fewer")
+    shutil.rmtree(fewer / "valid" / "blue")
+    line = refused(capsys, "train", fewer, *out)
+    assert "the validation part has nothing of the class 'blue' that can be read" in line
     misspelt = split_folders(tmp_path / "misspelt")
     (misspelt / "valid").rename(misspelt / "vall")
     assert "the folder 'vall' beside 'train' is no split" in refused(capsys, "train", misspelt, *out)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from torchlore.cli import Failure
 from torchlore.finding import Finding
 
+LEFT_OUT = 65  # EX_DATAERR: the run is whole, the data was not
+
 if TYPE_CHECKING:
     from torchlore.train.loop import Stepped
     from torchlore.train.run import Run
@@ -22,7 +24,7 @@ def go(run: Run, place: Callable[[], Path], *, load: bool = True) -> int:
     """Check everything, then make or find the run's folder, train, test, report.
 
     `load=False` leaves the run's --weights out, which the checkpoint of a run that goes on has in it.
-    Status 75 if a signal stopped it, with the command that goes on.
+    Status 75 if a signal stopped it, with the command that goes on; 65 if all went well but files had to be left out.
     """
     from torchlore.train.flags import write
     from torchlore.train.group import joined, led, world
@@ -98,7 +100,15 @@ def _train(made: Ready, folder: Path, *, leads: bool) -> int:
         took = time.perf_counter() - begun
         told = tested.headline if tested else "no data to test on"
         say(f"{told}, {took:.1f} s\n  {report}")
-    return 0
+    return _ended(made)
+
+
+def _ended(made: Ready) -> int:
+    """The status of a run that came to its end; torchrun would take any but 0 for a crash and begin again."""
+    if not made.data.skipped or made.world.size > 1:
+        return 0
+    say(f"exit status {LEFT_OUT}: {len(made.data.skipped)} files of {made.run.data} are broken, as named above")
+    return LEFT_OUT
 
 
 def say(text: str) -> None:
@@ -116,15 +126,15 @@ def plan(made: Ready, folder: Path) -> str:
     first = f"{data.name}: {len(data.classes)} classes, {counts}" + (
         f", {len(data.skipped)} left out, named in the report" if data.skipped else ""
     )
-    lines = [first, f"{made.run.model}: {parameters:,} trainable parameters on {made.device}"]
+    lines = [first, *_shortened([f"  {name}: {why}" for name, why in data.skipped])]
+    lines += [f"{made.run.model}: {parameters:,} trainable parameters on {made.device}"]
     if made.built.loaded:
-        lines += [f"{made.run.weights}: {_shortened(made.built.loaded.splitlines())}"]
+        lines += _shortened(f"{made.run.weights}: {made.built.loaded}".splitlines())
     return "\n".join([*lines, f"{made.total_steps} steps in {made.run.epochs} epochs, into {folder}"])
 
 
-def _shortened(lines: list[str], most: int = 12) -> str:
-    left = [f"  and {len(lines) - most} more"] if len(lines) > most else []
-    return "\n".join(lines[:most] + left)
+def _shortened(lines: list[str], most: int = 12) -> list[str]:
+    return lines[:most] + ([f"  and {len(lines) - most} more"] if len(lines) > most else [])
 
 
 def status(made: Ready, stepped: Stepped, since: float) -> None:

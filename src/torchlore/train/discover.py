@@ -250,6 +250,12 @@ def _refuse_classes(listed: Listed, labels: Tensor) -> None:
         raise ValueError(
             f"the class {listed.classes[least]!r} has {count[least]} samples; splitting off validation and test needs 3"
         )
+    held = {label for label, word in zip(listed.labels, listed.splits, strict=True) if word == "val"}
+    if held and (lacks := [name for label, name in enumerate(listed.classes) if label not in held]):
+        raise ValueError(
+            f"the validation part has nothing of the class {lacks[0]!r} that can be read: the best weights would be chosen without it. "
+            "Add some, or take that part away and --val splits it off"
+        )
     assert len(labels) == len(listed.names)
 
 
