@@ -3,98 +3,26 @@
     PYTHONPATH=src python3 bench/recipes_a.py --device cuda
     PYTHONPATH=src python3 bench/recipes_a.py --device cpu        # smaller sizes
 
-Each row first checks that ours gives the reference's result on the same data. Times in milliseconds for one call: on a
-GPU the median over blocks of calls between two CUDA events, on the CPU the best processor time of one thread. `--json`
-adds one line of JSON.
+Each row first checks that ours gives the reference's result on the same data; how it is timed stands in
+`side_by_side.py`. `--json` adds one line of JSON.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib.util
-import json
 import os
-import statistics
-import time
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no pool of workers beside what is timed
 
+import side_by_side
 import torch
 import torch.nn.functional as F
+from side_by_side import Row, have
 
 from torchlore.recipes import augment, layers, losses, metrics, tensors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-COPY_BYTES_PER_MS = {"cuda": 4.177e9, "cpu": None}  # an H200's device copy
-
-
-@dataclass
-class Row:
-    """One benchmark: what runs, how it is checked, and what must be moved at least."""
-
-    name: str
-    literal: Callable[[], object] | None
-    ours: Callable[[], object]
-    check: Callable[[], None]
-    peers: dict[str, Callable[[], object]] = field(default_factory=dict)
-    bytes_moved: int = 0
-    bar: float | None = None  # milliseconds on an H200
-
-
-def have(name: str) -> bool:
-    return importlib.util.find_spec(name) is not None
-
-
-def time_cuda(runs: dict[str, Callable[[], object]], blocks: int = 15) -> dict[str, float]:
-    """Medians over blocks of calls, one after the other as a training loop makes them: the host's time counts.
-
-    The contestants take turns, and each block runs for about 5 ms.
-    """
-    calls = {}
-    for name, run in runs.items():
-        run()
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        run()
-        torch.cuda.synchronize()
-        calls[name] = max(1, min(50, int(5e-3 / (time.perf_counter() - start))))
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for block in range(blocks):
-        for name, run in runs.items():
-            if block >= 3 and calls[name] == 1:
-                continue  # a call of 5 ms or more: three times are enough
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            run()
-            torch.cuda.synchronize()
-            start.record()
-            for _call in range(calls[name]):
-                run()
-            end.record()
-            end.synchronize()
-            times[name].append(start.elapsed_time(end) / calls[name])
-    return {name: statistics.median(values) for name, values in times.items()}
-
-
-def time_cpu(runs: list[Callable[[], object]], seconds: float) -> list[float]:
-    """Take turns of five calls, so that a busy machine is as unfair to one as to the other; the fastest of each."""
-    best = [float("inf")] * len(runs)
-    for run in runs:
-        run()
-    end = time.perf_counter() + seconds * len(runs)
-    rounds = 0
-    while rounds < 3 or time.perf_counter() < end:
-        rounds += 1
-        for i, run in enumerate(runs):
-            for _ in range(5):
-                start = time.thread_time()  # the processor's time: neighbours on the machine count less
-                run()
-                best[i] = min(best[i], 1e3 * (time.thread_time() - start))
-    return best
 
 
 def forward_backward(
@@ -172,12 +100,12 @@ def region_confusion(device: str) -> Row:
         peers["kornia jigsaw (no neighbourhood)"] = lambda: jigsaw(pictures)
     return Row(
         f"region confusion {samples}x3x224x224, 7x7, plan drawn",
-        fresh(literal_confusion),
         lambda: augment.region_confusion(pictures, 7),
-        check,
+        fresh(literal_confusion),
         peers,
-        2 * pictures.numel() * 4,
-        0.25,
+        check,
+        bytes_moved=2 * pictures.numel() * 4,
+        bar=0.25,
     )
 
 
@@ -225,7 +153,8 @@ def confusion_matrix(device: str, number: int, classes: int, right: float) -> Ro
     )
     bar = 0.28 if (number, classes) == (10_000_000, 1000) else None
     name = f"confusion matrix {number / 1e6:g} M, {classes} classes, {right:.0%} right"
-    return Row(name, literal if classes <= 100 or device == "cuda" else None, ours, check, peers, 2 * number * 8, bar)
+    slow = literal if classes <= 100 or device == "cuda" else None
+    return Row(name, ours, slow, peers, check, bytes_moved=2 * number * 8, bar=bar)
 
 
 # --- losses ----------------------------------------------------------------------------------------------------------
@@ -248,12 +177,12 @@ def soft_iou(device: str) -> Row:
     peers = {"compiled literal": forward_backward(torch.compile(literal), prob)} if device == "cuda" else {}
     return Row(
         f"soft IoU forward+backward {samples}x1x512x512",
-        reference,
         ours,
-        same_gradient(ours, reference, prob),
+        reference,
         peers,
-        5 * prob.numel() * 4,
-        0.3,
+        same_gradient(ours, reference, prob),
+        bytes_moved=5 * prob.numel() * 4,
+        bar=0.3,
     )
 
 
@@ -270,7 +199,8 @@ def dice(device: str) -> Row:
     reference = forward_backward(literal, logits)
     ours = forward_backward(lambda x: losses.dice_loss(x, truth), logits)
     name = f"Dice from logits forward+backward {samples}x1x512x512"
-    return Row(name, reference, ours, same_gradient(ours, reference, logits), {}, 5 * logits.numel() * 4)
+    check = same_gradient(ours, reference, logits)
+    return Row(name, ours, reference, check=check, bytes_moved=5 * logits.numel() * 4)
 
 
 def label_smoothing(device: str) -> Row:
@@ -292,7 +222,8 @@ def label_smoothing(device: str) -> Row:
 
         peers["timm"] = forward_backward(lambda x: LabelSmoothingCrossEntropy(share)(x, target), logits)
     name = f"label smoothing forward+backward {rows}x1000"
-    return Row(name, reference, ours, same_gradient(ours, reference, logits), peers, 3 * logits.numel() * 4, 0.35)
+    check = same_gradient(ours, reference, logits)
+    return Row(name, ours, reference, peers, check, bytes_moved=3 * logits.numel() * 4, bar=0.35)
 
 
 def l1(device: str, *, through_autograd: bool) -> Row:
@@ -344,7 +275,8 @@ def l1(device: str, *, through_autograd: bool) -> Row:
 
     total = sum(parameter.numel() for parameter in parameters)
     name = f"L1 of ResNet-50, value and gradient{', autograd' if through_autograd else ', in place'}"
-    return Row(name, literal, ours, check, {"foreach_norm": foreach}, (3 if through_autograd else 4) * total * 4, 1.1)
+    moved = (3 if through_autograd else 4) * total * 4
+    return Row(name, ours, literal, {"foreach_norm": foreach}, check, bytes_moved=moved, bar=1.1)
 
 
 def triplet(device: str) -> Row:
@@ -359,7 +291,8 @@ def triplet(device: str) -> Row:
 
     reference = forward_backward(literal, x)
     ours = forward_backward(lambda x: losses.batch_hard_triplet_loss(x, labels), x)
-    return Row(f"batch-hard triplet forward+backward {rows}x256", reference, ours, same_gradient(ours, reference, x))
+    name, flops = f"batch-hard triplet forward+backward {rows}x256", 3 * 2 * rows * rows * 256
+    return Row(name, ours, reference, check=same_gradient(ours, reference, x), flops=flops)
 
 
 # --- layers, tensors -------------------------------------------------------------------------------------------------
@@ -408,7 +341,16 @@ def bilinear(device: str, precision: str) -> Row:
     bar = 0.35 if precision == "tf32" else None
     moved = x.numel() * 4 + shape[0] * shape[1] ** 2 * 4
     name = f"bilinear pooling {'x'.join(map(str, shape))} {precision}"
-    return Row(name, literal, lambda: layers.bilinear_pool(x, precision=precision), check, peers, moved, bar)
+    return Row(
+        name,
+        lambda: layers.bilinear_pool(x, precision=precision),
+        literal,
+        peers,
+        check,
+        bytes_moved=moved,
+        flops=shape[0] * shape[1] ** 2 * shape[2] * shape[3],  # half of it, as the product is symmetric
+        bar=bar,
+    )
 
 
 def distances(device: str) -> Row:
@@ -429,7 +371,8 @@ def distances(device: str) -> Row:
         x, y = a.numpy(), b.numpy()
         peers["scikit-learn"] = lambda: euclidean_distances(x, y)
     ours = lambda: tensors.pairwise_euclidean(a, b, exact=False)  # noqa: E731
-    return Row(f"Euclidean distances {rows}x{rows}x128", literal, ours, check, peers, rows * rows * 4)
+    name, flops = f"Euclidean distances {rows}x{rows}x128", 2 * rows * rows * 128
+    return Row(name, ours, literal, peers, check, bytes_moved=rows * rows * 4, flops=flops)
 
 
 def retrieval(device: str) -> Row:
@@ -451,7 +394,10 @@ def retrieval(device: str) -> Row:
         assert abs(ours - literal()) < 1e-6
 
     return Row(
-        f"retrieval mAP + CMC {number} x {5 * number}", literal, lambda: metrics.retrieval(query, gallery, q, g), check
+        f"retrieval mAP + CMC {number} x {5 * number}",
+        lambda: metrics.retrieval(query, gallery, q, g),
+        literal,
+        check=check,
     )
 
 
@@ -475,70 +421,6 @@ def rows_for(device: str) -> list[Callable[[], Row]]:
     ]
 
 
-def pin() -> None:
-    """Keep every thread on one core: autograd's thread is then not woken on another, which took long on the H200 machine."""
-    for thread in Path("/proc/self/task").iterdir():
-        os.sched_setaffinity(int(thread.name), {0})
-
-
-def measure(row: Row, device: str, seconds: float, *, pinned: bool) -> dict[str, float | str | None]:
-    row.check()
-    runs = {"ours": row.ours, **row.peers} | ({"literal": row.literal} if row.literal else {})
-    if device == "cuda":
-        for run in runs.values():
-            run()
-        if pinned:
-            pin()
-        times = time_cuda(runs)
-    else:
-        times = dict(zip(runs, time_cpu(list(runs.values()), seconds), strict=True))
-    peers = {name: times[name] for name in row.peers}
-    best = min(peers, key=peers.get, default=None)
-    rate = COPY_BYTES_PER_MS[device]
-    return {
-        "name": row.name,
-        "literal": times.get("literal"),
-        "peer": peers.get(best),
-        "peer_name": best or "",
-        "ours": times["ours"],
-        "floor": row.bytes_moved / rate if rate and row.bytes_moved else None,
-        "bar": row.bar if device == "cuda" else None,
-    }
-
-
-def show(value: float | None) -> str:
-    return f"{'-':>10}" if value is None else f"{value:10.3f}"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=["cuda", "cpu"])
-    parser.add_argument("--only", default="", help="run the rows whose name contains this text")
-    parser.add_argument("--seconds", type=float, default=1.0, help="time for each contestant on the CPU")
-    parser.add_argument("--pin", action="store_true", help="keep the host's threads on one core while timing")
-    parser.add_argument("--json", action="store_true", help="end with one line of JSON")
-    options = parser.parse_args()
-    if options.device == "cpu":
-        torch.set_num_threads(1)
-    print(
-        f"torch {torch.__version__}, {torch.cuda.get_device_name() if options.device == 'cuda' else 'CPU, one thread'}; ms"
-    )
-    print(f"{'what':58}{'literal':>10}{'peer':>10}{'ours':>10}{'floor':>10}{'bar':>8}  best peer")
-    results = []
-    for make in rows_for(options.device):
-        torch.manual_seed(0)
-        row = make()
-        if options.only in row.name:
-            result = measure(row, options.device, options.seconds, pinned=options.pin)
-            results.append(result)
-            numbers = "".join(show(result[key]) for key in ("literal", "peer", "ours", "floor"))
-            missed = "  MISSED" if result["bar"] and result["ours"] > result["bar"] else ""
-            bar = f"{result['bar']:8.2f}" if result["bar"] else f"{'-':>8}"
-            print(f"{row.name:58}{numbers}{bar}  {result['peer_name']}{missed}", flush=True)
-        torch.set_float32_matmul_precision("highest")
-    if options.json:
-        print(json.dumps(results))
-
-
 if __name__ == "__main__":
-    main()
+    options = side_by_side.arguments(__doc__)
+    side_by_side.run(rows_for(options.device), options)

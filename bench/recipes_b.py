@@ -2,68 +2,39 @@
 
     PYTHONPATH=src python3 bench/recipes_b.py                  # CPU
     PYTHONPATH=src python3 bench/recipes_b.py --device cuda    # what runs on the device, there
-    PYTHONPATH=src python3 bench/recipes_b.py --only ema
+    PYTHONPATH=src python3 bench/recipes_b.py --only EMA       # rows whose name contains it
 
-Each row first checks that ours gives the reference's result. Times in milliseconds, the best of several rounds: processor
-and waiting time of one thread, with a device sync on both sides. Peers that are not installed are left out.
-`--json` adds one line of JSON.
+Ours is checked against the reference first; how it is timed stands in `side_by_side.py`. Peers that are not installed are
+left out. Where ours guards against something that a peer does not (a power cut, a changed byte), the peer is given the
+lines that a user would write for the same guard; what the guard costs is the difference to the literal column.
 """
 
 from __future__ import annotations
 
-import argparse
 import copy
-import importlib.util
+import hashlib
 import io
-import json
+import itertools
+import math
 import os
+import random
 import tempfile
-import time
-from dataclasses import dataclass, field
+import zipfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # the determinism row needs it before CUDA starts
 
+import side_by_side
 import torch
+from side_by_side import Row, have
 from torch import nn
 
 from torchlore.recipes import checkpoint, data, device, features, optim, profile, schedules, seed, video, weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-@dataclass
-class Row:
-    """One piece of work, done in the notes' way, in the best peer's and in ours."""
-
-    name: str
-    ours: Callable[[], object]
-    literal: Callable[[], object] | None = None
-    peers: dict[str, Callable[[], object]] = field(default_factory=dict)
-    remark: str = ""
-
-
-def have(name: str) -> bool:
-    return importlib.util.find_spec(name) is not None
-
-
-def best(run: Callable[[], object], place: torch.device, seconds: float) -> float:
-    def once() -> float:
-        if place.type == "cuda":
-            torch.cuda.synchronize()
-        start = time.perf_counter()
-        run()
-        if place.type == "cuda":
-            torch.cuda.synchronize()
-        return 1000 * (time.perf_counter() - start)
-
-    once()
-    found, end = [], time.perf_counter() + seconds
-    while time.perf_counter() < end or len(found) < 3:
-        found.append(once())
-    return min(found)
 
 
 def resnet(place: torch.device, name: str = "resnet50") -> nn.Module:
@@ -81,17 +52,35 @@ def clip_rows(place: torch.device) -> list[Row]:
     for a, b in zip(model.parameters(), twin.parameters(), strict=True):
         b.grad = a.grad.clone()
     assert torch.equal(optim.clip_norm(model, 20.0), nn.utils.clip_grad_norm_(twin.parameters(), 20.0))
-    parameters = list(model.parameters())
+    torch.testing.assert_close(
+        [p.grad for p in model.parameters()], [p.grad for p in twin.parameters()], rtol=0, atol=0
+    )
+    mine, theirs = list(model.parameters()), list(twin.parameters())
+    total = sum(p.numel() for p in mine)
+
+    def ever_less() -> Callable[[], float]:
+        """A limit that each call falls under again, so that there is always something to cut."""
+        return partial(next, (20.0 * 0.9999**number for number in itertools.count(1)))
+
+    ours, other, checked, strict = ever_less(), ever_less(), ever_less(), ever_less()
     return [
         Row(
-            "clip ResNet-50",
-            lambda: optim.clip_norm(parameters, 20.0, nonfinite="keep"),
-            literal=lambda: nn.utils.clip_grad_norm_(parameters, max_norm=20),
+            "clip ResNet-50, all cut",
+            lambda: optim.clip_norm(mine, ours(), nonfinite="keep"),
+            lambda: nn.utils.clip_grad_norm_(theirs, max_norm=other()),
+            bytes_moved=3 * 4 * total,
         ),
         Row(
-            "clip ResNet-50, checked",
-            lambda: optim.clip_norm(parameters, 20.0),
-            literal=lambda: nn.utils.clip_grad_norm_(parameters, max_norm=20, error_if_nonfinite=True),
+            "clip ResNet-50, all cut, checked",
+            lambda: optim.clip_norm(mine, checked()),
+            lambda: nn.utils.clip_grad_norm_(theirs, max_norm=strict(), error_if_nonfinite=True),
+            bytes_moved=3 * 4 * total,
+        ),
+        Row(
+            "clip ResNet-50, nothing to cut",
+            lambda: optim.clip_norm(mine, 30.0),
+            lambda: nn.utils.clip_grad_norm_(theirs, max_norm=30.0, error_if_nonfinite=True),
+            bytes_moved=4 * total,
         ),
     ]
 
@@ -115,12 +104,13 @@ def ema_rows(place: torch.device) -> list[Row]:
 
         theirs = ModelEmaV3(model, decay=0.999)
         peers["timm ModelEmaV3"] = lambda: theirs.update(model)
-    return [Row("EMA of ResNet-50", lambda: ours.update(model), literal, peers)]
+    total = sum(value.numel() for value in model.state_dict().values())
+    return [Row("EMA of ResNet-50", lambda: ours.update(model), literal, peers, bytes_moved=3 * 4 * total)]
 
 
 def group_rows(_place: torch.device) -> list[Row]:
     model = resnet(torch.device("cpu"))
-    peers = {}
+    peers, layer_peers = {}, {}
     if have("timm"):
         from timm.optim import param_groups_layer_decay, param_groups_weight_decay
 
@@ -134,8 +124,15 @@ def group_rows(_place: torch.device) -> list[Row]:
         ]
 
     return [
-        Row("decay groups", lambda: optim.decay_groups(model, 0.1), literal, peers, "once a run; literal decays norms"),
-        Row("layer decay", lambda: optim.layer_decay_groups(model, 1.0, 0.75, 0.1), None, layer_peers, "once a run"),
+        Row(
+            "decay groups of ResNet-50",
+            lambda: optim.decay_groups(model, 0.1),
+            literal,
+            peers,
+            literal_does_less=True,
+            remark="literal decays norms",
+        ),
+        Row("layer decay of ResNet-50", lambda: optim.layer_decay_groups(model, 1.0, 0.75, 0.1), peers=layer_peers),
     ]
 
 
@@ -148,7 +145,9 @@ def schedule_rows(_place: torch.device) -> list[Row]:
     first, second, third = optimizer(), optimizer(), optimizer()
     plan = schedules.Warmup(schedules.Cosine(10_000), 100)
     ours = schedules.ScheduleLR(second, plan, per="step")
-    literal = lr_scheduler.LambdaLR(first, lambda t: min((t + 1) / 100, 1))
+    literal = lr_scheduler.LambdaLR(
+        first, lambda t: (t + 1) / 100 if t < 99 else 0.5 * (1 + math.cos(math.pi * t / 10_000))
+    )
     warm = lr_scheduler.LinearLR(third, 0.01, total_iters=100)
     chained = lr_scheduler.ChainedScheduler([lr_scheduler.CosineAnnealingLR(third, 10_000), warm], third)
     bare = optimizer()
@@ -163,14 +162,14 @@ def schedule_rows(_place: torch.device) -> list[Row]:
             bare.step()
             schedules.apply(plan, bare, step)
 
+    def by_lambda() -> None:
+        torch_steps(first, literal)
+
+    peers = {"ChainedScheduler": lambda: torch_steps(third, chained)}
+    remark = "4 groups, empty optimizer step"
     return [
-        Row(
-            "schedule, 100 steps",
-            lambda: torch_steps(second, ours),
-            lambda: torch_steps(first, literal),
-            {"ChainedScheduler": lambda: torch_steps(third, chained), "ours, apply()": plain},
-            "4 groups; with the empty optimizer step",
-        )
+        Row("100 steps of ScheduleLR", lambda: torch_steps(second, ours), by_lambda, peers, remark=remark),
+        Row("100 steps of schedules.apply", plain, by_lambda, peers, remark=remark),
     ]
 
 
@@ -205,7 +204,7 @@ def feature_rows(place: torch.device) -> list[Row]:
             lambda: features.extract(model, names, images),
             literal,
             {"torchvision": theirs},
-            "literal runs the later layers too",
+            remark="literal runs the later layers too",
         )
     ]
 
@@ -222,34 +221,92 @@ def checkpoint_rows(place: torch.device) -> list[Row]:
     checkpoint.save(state, folder / "ours.pt")
     bare = {name: value.cpu() for name, value in model.state_dict().items()}
     weights.write(bare, folder / "ours.safetensors")
-    peers = {}
-    if have("safetensors"):
-        from safetensors.torch import load_file, save_file
 
-        peers = {"safetensors": lambda: save_file(bare, folder / "theirs.safetensors")}
-        reads = {"safetensors": lambda: load_file(folder / "ours.safetensors")}
-    return [
+    def synced(write: Callable[[Path], object], path: Path) -> None:
+        """What a user writes for a file that is whole or not there after a power cut."""
+        part = path.with_suffix(".part")
+        write(part)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
+        handle = os.open(folder, os.O_RDONLY)
+        os.fsync(handle)
+        os.close(handle)
+
+    def checked_load() -> object:
+        with zipfile.ZipFile(folder / "plain.pt") as archive:
+            assert archive.testzip() is None
+        return torch.load(folder / "plain.pt", weights_only=True, map_location="cpu")
+
+    rows = [
         Row(
             "save ResNet-18 + SGD",
             lambda: checkpoint.save(state, folder / "ours.pt"),
             lambda: torch.save(state, folder / "plain.pt"),
-            remark="94 MB; ours also reaches the disk before it returns",
+            {"torch.save, fsync, rename": lambda: synced(lambda path: torch.save(state, path), folder / "plain.pt")},
+            waits=True,
+            literal_does_less=True,
+            remark="94 MB",
         ),
         Row(
-            "load it",
+            "load it, every checksum verified",
             lambda: checkpoint.load(folder / "ours.pt"),
             lambda: torch.load(folder / "plain.pt", weights_only=True, map_location="cpu"),
-            {"ours, unchecked": lambda: checkpoint.load(folder / "ours.pt", check=False)},
-            "ours verifies every checksum",
+            {"zipfile.testzip, torch.load": checked_load},
+            literal_does_less=True,
         ),
         Row(
-            "write weights",
-            lambda: weights.write(bare, folder / "ours.safetensors"),
-            None,
-            peers,
-            "45 MB, synced, hashed",
+            "load it, unchecked",
+            lambda: checkpoint.load(folder / "ours.pt", check=False),
+            lambda: torch.load(folder / "plain.pt", weights_only=True, map_location="cpu"),
         ),
-        Row("read weights", lambda: weights.read(folder / "ours.safetensors"), None, reads, "ours verifies the hash"),
+    ]
+    return rows + (weight_rows(bare, folder, synced) if have("safetensors") else [])
+
+
+def weight_rows(
+    bare: dict[str, torch.Tensor], folder: Path, synced: Callable[[Callable[[Path], object], Path], None]
+) -> list[Row]:
+    from safetensors.torch import load_file, save_file
+
+    def digest(state: dict[str, torch.Tensor]) -> str:
+        total = hashlib.blake2b(digest_size=16)
+        for name in sorted(state):
+            total.update(name.encode())
+            total.update(state[name].reshape(-1).view(torch.uint8).numpy().data)
+        return total.hexdigest()
+
+    def hashed_write() -> None:
+        synced(lambda path: save_file(bare, path, {"blake2": digest(bare)}), folder / "theirs.safetensors")
+
+    def hashed_read() -> object:
+        state = load_file(folder / "ours.safetensors")
+        digest(state)
+        return state
+
+    return [
+        Row(
+            "write weights, hashed, synced",
+            lambda: weights.write(bare, folder / "ours.safetensors"),
+            lambda: save_file(bare, folder / "theirs.safetensors"),
+            {"safetensors, blake2, fsync, rename": hashed_write},
+            waits=True,
+            literal_does_less=True,
+            remark="45 MB",
+        ),
+        Row(
+            "read weights, hash verified",
+            lambda: weights.read(folder / "ours.safetensors"),
+            lambda: load_file(folder / "ours.safetensors"),
+            {"safetensors, blake2": hashed_read},
+            literal_does_less=True,
+            remark="literal maps the file and reads nothing yet",
+        ),
+        Row(
+            "read weights, unchecked",
+            lambda: weights.read(folder / "ours.safetensors", check=False),
+            lambda: load_file(folder / "ours.safetensors"),
+        ),
     ]
 
 
@@ -304,6 +361,21 @@ def sampler_rows(_place: torch.device) -> list[Row]:
     ours = data.EpochBatches(count, 256, 0)
     noise = [torch.rand(3) for _ in range(1000)]
     wrapped = data.Seeded(noise, 0)  # type: ignore[arg-type] # a list is a data set
+
+    def seeded_by_hand() -> None:
+        import numpy as np
+
+        for first in range(0, 1000, 50):
+            before = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002  # what transforms draw from
+            for index in range(first, first + 50):
+                random.seed(index)
+                np.random.seed(index)  # noqa: NPY002  # as above
+                torch.manual_seed(index)
+                noise[index]
+            random.setstate(before[0])
+            np.random.set_state(before[1])  # noqa: NPY002  # as above
+            torch.set_rng_state(before[2])
+
     return [
         Row(
             "order of 1 M samples",
@@ -315,7 +387,9 @@ def sampler_rows(_place: torch.device) -> list[Row]:
             "1000 seeded samples",
             lambda: [wrapped.__getitems__([(0, j) for j in range(i, i + 50)]) for i in range(0, 1000, 50)],
             lambda: [noise[i] for i in range(1000)],
-            remark="what exact augmentation costs, batches of 50",
+            {"three generators by hand": seeded_by_hand},
+            literal_does_less=True,
+            remark="batches of 50",
         ),
     ]
 
@@ -336,11 +410,17 @@ def h5_rows(_place: torch.device) -> list[Row]:
             with h5py.File(path, "r") as file:
                 file["data"][index], file["target"][index]
 
+    kept = h5py.File(path, "r")
+
+    def by_hand() -> list[object]:
+        return [[torch.from_numpy(kept["data"][i]), torch.tensor(kept["target"][i])] for i in range(256)]
+
     return [
         Row(
             "read 256 HDF5 samples",
             lambda: [ours[i] for i in range(256)],
             literal,
+            {"h5py, kept open": by_hand},
             remark="literal opens the file per item",
         )
     ]
@@ -410,7 +490,7 @@ def video_rows(_place: torch.device) -> list[Row]:
                 lambda i=indices: video.read_frames(path, i),
                 lambda i=indices: in_order(i),
                 peers,
-                "640x360 h264, GOP 60",
+                remark="640x360 h264, GOP 60",
             )
         )
     return rows
@@ -427,7 +507,7 @@ def device_rows(place: torch.device) -> list[Row]:
         from accelerate.utils import send_to_device
 
         peers["accelerate"] = lambda: send_to_device(batch, place, non_blocking=True)
-    return [Row("move a nested batch", lambda: device.move(batch, place), None, peers, "52 tensors")]
+    return [Row("move a nested batch", lambda: device.move(batch, place), peers=peers, remark="52 tensors")]
 
 
 def determinism_rows(place: torch.device) -> list[Row]:
@@ -442,7 +522,7 @@ def determinism_rows(place: torch.device) -> list[Row]:
         with seed.deterministic(warn_only=True):
             step()
 
-    return [Row("ResNet-18 step, deterministic", careful, step, remark="what set_deterministic costs")]
+    return [Row("ResNet-18 step, deterministic", careful, step, literal_does_less=True)]
 
 
 def profile_rows(place: torch.device) -> list[Row]:
@@ -456,56 +536,34 @@ def profile_rows(place: torch.device) -> list[Row]:
     run = torch.no_grad()(lambda: model(images))
     return [
         Row(
-            "summary of ResNet-18", lambda: profile.summary(model, images), run, peers, "literal: the bare forward pass"
+            "summary of ResNet-18",
+            lambda: profile.summary(model, images),
+            run,
+            peers,
+            literal_does_less=True,
+            remark="literal: the bare forward pass",
         ),
         Row("graph picture of it", lambda: profile.graph_svg(profile.trace_graph(model, images))),
     ]
 
 
-PARTS = {
-    "clip": clip_rows,
-    "ema": ema_rows,
-    "groups": group_rows,
-    "schedule": schedule_rows,
-    "features": feature_rows,
-    "checkpoint": checkpoint_rows,
-    "decode": decode_rows,
-    "sampler": sampler_rows,
-    "h5": h5_rows,
-    "video": video_rows,
-    "device": device_rows,
-    "determinism": determinism_rows,
-    "profile": profile_rows,
-}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--only", choices=PARTS, nargs="*", default=list(PARTS))
-    parser.add_argument("--seconds", type=float, default=0.5, help="how long to repeat each")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    place = torch.device(options.device)
-    torch.set_num_threads(1)
-    print(f"torch {torch.__version__}, {options.device}, milliseconds, one thread")
-    print(f"{'':30}{'literal':>10}{'ours':>10}  peers")
-    results = []
-    for part in options.only:
-        for row in PARTS[part](place):
-            literal = best(row.literal, place, options.seconds) if row.literal else None
-            peers = {name: round(best(run, place, options.seconds), 3) for name, run in row.peers.items()}
-            ours = best(row.ours, place, options.seconds)
-            shown = "" if literal is None else f"{literal:10.3f}"
-            told = ", ".join(f"{name} {value}" for name, value in peers.items())
-            print(
-                f"{row.name:30}{shown:>10}{ours:10.3f}  {told}{'  (' + row.remark + ')' if row.remark else ''}",
-                flush=True,
-            )
-            results.append({"row": row.name, "literal": literal, "ours": ours, **peers})
-    if options.json:
-        print(json.dumps(results))
+PARTS = (
+    clip_rows,
+    ema_rows,
+    group_rows,
+    schedule_rows,
+    feature_rows,
+    checkpoint_rows,
+    decode_rows,
+    sampler_rows,
+    h5_rows,
+    video_rows,
+    device_rows,
+    determinism_rows,
+    profile_rows,
+)
 
 
 if __name__ == "__main__":
-    main()
+    options = side_by_side.arguments(__doc__)
+    side_by_side.run([partial(make, torch.device(options.device)) for make in PARTS], options)
