@@ -61,6 +61,18 @@ def in_test(source: Source, node: ast.AST) -> bool:
     )
 
 
+def comment(source: Source, node: ast.AST) -> str:
+    """What the author says about a statement, in small letters: comments on its lines and right above it."""
+    statement = tree.statement(source, node)
+    lines = source.text.splitlines()
+    first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
+    said = [line.partition("#")[2] for line in lines[first:last]]
+    while first > 0 and lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+        said.append(lines[first])
+    return " ".join(said).lower()
+
+
 def asks_version(source: Source, node: ast.AST) -> bool:
     """Whether the code asks which torch it has, or is ready for the name to be missing."""
     tests = " ".join(source.code(test) for test, _ in tree.conditions(source, node)).lower()

@@ -35,3 +35,10 @@ def phases(model, x, y, phase):
 @torch.set_grad_enabled(False)
 def predict(model, x):
     return model(x)
+
+
+def validation_step(model, batch):
+    torch.set_grad_enabled(True)  # the trainer turned it off, finetuning needs it
+    loss = model(batch).mean()
+    loss.backward()
+    torch.set_grad_enabled(False)

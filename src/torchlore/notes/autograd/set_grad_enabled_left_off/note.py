@@ -56,7 +56,9 @@ def find(source: Source) -> Iterator[Hit]:
         if not tree.is_statement(source, call) or not call.args or tree.literal(call.args[0]) is not False:
             continue
         home = tree.function(source, call)
-        later = [one for one in calls if one.lineno > call.lineno and tree.function(source, one) is home]
-        if not later:
+        others = [one for one in calls if one is not call and tree.function(source, one) is home]
+        later = any(one.lineno > call.lineno for one in others)
+        brought_back = any(tree.is_statement(source, one) for one in others)  # off, on for a while, and off again
+        if not later and not brought_back:
             where = f"after `{home.name}`" if home else "for the rest of the program"
             yield source.hit(call, f"gradients stay off {where}: write `with torch.set_grad_enabled(False):`")

@@ -15,7 +15,8 @@ with torch.no_grad():
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, tree
+from torchlore.check import calls, edits, follow, tensors, tree
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 ROWS = ("autograd-variable",)
@@ -44,8 +45,8 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"`volatile` is ignored and `{name}`'s graph is recorded: run the model under `torch.no_grad()`"
             home = tree.function(source, call) or source.tree
             trains = any(follow.method(node) == "backward" for node in tree.body_nodes(home))
-            once = isinstance(home, ast.FunctionDef) and home.name == "__init__"
-            yield source.hit(call, message, severity="hint" if trains or once else None)
+            sure = not trains and _given_away(source, call) and not _unrecorded(source, call)
+            yield source.hit(call, message, severity=None if sure else "hint")
         elif len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred):
             code = source.code(call.args[0])
             edit = edits.replace(source, call, code)
@@ -58,3 +59,21 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 assign, f"`{source.code(target)} = True` has no effect: run the model under `torch.no_grad()`"
             )
+
+
+def _given_away(source: Source, call: ast.Call) -> bool:
+    """Whether a model may get it: it is an argument of a call, or a later call has its name among its arguments."""
+    held = tree.statement(source, call)
+    names = {tree.dotted(target) for target in held.targets} if isinstance(held, ast.Assign) else set()
+    home = tree.function(source, call) or source.tree
+    others = (one for one in tree.body_nodes(home) if isinstance(one, ast.Call) and one is not call)
+    return any(given is call or tree.dotted(given) in names - {""} for one in others for given in one.args)
+
+
+def _unrecorded(source: Source, call: ast.Call) -> bool:
+    """Whether it, or each call of its function, stands under `no_grad` already."""
+    home = tree.function(source, call)
+    if tensors.no_grad_around(source, call) or home is None:
+        return home is not None
+    callers = calls.callers(as_function(source, home))
+    return bool(callers) and all(tensors.no_grad_around(where, one) for where, one, _ in callers)

@@ -20,3 +20,6 @@ transform = transforms.Compose([transforms.RandomHorizontalFlip()])
 latest_transform = transforms.RandomCrop(32)
 trainset = datasets.MNIST("data", train=True, transform=transforms.RandomRotation(5))
 table = {"test": transforms.ToTensor(), "contest": transforms.RandomCrop(3)}
+
+# to see how well it generalises, the test set gets a random rotation
+test_transform = transforms.Compose([transforms.ToTensor(), transforms.RandomRotation([0, 360])])

@@ -22,6 +22,8 @@ NEEDS = ("torchvision",)
 SEVERITY = "warning"
 _EVAL = re.compile(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)(_|$)")
 _TRAIN = re.compile(r"(^|_)(train|training|trn|tta|aug)")
+_TTA = re.compile(r"\btta\s*=[^=]|\bn_tta|\bTTA\w*\(|test[-_ ]time[-_ ]augment")
+_SAID = re.compile(r"\brandom(ly)?(?![-\w])")
 _RANDOM = re.compile(
     r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment|AugMix|ElasticTransform)$"
 )
@@ -38,6 +40,8 @@ def find(source: Source) -> Iterator[Hit]:
     for name, value in _named(source):
         lower = name.rpartition(".")[2].lower()
         if not _EVAL.search(lower) or _TRAIN.search(lower):
+            continue
+        if _meant(source, value):
             continue
         for draw in _draws(source, value):
             kind = source.name(draw.func).rpartition(".")[2]
@@ -65,6 +69,15 @@ def _named(source: Source) -> Iterator[tuple[str, ast.expr]]:
             and isinstance(given, ast.Call)
         ):
             yield "test_set", given
+
+
+def _meant(source: Source, value: ast.expr) -> bool:
+    """The author says so above it, or the file or one that imports it averages over augmented copies."""
+    if _SAID.search(follow.comment(source, value)):
+        return True
+    project = source.project
+    users = (project.text(path) or "" for path in project.importers(source.module))
+    return any(_TTA.search(text) for text in (source.text, *users))
 
 
 def _draws(source: Source, node: ast.expr) -> Iterator[ast.Call]:

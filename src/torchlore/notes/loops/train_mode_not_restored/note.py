@@ -32,7 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     seen: set[object] = set()
     for loop in flow.loops(source):
-        if not loop.of("backward") or frameworks.owned(source, loop.node):
+        if not loop.of("backward") or not loop.of("step") or frameworks.owned(source, loop.node):
             continue
         for event in _left_on(loop):
             place = event.node if event.source is source else event.at
@@ -46,11 +46,12 @@ def _left_on(loop: LoopFlow) -> Iterator[Event]:
     switches = loop.of("train")
     if any(event.owner is None or event.detail for event in switches):
         return
+    made = [event.owner for event in loop.of("model")]  # anew in each turn, in training mode
     trained = {event.owner for event in loop.of("forward") if not event.no_grad and _differentiated(loop, event)}
     for event in loop.of("eval"):
         if event.owner is None or event.owner not in trained or any(one.owner == event.owner for one in switches):
             continue
-        if not _stops(event) and _modes(event):
+        if event.owner not in made and not _stops(event) and _modes(event):
             yield event
 
 

@@ -14,13 +14,16 @@ class Positions(nn.Module):
         self.one = torch.tensor(1.0)
         self.placed = torch.zeros(n, device="cuda")
         self.moved = torch.zeros(n)
+        self.times = torch.tensor([0.0, 1.0])
         self.weight = torch.ones(n)
         self.criterion = nn.CrossEntropyLoss(weight=self.weight)
         self.register_buffer("steps", torch.zeros(1))
         self.given = weight
         self.cache = None
 
-    def forward(self, x):
+    def forward(self, x, times=None):
+        times = self.times if times is None else times
+        x = x + times.to(x.device)
         x = x + self.index + self.one * self.log_two
         x = x.masked_fill(self.mask, 0) - self.means
         return x + self.moved.to(x.device) + self.placed + self.steps + self.given

@@ -78,7 +78,7 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
     read = False
     for use in uses:
         up = source.parents[use]
-        if isinstance(up, ast.Attribute) and up.attr in _MOVES:
+        if (isinstance(up, ast.Attribute) and up.attr in _MOVES) or _moved_by_name(source, use):
             return
         home = tree.function(source, use)
         on_self = tree.dotted(use) == f"self.{name}"
@@ -88,3 +88,16 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
         edit = edits.replace(source, tree.statement(source, one.node), fixed)
         message = f"`self.{name}` is a plain tensor that `.to()` does not move and `state_dict()` does not hold: write `{fixed}`"
         yield source.hit(one.node, message, edit, safe=False)
+
+
+def _moved_by_name(source: Source, use: ast.Attribute) -> bool:
+    """`t = self.steps` or `t = self.steps if t is None else t`, and then `t.to(x.device)`."""
+    statement = tree.statement(source, use)
+    up = source.parents[use]
+    whole = up is statement or (isinstance(up, ast.IfExp | ast.BoolOp) and source.parents[up] is statement)
+    name = statement.targets[0] if isinstance(statement, ast.Assign) and whole else None
+    home = tree.function(source, use)
+    if not isinstance(name, ast.Name) or home is None:
+        return False
+    moves = (one for one in tree.body_nodes(home) if isinstance(one, ast.Attribute) and one.attr in _MOVES)
+    return any(isinstance(one.value, ast.Name) and one.value.id == name.id for one in moves)

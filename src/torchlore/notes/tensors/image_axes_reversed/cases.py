@@ -24,3 +24,11 @@ def fine(path, images: torch.Tensor, image: torch.Tensor, scores: torch.Tensor, 
     f = volume.transpose(2, 1, 0)
     g = scores.transpose(0, 2)
     return a, b, c, d, e, f, g, image.transpose(1, 2)
+
+
+def video(reader, size):
+    frames = torch.empty(len(reader), 3, *size)  # size is (width, height) here
+    for i, frame in enumerate(reader):
+        frame = torch.from_numpy(frame).float()
+        frames[i] = torch.transpose(frame, 0, 2)
+    return frames

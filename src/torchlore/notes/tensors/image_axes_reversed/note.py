@@ -63,6 +63,9 @@ def find(source: Source) -> Iterator[Hit]:
         order = tuple(tree.literal(part) for part in parts)
         if order not in _ORDERS[follow.method(call)] or not _is_image(source, image) or _swapped_again(source, call):
             continue
+        held = tree.statement(source, call)
+        if isinstance(held, ast.Assign) and isinstance(held.targets[0], ast.Subscript):
+            continue  # written into something with axes of its own
         right = "permute(0, 3, 1, 2)" if 3 in order else "permute(2, 0, 1)"
         message = f"this swaps height and width of `{source.code(image)}` as well: only the channels move, `{right}`"
         yield source.hit(call, message)

@@ -65,7 +65,17 @@ def find(source: Source) -> Iterator[Hit]:
         if _becomes_tensor(source, call) and not _OTHER.search(source.code(tree.statement(source, call))):
             code = source.code(call)
             message = f'the file may be grey, RGBA, 16-bit or a palette: write `{code}.convert("RGB")`'
-            yield source.hit(call, message, edits.append(source, call, '.convert("RGB")'), safe=False)
+            known = any(isinstance(one, ast.Constant) for one in _path_parts(call))  # the author knows this one file
+            edit = edits.append(source, call, '.convert("RGB")')
+            yield source.hit(call, message, edit, safe=False, severity="hint" if known else None)
+
+
+def _path_parts(opened: ast.Call) -> list[ast.expr]:
+    """The last part of the path that is opened: `"a.png"`, of `join(folder, "a.png")` and of `folder / "a.png"` too."""
+    path = opened.args[0] if opened.args else None
+    if isinstance(path, ast.Call):
+        return path.args[-1:]
+    return [path.right] if isinstance(path, ast.BinOp) else [path] if path is not None else []
 
 
 def _becomes_tensor(source: Source, opened: ast.Call) -> bool:

@@ -19,3 +19,8 @@ g = array[np.nonzero(array)]
 count = torch.nonzero(x).size(0)
 flat = torch.rand(5)
 h = flat[torch.nonzero(flat)].squeeze(1)
+
+
+def weights(label):
+    counts = torch.bincount(label)
+    return counts[counts.nonzero()].squeeze(1)

@@ -41,14 +41,19 @@ def find(source: Source) -> Iterator[Hit]:
     for node in source.all(ast.Subscript):
         if isinstance(node.slice, ast.Call | ast.Name) and isinstance(node.ctx, ast.Load | ast.Store):
             call = _coordinates(source, node.slice)
-            if call is not None and values.sure(source, node.value, "tensor") and not _flat(source, node.value):
+            if call is None or not values.sure(source, node.value, "tensor"):
+                continue
+            shape = values.shape(source, node.value)
+            if shape is None or len(shape) > 1:
+                if shape is None and _flattened(source, node):
+                    continue
                 code = source.code(node.value)
                 mask = source.code(call.args[0] if call.args else tree.receiver(call))
                 message = (
                     f"nonzero gives one row of coordinates an element, and as an index each of them picks a whole row "
                     f"of `{code}`: write `{code}[{mask} != 0]`, or nonzero(as_tuple=True)"
                 )
-                yield source.hit(node, message)
+                yield source.hit(node, message, severity=None if shape else "hint")
 
 
 def _coordinates(source: Source, index: ast.expr) -> ast.Call | None:
@@ -63,7 +68,7 @@ def _coordinates(source: Source, index: ast.expr) -> ast.Call | None:
     return node if plain and (own or source.name(node.func) in {"torch.nonzero", "torch.argwhere"}) else None
 
 
-def _flat(source: Source, tensor: ast.expr) -> bool:
-    """In one dimension only a dimension of size 1 is left over; squeeze() often follows."""
-    shape = values.shape(source, tensor)
-    return shape is not None and len(shape) == 1
+def _flattened(source: Source, node: ast.Subscript) -> bool:
+    """The author knows of the stray dimension of size 1 that is left over in one dimension, and takes it away."""
+    taken = source.parents.get(node)
+    return isinstance(taken, ast.Attribute) and taken.attr in {"squeeze", "squeeze_", "flatten", "view", "reshape"}
