@@ -1,9 +1,11 @@
-"""A program plainly and under `lore watch`, with the same seeds: is its output the same, and what was said?
+"""A program plainly and under `lore watch`, with the same seeds: are output and weights the same, and what was said?
 
     python bench/watch_pair.py --cwd REPO/mnist main.py --epochs 1
     python bench/watch_pair.py --list programs.txt     # one such line a program: NAME FOLDER SCRIPT ARGUMENTS
 
-Figures of time and speed are taken out before the comparison. Any repository's training program will do; none is kept here.
+Compared are standard output, with figures of time and speed taken out, the exit status, and bit for bit the weights after
+every optimizer step (after 300 steps every twentieth) and the random states at the end. Any repository's training program
+will do; none is kept here.
 """
 
 from __future__ import annotations
@@ -17,10 +19,28 @@ import sys
 import tempfile
 from pathlib import Path
 
-SEEDED = """import os, random, runpy, sys
+SEEDED = """import atexit, hashlib, os, random, runpy, sys
 import numpy, torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
 random.seed(0), numpy.random.seed(0), torch.manual_seed(0)
 sys.argv = sys.argv[1:]
+seen, steps = hashlib.sha256(), 0
+
+def stepped(optimizer, args, kwargs):
+    global steps
+    steps += 1
+    if steps <= 300 or steps % 20 == 0:
+        for one in (p for group in optimizer.param_groups for p in group["params"]):
+            seen.update(one.detach().cpu().contiguous().view(-1).view(torch.uint8).numpy())
+
+def ended():
+    seen.update(repr((random.getstate(), torch.get_rng_state().tolist())).encode())
+    seen.update(numpy.random.get_state()[1])
+    with open(os.environ["PAIR_DIGEST"], "w") as file:
+        file.write(f"{steps} {seen.hexdigest()}")
+
+register_optimizer_step_post_hook(stepped)
+atexit.register(ended)
 sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[0])))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
@@ -34,13 +54,14 @@ def pair(name: str, cwd: str, words: list[str], timeout: float) -> None:
         seeded = Path(folder) / "seeded.py"
         seeded.write_text(SEEDED)
         ways = {"plain": [sys.executable], "watched": [sys.executable, "-m", "torchlore", "watch"]}
-        done = {}
+        done, weights = {}, {}
         for way, head in ways.items():
+            digest = Path(folder) / way
             try:
                 done[way] = subprocess.run(
                     [*head, str(seeded), *words],
                     cwd=cwd,
-                    env=environment,
+                    env=environment | {"PAIR_DIGEST": str(digest)},
                     capture_output=True,
                     text=True,
                     timeout=timeout,
@@ -49,13 +70,16 @@ def pair(name: str, cwd: str, words: list[str], timeout: float) -> None:
             except subprocess.TimeoutExpired:
                 print(f"{name}: {way} took longer than {timeout:.0f} s", flush=True)
                 return
+            weights[way] = digest.read_text() if digest.exists() else "none"
     plain, watched = done["plain"], done["watched"]
     if plain.returncode:
         print(f"{name}: does not run here: {(plain.stderr.strip().splitlines() or ['?'])[-1]}", flush=True)
         return
-    same = TIMES.sub("", plain.stdout) == TIMES.sub("", watched.stdout) and watched.returncode == 0
-    lines = len(plain.stdout.splitlines())
-    print(f"{name}: {'same' if same else 'DIFFERENT'} output of {lines} lines")
+    told = {"status": watched.returncode == 0, "weights": weights["plain"] == weights["watched"]}
+    told["output"] = TIMES.sub("", plain.stdout) == TIMES.sub("", watched.stdout)
+    verdict = "same" if all(told.values()) else f"DIFFERENT {[what for what, same in told.items() if not same]}"
+    lines, steps = len(plain.stdout.splitlines()), weights["plain"].split()[0]
+    print(f"{name}: {verdict}; {lines} lines of output, weights after {steps} steps")
     for line in dict.fromkeys(one[0] for one in re.finditer(SAID, watched.stderr)):
         print(f"    {line}", flush=True)
 
