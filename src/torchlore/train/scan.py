@@ -29,7 +29,10 @@ def broken(root: Path, names: list[str]) -> dict[str, str]:
     def look(fresh: list[str]) -> dict[str, Any]:
         if len(fresh) > 2000:
             print(f"looking at {len(fresh)} pictures for the first time", file=sys.stderr)
-        found = {one.path: one.reason.removeprefix(f"{one.path} ") for one in find_broken([root / n for n in fresh])}
+        found = {
+            one.path: one.reason.removeprefix(f"{one.path} ").removeprefix("is ")
+            for one in find_broken([root / n for n in fresh])
+        }
         return {name: found.get(root / name, "") for name in fresh}
 
     return {name: why for name, why in remembered(root, names, "scan", look).items() if why}
