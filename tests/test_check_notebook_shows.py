@@ -55,3 +55,16 @@ def test_a_percent_without_a_space_goes_on_with_the_line_before() -> None:
     assert documents.without_magics(lines) == lines
     mixed = ["%matplotlib inline", "print('%d of %d'", "      %(1, 2))"]
     assert documents.without_magics(mixed) == ["pass", *mixed[1:]]
+
+
+def test_a_string_over_two_lines_ends_before_a_shell_line() -> None:
+    lines = ['url = """host/\\', 'file.tar.gz"""', "!wget {url}"]
+    assert documents.without_magics(lines) == [*lines[:2], "pass"]
+
+
+def test_a_cell_may_show_what_a_program_should_not_compute(tmp_path: Path) -> None:
+    setup = "import torch\nx = torch.tensor([[0.0, 104.0]])"
+    shows = _book(tmp_path / "a.ipynb", setup, "torch.log(torch.softmax(x, dim=1))")
+    uses = _book(tmp_path / "b.ipynb", setup, "y = torch.log(torch.softmax(x, dim=1))")
+    assert main(["check", "--no-cache", str(shows)]) == 0
+    assert main(["check", "--no-cache", str(uses)]) == 1

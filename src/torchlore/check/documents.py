@@ -109,7 +109,7 @@ def without_magics(lines: list[str]) -> list[str]:
             found.append("")
             goes_on = line.rstrip().endswith("\\")
             continue
-        if re.match(r"\s*%[ (\[{]", line) or (found and found[-1].endswith("\\")):
+        if not inside and (re.match(r"\s*%[ (\[{]", line) or (found and found[-1].endswith("\\"))):
             found.append(line)  # an operator, or Python that goes on
             continue
         shell = line.lstrip()[:1] in ("%", "!") or bool(_AUTOMAGIC.match(line)) or bool(_ASSIGNED_MAGIC.match(line))

@@ -103,7 +103,8 @@ def _unpacked(source: Source, name: ast.Name) -> Sizes:
     """The names that `b, n, d = x.shape` gave to the sizes of this very `x`."""
     here = scopes.reaching(source, name)
     for owner, names in _unpackings(source):
-        if owner.id == name.id and owner.lineno < name.lineno and here and scopes.reaching(source, owner) == here:
+        before = owner.id == name.id and owner.lineno < name.lineno and not follow.exclusive(source, owner, name)
+        if before and here and scopes.reaching(source, owner) == here:
             return names
     return ()
 

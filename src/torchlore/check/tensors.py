@@ -41,6 +41,8 @@ def function_result(source: Source, call: ast.Call, full: str) -> Values:
     given = values(source, first) if first is not None and not isinstance(first, ast.Starred) else ()
     if full in api.LOSS_FUNCTIONS:
         return (loss_value(source, call, full),)
+    if _coordinates(call, last, 1):
+        return _many(source, call, full, last, False, 1)
     if last in api.FRESH or full == "torch.autograd.Variable":
         grad = literal(argument(call, None, "requires_grad"))
         size = _made_shape(source, call, last, given)
@@ -65,6 +67,8 @@ def method_result(source: Source, value: Value, call: ast.Call, name: str) -> Va
         return (Value(kind, f"tensor.{name}", call, source, weak=value.weak),)
     if name == "type" and not call.args:
         return (Value("string"),)
+    if _coordinates(call, name, 0):
+        return _many(source, call, f"torch.{name}", name, False, 0)
     graph = value.attached
     if name in ("detach", "detach_", "argmax", "argmin", "argsort") or name.startswith("new_") or name in api.FRESH:
         graph = False
@@ -111,6 +115,14 @@ def _graph(source: Source, call: ast.Call, start: tuple[bool | None, ...] = ()) 
             tensors = [one for one in inner if api.is_kind(one.kind, "tensor") or not one.kind]
             seen.update(one.attached for one in tensors)
     return True if True in seen else None if None in seen else False
+
+
+def _coordinates(call: ast.Call, name: str, skip: int) -> bool:
+    """Whether this gives one tensor of coordinates for each dimension: `nonzero(as_tuple=True)`, `where(mask)`."""
+    if name == "where":
+        return skip == 1 and len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
+    as_tuple = argument(call, None, "as_tuple")
+    return name == "nonzero" and as_tuple is not None and literal(as_tuple) is not False
 
 
 def loss_value(source: Source, call: ast.Call, full: str) -> Value:

@@ -44,11 +44,21 @@ def find(source: Source) -> Iterator[Hit]:
         if not kept or said or not parts.whole or frameworks.owned(source, call):
             continue
         if scheduler := _stepped(source, call):
-            yield source.hit(
-                call,
+            message = (
                 f"the state of `{scheduler}` is not saved, so a resumed run starts its schedule again: add "
-                f'`"scheduler": {scheduler}.state_dict()`',
+                f'`"scheduler": {scheduler}.state_dict()`'
             )
+            yield source.hit(call, message, severity="hint" if _only_read_for_the_model(source) else None)
+
+
+def _only_read_for_the_model(source: Source) -> bool:
+    """The file reads checkpoints back, but for the weights alone: nobody resumes."""
+    loads = [tree.receiver(one) for one in source.methods("load_state_dict")]
+    return (
+        any(source.calls("torch.load"))
+        and bool(loads)
+        and not any(values.maybe(source, one, "optimizer", "scheduler", weak=True) for one in loads)
+    )
 
 
 def _stepped(source: Source, save: object) -> str:

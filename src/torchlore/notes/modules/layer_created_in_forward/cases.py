@@ -35,3 +35,16 @@ class Maker:
     def forward(self, x):
         model = nn.Linear(4, 4)
         return model(x)
+
+
+class Grows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.expand = nn.Embedding(4, 2), True
+
+    def forward(self, x):
+        if self.expand:
+            wider = nn.Embedding(6, 2)
+            wider.weight.data[:4] = self.table.weight.data
+            self.table, self.expand = wider, False
+        return self.table(x)

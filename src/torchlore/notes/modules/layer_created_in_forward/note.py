@@ -54,4 +54,14 @@ def _used_here(source: Source, call: ast.Call) -> bool:
         up = source.parents[up]
     if isinstance(up, ast.Call):
         return True
-    return isinstance(up, ast.Assign) and all(isinstance(target, ast.Name) for target in up.targets)
+    if not isinstance(up, ast.Assign) or not all(isinstance(target, ast.Name) for target in up.targets):
+        return False
+    names = {tree.dotted(target) for target in up.targets}
+    return not any(isinstance(one, ast.Name) and one.id in names for one in _kept(tree.function(source, call)))
+
+
+def _kept(home: tree.FunctionNode | None) -> Iterator[ast.expr]:
+    """What a function assigns as it is: `self.table = wider`."""
+    for node in tree.body_nodes(home) if home is not None else ():
+        if isinstance(node, ast.Assign):
+            yield from node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]

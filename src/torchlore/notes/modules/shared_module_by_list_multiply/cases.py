@@ -35,3 +35,13 @@ class Fine(nn.Module):
         up = copy.deepcopy(down)
         names = down
         self.down, self.up, self.count = nn.ModuleList(down), nn.ModuleList(up), len(names)
+
+
+class Shared(nn.Module):
+    def __init__(self, n, depth, share_head):
+        super().__init__()
+        if share_head:
+            head = Block(n)
+            self.heads = nn.ModuleList([head] * depth)
+        shared = Block(n)
+        self.more = nn.ModuleList([shared for _ in range(depth)])

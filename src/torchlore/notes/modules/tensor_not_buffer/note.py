@@ -14,18 +14,6 @@ In the step that updates it, write into the buffer (`self.mean.lerp_(new, 0.1)`,
 over a parameter is refused, over a buffer it is accepted.
 """
 
-import ast
-from collections.abc import Iterator
-
-from torchlore.check import classes, edits, tree, values
-from torchlore.check.classes import Attribute
-from torchlore.check.project import Class
-from torchlore.check.source import Hit, Source
-
-_MADE = {f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "arange", "linspace", "eye", "full", "tensor",
-         "FloatTensor", "Tensor", "from_numpy", "empty", "logspace", "tril", "triu", "LongTensor", "as_tensor")}  # fmt: skip
-_MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
-
 ROWS = ("module-parameter",)
 SOURCES = ("004:100-102",)
 TORCH = "2.11, 2.15"
@@ -50,54 +38,3 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert error_of(lambda: setattr(layer, "weight", torch.ones(2, 2))) == "TypeError"
     layer.extra = nn.Parameter(torch.ones(2))
     assert len(list(layer.parameters())) == 3
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for cls in classes.all_classes(source):
-        if not classes.is_module(cls) or {"_apply", "to", "cuda"} & set(classes.methods(cls)):
-            continue
-        for name, found in classes.own_attributes(cls).items():
-            one = found[0]
-            if len(found) == 1 and one.method == "__init__" and one.how == "assign" and _plain(source, one):
-                yield from _hit(source, cls, name, one)
-
-
-def _plain(source: Source, one: Attribute) -> bool:
-    value = one.value
-    if not isinstance(value, ast.Call) or one.path or source.name(value.func) not in _MADE:
-        return False
-    moved = {"device", "requires_grad"} & {keyword.arg for keyword in value.keywords}
-    full = source.name(value.func)
-    listed = bool(value.args) and isinstance(value.args[0], ast.List | ast.Tuple | ast.ListComp)
-    scalar = full.lower().endswith("tensor") and not listed  # a 0-dim tensor works with any device
-    return not moved and not scalar and values.sure(source, value, "tensor")
-
-
-def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]:
-    uses = [n for n in source.all(ast.Attribute) if n.attr == name and isinstance(n.ctx, ast.Load)]
-    read = False
-    for use in uses:
-        up = source.parents[use]
-        if (isinstance(up, ast.Attribute) and up.attr in _MOVES) or _moved_by_name(source, use):
-            return
-        home = tree.function(source, use)
-        on_self = tree.dotted(use) == f"self.{name}"
-        read = read or (on_self and home is not None and home.name != "__init__" and tree.inside(source, use, cls.node))
-    if read and one.value is not None:
-        fixed = f'self.register_buffer("{name}", {source.code(one.value)})'
-        edit = edits.replace(source, tree.statement(source, one.node), fixed)
-        message = f"`self.{name}` is a plain tensor that `.to()` does not move and `state_dict()` does not hold: write `{fixed}`"
-        yield source.hit(one.node, message, edit, safe=False)
-
-
-def _moved_by_name(source: Source, use: ast.Attribute) -> bool:
-    """`t = self.steps` or `t = self.steps if t is None else t`, and then `t.to(x.device)`."""
-    statement = tree.statement(source, use)
-    up = source.parents[use]
-    whole = up is statement or (isinstance(up, ast.IfExp | ast.BoolOp) and source.parents[up] is statement)
-    name = statement.targets[0] if isinstance(statement, ast.Assign) and whole else None
-    home = tree.function(source, use)
-    if not isinstance(name, ast.Name) or home is None:
-        return False
-    moves = (one for one in tree.body_nodes(home) if isinstance(one, ast.Attribute) and one.attr in _MOVES)
-    return any(isinstance(one.value, ast.Name) and one.value.id == name.id for one in moves)

@@ -20,3 +20,9 @@ every_other = x[::2]
 
 def reverse(sequence):
     return sequence[::-1]
+
+
+def swapped_coordinates(mask):
+    both = torch.rand(2, 2).nonzero(as_tuple=True)
+    rows_and_columns = torch.where(mask)
+    return both[::-1], rows_and_columns[::-1]

@@ -111,3 +111,13 @@ class Heads(nn.Module):
 loaded = torch.from_numpy(numpy.zeros((10, 32, 30, 3), dtype=numpy.float32))
 axes = loaded.view(10, 3, 32, 30)  # trap: view-as-transpose
 right = loaded.permute(0, 3, 1, 2).reshape(10, 3, 32, 30)
+
+
+def blocks(frames, size):
+    if len(frames.shape) == 4:
+        batch, channels, height, width = frames.shape
+        return frames.view(batch, channels, height // size, size, width)
+    elif len(frames.shape) == 5:
+        batch, time, channels, height, width = frames.shape
+        return frames.view(batch, time // size, size, channels, height, width)
+    return frames

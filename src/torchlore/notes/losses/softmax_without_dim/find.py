@@ -1,0 +1,75 @@
+"""The static rule of softmax-without-dim."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from torchlore.check import edits, follow, tree, values
+from torchlore.check.source import Hit, Source
+
+_FUNCTIONS = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
+_ROWS = re.compile(
+    r"(?:view|reshape)\([^(),]+(?:\([^()]*\))?, [^,]+\)|[Ff]latten\(|(?<!un)squeeze\(|max\(.*, (?:dim=)?1\)|, 0\)"
+)
+_THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ ")
+_PLAYS = re.compile(r"Categorical|\bgym(nasium)?\b|env\.step")
+_MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for position, names in ((1, _FUNCTIONS), (0, _MODULES)):
+        for call in source.calls(*names):
+            if tree.lacks(call, position, "dim"):
+                edit = edits.add_keyword(source, call, "dim", "-1")
+                message = f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim=-1`"
+                yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
+    for call in (
+        *source.calls(*_FUNCTIONS, "torch.softmax", "torch.log_softmax"),
+        *source.methods("softmax", "log_softmax"),
+    ):
+        method = not source.name(call.func)
+        given = tree.argument(call, 0 if method else 1, "dim")
+        scores = tree.receiver(call) if method else tree.argument(call, 0, "input")
+        if tree.literal(given) == 0 and scores is not None and given is not None and _batched(source, scores):
+            edit = edits.replace(source, given, "-1")
+            yield source.hit(
+                call, "`dim=0` is the batch, the samples compete with each other: write `dim=-1`", edit, safe=False
+            )
+
+
+def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
+    """Of rows of scores torch picks the right dimension: deprecated, not wrong. With three dimensions it picks the first."""
+    scores = call.args[:1] if source.name(call.func) in _FUNCTIONS else list(_applied_to(source, call))
+    shapes = [values.shape(source, one) for one in scores]
+    if any(shape is not None for shape in shapes):
+        return None if any(shape is not None and len(shape) == 3 for shape in shapes) else "hint"
+    told = " ".join(text for one in scores for text in _making(source, one))
+    return None if _THREE.search(told) and not _ROWS.search(told) else "hint"
+
+
+def _applied_to(source: Source, made: ast.Call) -> Iterator[ast.expr]:
+    """What a softmax layer is called on: directly, or by the name it was given."""
+    up = source.parents[made]
+    name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
+    for call in source.all(ast.Call) if name or isinstance(up, ast.Call) else ():
+        if call.args and (call.func is made or (name and tree.dotted(call.func) == name)):
+            yield call.args[0]
+
+
+def _making(source: Source, node: ast.expr, hops: int = 3) -> Iterator[str]:
+    """The code that makes a value: its own, and that of the names in it."""
+    yield source.code(node)
+    for name in tree.under(source, node, ast.Name) if hops else ():
+        value = follow.binding(source, name)
+        if value is not None:
+            yield from _making(source, value, hops - 1)
+
+
+def _batched(source: Source, scores: ast.expr) -> bool:
+    """The output of a module that is called on whole batches: the logits of a cross-entropy, say."""
+    given = values.state(source, scores)
+    shape = values.shape(source, scores)
+    if _PLAYS.search(source.text):
+        return False  # one state of a game has one dimension
+    return given is not None and given.state == "logits" and shape is not None and len(shape) > 1 and shape[-1] != 1

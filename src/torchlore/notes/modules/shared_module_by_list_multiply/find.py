@@ -1,0 +1,69 @@
+"""The static rule of shared-module-by-list-multiply."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree, values
+from torchlore.check.modules import parameterless
+from torchlore.check.source import Hit, Source
+
+_BOXES = ("torch.nn.ModuleList", "torch.nn.Sequential")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for node in source.all(ast.BinOp):
+        box = node.left if isinstance(node.left, ast.List) else node.right
+        if not isinstance(node.op, ast.Mult) or not isinstance(box, ast.List) or len(box.elts) != 1:
+            continue
+        one, count = box.elts[0], node.right if box is node.left else node.left
+        if _learns(source, one):
+            fixed = f"[{source.code(one)} for _ in range({source.code(count)})]"
+            fix = [edits.replace(source, node, fixed)] if isinstance(one, ast.Call) else []
+            message = (
+                f"this is one `{source.code(one)}` several times, with one set of weights: make one for each place"
+            )
+            yield source.hit(node, message, *fix)
+    for call in source.calls(*_BOXES):
+        for given in call.args:
+            many = given.value if isinstance(given, ast.Starred) else given
+            if isinstance(many, ast.ListComp | ast.GeneratorExp) and isinstance(many.elt, ast.Name):
+                own = {n.id for part in many.generators for n in ast.walk(part.target) if isinstance(n, ast.Name)}
+                if many.elt.id not in own and _learns(source, many.elt):
+                    name = many.elt.id
+                    yield source.hit(
+                        many, f"every entry is the same `{name}`, one set of weights: `copy.deepcopy({name})`"
+                    )
+    yield from _same_list(source)
+
+
+def _learns(source: Source, node: ast.expr) -> bool:
+    found = values.values(source, node)
+    told = " ".join(source.code(test) for test, _ in tree.conditions(source, node)) + source.code(node)
+    if not isinstance(node, ast.Call) and re.search("shar|tie|same|recurr", told.lower()):
+        return False  # one set of weights is what the author wants
+    return values.sure(source, node, "module") and not any(parameterless(one) for one in found)
+
+
+def _same_list(source: Source) -> Iterator[Hit]:
+    """`decoder = encoder`, where it is a list of layers that is put into a ModuleList."""
+    boxed = {arg.id for call in source.calls(*_BOXES) for arg in ast.walk(call) if isinstance(arg, ast.Name)}
+    for assign in source.all(ast.Assign):
+        name, other = assign.targets[0], assign.value
+        if not isinstance(name, ast.Name) or not isinstance(other, ast.Name) or not {name.id, other.id} <= boxed:
+            continue
+        if not values.sure(source, other, "list"):
+            continue
+        inside = [one for value in values.values(source, other) for group in value.items for one in group]
+        layers = bool(inside) and all(one.kind in ("module", "sequential") and not parameterless(one) for one in inside)
+        home = tree.function(source, assign)
+        used = {
+            arg.id
+            for call in source.calls(*_BOXES)
+            if tree.function(source, call) is home and call.lineno > assign.lineno
+            for arg in ast.walk(call)
+            if isinstance(arg, ast.Name)
+        }
+        if layers and {name.id, other.id} <= used:
+            better = f"{name.id} = copy.deepcopy({other.id})"
+            yield source.hit(assign, f"both lists hold the same layers, with one set of weights: write `{better}`")
