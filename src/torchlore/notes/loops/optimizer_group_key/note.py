@@ -40,7 +40,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 _MEANT = {"parameters": "params", "param": "params", "parameter": "params", "weights": "params", "learning_rate": "lr",
           "learningrate": "lr", "weightdecay": "weight_decay", "weight-decay": "weight_decay", "wd": "weight_decay",
-          "beta": "betas"}  # fmt: skip
+          "beta": "betas", "weight_decay_rate": "weight_decay", "weight_decays": "weight_decay",
+          "learning_rates": "lr", "lrate": "lr"}  # fmt: skip
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -70,7 +71,8 @@ def _keys(source: Source, group: ast.Dict) -> Iterator[Hit]:
     keys = {str(tree.literal(key)): key for key in group.keys if key is not None}
     for key, node in keys.items():
         meant = _MEANT.get(key, "")
-        read = any(tree.literal(one.slice) == key for one in source.all(ast.Subscript))
+        got = (tree.literal(tree.argument(one, 0, "key")) for one in source.methods("get", "pop", "setdefault"))
+        read = any(tree.literal(one.slice) == key for one in source.all(ast.Subscript)) or key in got
         if meant and meant not in keys and (meant == "params" or not read):
             why = "is a KeyError" if meant == "params" else "is kept and never read, the group takes the default"
             quoted = f'"{meant}"'

@@ -64,3 +64,30 @@ def full_batch(model, x, y, criterion):
         criterion(model(x), y).backward()
         optimizer.step()
         sched.step()
+
+
+def half_of_the_epochs(generator, loader, criterion, epochs):
+    optimizer = torch.optim.Adam(generator.parameters())
+    sched = lr_scheduler.StepLR(optimizer, step_size=epochs // 2, gamma=0.1)
+    for epoch in range(epochs):
+        for low, high in loader:
+            optimizer.zero_grad()
+            criterion(generator(low), high).backward()
+            optimizer.step()
+            sched.step()  # trap: epoch-scheduler-per-batch
+
+
+class Lit:
+    def configure_optimizers(self):
+        optimizer = torch.optim.Adam(self.parameters())
+        sched = lr_scheduler.MultiStepLR(optimizer, milestones=[10, 20])
+        config = {"scheduler": sched, "interval": "step", "frequency": 1}  # trap: epoch-scheduler-per-batch
+        return {"optimizer": optimizer, "lr_scheduler": config}
+
+
+class LitInBatches:
+    def configure_optimizers(self):
+        optimizer = torch.optim.Adam(self.parameters())
+        sched = lr_scheduler.CosineAnnealingLR(optimizer, T_max=self.trainer.estimated_stepping_batches)
+        slow = lr_scheduler.MultiStepLR(optimizer, milestones=[10, 20])
+        return [optimizer], [{"scheduler": sched, "interval": "step"}, {"scheduler": slow, "interval": "epoch"}]

@@ -32,6 +32,10 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     if "lr_scheduler" not in source.text:
         return
+    for where, call in _told_to_step(source) if '"interval"' in source.text or "'interval'" in source.text else ():
+        if _in_epochs(source, call):
+            kind = source.name(call.func).rpartition(".")[2]
+            yield source.hit(where, f'{kind} with `{source.code(call)}` counts epochs: write "interval": "epoch"')
     for loop in flow.training_loops(source):
         nested = bool(tree.loops(source, loop.node))
         over_batches = any(
@@ -66,15 +70,30 @@ def _in_epochs(source: Source, call: ast.Call) -> bool:
     gamma = 0.1 if tree.lacks(call, 2, "gamma") else gamma
     if kind == "StepLR":
         size = tree.literal(tree.argument(call, 1, "step_size"))
-        return (
-            isinstance(size, int)
-            and isinstance(gamma, float)
-            and 0 < gamma < 1
-            and gamma ** (1000 / max(size, 1)) < 1e-5
-        )
+        falls = isinstance(gamma, float) and 0 < gamma < 1
+        counted = isinstance(size, int) and isinstance(gamma, float) and gamma ** (1000 / max(size, 1)) < 1e-5
+        return falls and (counted or _names_epochs(source, tree.argument(call, 1, "step_size")))
     if kind == "MultiStepLR":
         marks = tree.literal(tree.argument(call, 1, "milestones"))
         return isinstance(marks, tuple) and bool(marks) and all(isinstance(one, int) and one <= 300 for one in marks)
-    length = tree.argument(call, 1, "T_max") if kind == "CosineAnnealingLR" else None
+    return kind == "CosineAnnealingLR" and _names_epochs(source, tree.argument(call, 1, "T_max"))
+
+
+def _names_epochs(source: Source, length: ast.expr | None) -> bool:
     code = source.code(length) if length is not None else ""
     return "epoch" in code.lower() and not _BATCHES.search(code)
+
+
+def _told_to_step(source: Source) -> Iterator[tuple[ast.expr, ast.Call]]:
+    """Where Lightning is told to step a scheduler after every batch, and how that one was built."""
+    for config in source.all(ast.Dict):
+        keys = {
+            tree.literal(key): value for key, value in zip(config.keys, config.values, strict=True) if key is not None
+        }
+        if tree.literal(keys.get("interval")) != "step" or "scheduler" not in keys:
+            continue
+        if "frequency" in keys and tree.literal(keys["frequency"]) != 1:
+            continue
+        made = source.values(keys["scheduler"])
+        if len(made) == 1 and isinstance(made[0].node, ast.Call) and made[0].source is source:
+            yield keys["interval"], made[0].node

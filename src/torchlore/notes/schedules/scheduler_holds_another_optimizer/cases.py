@@ -57,3 +57,48 @@ def last(model, train):
     train(model, optimizer, warm, second, third)
     optimizer = optim.SGD(model.parameters(), lr=0.1)  # trap: scheduler-holds-another-optimizer
     return optimizer, warm
+
+
+class TwoStages:
+    def __init__(self, net):
+        self.net = net
+        self.opt = optim.SGD(net.head.parameters(), lr=0.1)
+        self.sched = lr_scheduler.StepLR(self.opt, 3)
+
+    def thaw(self):
+        self.net.requires_grad_(True)
+        self.opt = optim.SGD(self.net.parameters(), lr=0.01)  # trap: scheduler-holds-another-optimizer
+
+    def fit(self, epochs):
+        for epoch in range(epochs):
+            if epoch == 2:
+                self.thaw()
+            self.opt.step()
+            self.sched.step()
+
+
+class Together:
+    def __init__(self, net):
+        self.net = net
+        self.reset()
+        self.opt = optim.SGD(net.parameters(), lr=0.1)
+        self.sched = lr_scheduler.StepLR(self.opt, 3)
+
+    def thaw(self):
+        self.opt = optim.SGD(self.net.parameters(), lr=0.01)
+        self.sched = lr_scheduler.StepLR(self.opt, 3)
+
+    def reset(self):
+        self.plain = optim.SGD(self.net.parameters(), lr=0.01)
+
+    def fit(self):
+        self.sched.step()
+
+
+class Never:
+    def __init__(self, net):
+        self.opt = optim.SGD(net.parameters(), lr=0.1)
+        self.sched = lr_scheduler.StepLR(self.opt, 3)
+
+    def final(self, net):
+        self.opt = optim.LBFGS(net.parameters())

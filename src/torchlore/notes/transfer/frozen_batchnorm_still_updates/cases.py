@@ -88,3 +88,26 @@ def trained_before(loader, criterion):
         criterion(model(x), y).backward()
         optimizer.step()
     model.train()
+
+
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8))
+        for p in self.body.parameters():
+            p.requires_grad = False
+        self.head = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x).mean((2, 3)))
+
+
+def in_a_class(loader, criterion):
+    net = Frozen()
+    optimizer = torch.optim.Adam(net.head.parameters())
+    for epoch in range(3):
+        net.train()  # trap: frozen-batchnorm-still-updates
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(net(x), y).backward()
+            optimizer.step()
