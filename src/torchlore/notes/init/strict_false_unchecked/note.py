@@ -32,7 +32,9 @@ SOURCES = ("003:258-261",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
-_SAID = re.compile(r"strict|miss|skip|ignor|unexpected|partial|\bkeys?\b|not match|head|classifier|backbone|frozen")
+_SAID = re.compile(
+    r"compatib|strict|miss|skip|ignor|unexpected|partial|\bkeys?\b|not match|head|classifier|backbone|frozen"
+)
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

@@ -53,3 +53,18 @@ class Probe:
 
     def cut(self, module, inputs, output):
         self.numbers.append(output.detach().mean())
+
+
+class GuidedBackprop:
+    def __init__(self, layer):
+        self.outputs = []
+        layer.register_forward_hook(self.keep)
+        layer.register_full_backward_hook(self.use)
+
+    def keep(self, module, given, output):
+        self.outputs.append(output)
+
+    def use(self, module, grad_in, grad_out):
+        last = self.outputs[-1]
+        del self.outputs[-1]
+        return (last * grad_in[0],)

@@ -39,6 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not calls or not any(source.methods("backward")):
         return
     emptied = {_root(tree.receiver(call)) for call in source.methods("clear", "pop", "popleft")}
+    emptied |= {_root(one) for gone in source.all(ast.Delete) for one in gone.targets if isinstance(one, ast.Subscript)}
     for hook in _hooks(source, calls):
         given = [arg.arg for arg in tree.parameters(hook)]
         for call in ast.walk(hook):

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchlore.check import follow, tree, uses, values
+from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -36,6 +37,15 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 _CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "time.perf_counter_ns", "timeit.default_timer")
 _WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "wait", "elapsed_time", "backward", "print", "float"}
+_NEEDS_SIZES = {
+    "nonzero",
+    "unique",
+    "masked_select",
+    "any",
+    "all",
+    "argwhere",
+    "bincount",
+}  # waits to know how much there is
 _PRODUCTS = {"torch.mm", "torch.matmul", "torch.bmm", "torch.einsum"}
 
 
@@ -69,6 +79,11 @@ def _waits(source: Source, node: ast.AST) -> bool:
         return values.sure(source, node.iter, "loader", weak=True)
     if not isinstance(node, ast.Call):
         return False
+    target = source.project.resolve(source, node.func)
+    if isinstance(target, Function):
+        inside = (one.func for one in tree.body_nodes(target.node) if isinstance(one, ast.Call))
+        called = {one.attr if isinstance(one, ast.Attribute) else tree.dotted(one) for one in inside}
+        return bool(called & (_WAITS | _NEEDS_SIZES))
     return (node.func.attr if isinstance(node.func, ast.Attribute) else source.name(node.func)) in _WAITS
 
 

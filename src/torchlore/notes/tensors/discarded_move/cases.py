@@ -35,3 +35,9 @@ values.double().sum()
 parts = [torch.zeros(1), torch.zeros(2)]
 for part in parts:
     part.half()  # trap: discarded-move
+
+
+def noise(net):
+    drawn = torch.randn(3, device=net.device)
+    drawn.to(net.device)
+    return drawn

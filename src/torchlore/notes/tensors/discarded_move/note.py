@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -54,13 +54,20 @@ def find(source: Source) -> Iterator[Hit]:
         tensor = tree.receiver(call)
         if tree.is_shown(source, call) and source.code(call.func).rpartition(".")[2] not in ("to", "cuda"):
             continue  # a cell that ends in `x.cpu()` shows it
-        if tree.is_statement(source, call) and values.sure(source, tensor, "tensor"):
+        if tree.is_statement(source, call) and values.sure(source, tensor, "tensor") and not _is_there(source, call):
             code = source.code(call)
             name = source.code(tensor)
             named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript)
             write = f"write `{name} = {code}`" if named else "give it a name and use that"
             message = f"`{code}` gives back a new tensor and `{name}` stays as it is: {write}"
             yield source.hit(call, message, *([edits.replace(source, call, f"{name} = {code}")] if named else []))
+
+
+def _is_there(source: Source, call: ast.Call) -> bool:
+    """A tensor that was made on the very device it is moved to: a needless line, not a wrong one."""
+    made = follow.followed(source, tree.receiver(call))
+    device = tree.argument(made, None, "device") if isinstance(made, ast.Call) else None
+    return device is not None and bool(call.args) and source.code(device) == source.code(call.args[0])
 
 
 def watch(call: Annotated[Call, "discarded"]) -> Alarm | None:
