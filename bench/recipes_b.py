@@ -411,9 +411,10 @@ def h5_rows(_place: torch.device) -> list[Row]:
                 file["data"][index], file["target"][index]
 
     kept = h5py.File(path, "r")
+    pictures, labels = kept["data"], kept["target"]
 
     def by_hand() -> list[object]:
-        return [[torch.from_numpy(kept["data"][i]), torch.tensor(kept["target"][i])] for i in range(256)]
+        return [[torch.from_numpy(pictures[i]), torch.tensor(labels[i])] for i in range(256)]
 
     return [
         Row(

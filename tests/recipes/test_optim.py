@@ -460,3 +460,34 @@ def test_tied_weights_are_averaged_once():
     before = ema.average["a.weight"].clone()
     ema.update(model)
     assert torch.allclose(ema.average["a.weight"], before / 2)
+
+
+def test_a_module_that_is_called_rest_keeps_its_own_rate():
+    net = nn.ModuleDict({"rest": nn.Linear(1, 1), "head": nn.Linear(1, 1)})
+    groups = optim.rate_groups(net, {"rest": 0.5}, lr=0.1)
+    assert [(group["lr"], group["param_names"]) for group in groups] == [
+        (0.5, ["rest.weight", "rest.bias"]),
+        (0.1, ["head.weight", "head.bias"]),
+    ]
+
+
+def test_layers_given_by_hand_are_modules():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    with pytest.raises(ValueError, match=r"'\[01\]\*' is not the name of a module"):
+        optim.layer_decay_groups(net, 1.0, 0.5, layers=["[01]*"])
+    with pytest.raises(ValueError, match="'5' fits no trainable parameter"):
+        optim.layer_decay_groups(net, 1.0, 0.5, layers=["0", "5"])
+    nested = nn.Sequential(nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)), nn.Linear(2, 1))
+    groups = optim.layer_decay_groups(nested, 1.0, 0.5, layers=["0", "0.1", "1"])
+    assert [(group["lr"], group["param_names"][0]) for group in groups] == [
+        (0.25, "0.0.weight"),
+        (0.5, "0.1.weight"),
+        (1.0, "1.weight"),
+    ]
+
+
+def test_a_shared_parameter_is_grouped_once():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    net[1].weight = net[0].weight
+    for groups in (optim.decay_groups(net, 0.1), optim.layer_decay_groups(net, 1.0, 0.5, 0.1)):
+        assert sorted(name for group in groups for name in group["param_names"]) == ["0.bias", "0.weight", "1.bias"]

@@ -6,7 +6,7 @@ import difflib
 import inspect
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import torch
 from torch import nn
@@ -16,7 +16,7 @@ from torch.nn.parameter import UninitializedParameter
 from torchlore.recipes.device import unwrap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from torch.amp.grad_scaler import GradScaler
     from torch.optim import Optimizer
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Group = dict[str, Any]
 NORMS = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 WEIGHTED = (nn.Linear, nn.modules.conv._ConvNd, nn.Embedding, nn.EmbeddingBag, nn.Bilinear)  # noqa: SLF001 - no public base
+STACKS = (nn.Sequential, nn.ModuleList)
 OURS = {"params", "param_names", "name", "initial_lr"}  # keys of a group that no optimizer declares
 
 
@@ -33,8 +34,34 @@ def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
     >>> list(trainable(nn.Linear(2, 1)))
     ['weight', 'bias']
     """
-    found = {name: p for name, p in unwrap(model).named_parameters() if p.requires_grad}
-    lazy = [name for name, p in found.items() if isinstance(p, UninitializedParameter)]
+    return {one.name: one.parameter for one in _owned(_modules(model))}
+
+
+class _Owned(NamedTuple):
+    """A trainable parameter and the module that holds it, with the names of both."""
+
+    name: str
+    parameter: nn.Parameter
+    path: str
+    owner: nn.Module
+
+
+def _modules(model: nn.Module) -> dict[str, nn.Module]:
+    """Every module once by its first name; to walk through a model takes longer than all that is done here."""
+    return dict(unwrap(model).named_modules())
+
+
+def _owned(modules: Mapping[str, nn.Module]) -> list[_Owned]:
+    """Every trainable parameter once, under its first name."""
+    found: list[_Owned] = []
+    seen: set[int] = set()
+    for path, module in modules.items():
+        prefix = f"{path}." if path else ""
+        for leaf, parameter in module._parameters.items():  # noqa: SLF001 - named_parameters() does not tell the owner
+            if parameter is not None and parameter.requires_grad and id(parameter) not in seen:
+                seen.add(id(parameter))
+                found.append(_Owned(prefix + leaf, parameter, path, module))
+    lazy = [one.name for one in found if isinstance(one.parameter, UninitializedParameter)]
     if lazy:
         raise ValueError(f"{lazy[0]} has no shape yet: run one batch through the model before grouping its parameters")
     if not found:
@@ -53,18 +80,15 @@ def decays(model: nn.Module) -> dict[str, bool]:
     >>> decays(nn.Sequential(nn.Linear(2, 1), nn.LayerNorm(1)))
     {'0.weight': True, '0.bias': False, '1.weight': False, '1.bias': False}
     """
-    owners = dict(unwrap(model).named_modules(remove_duplicate=False))
-    return {name: _decays(owners, name, p) for name, p in trainable(model).items()}
+    return {one.name: _decays(one) for one in _owned(_modules(model))}
 
 
-def _decays(owners: Mapping[str, nn.Module], name: str, parameter: torch.Tensor) -> bool:
-    path, _, leaf = name.rpartition(".")
-    owner = owners[path]
-    if isinstance(owner, NORMS) or "bias" in leaf.split("_"):
+def _decays(one: _Owned) -> bool:
+    if isinstance(one.owner, NORMS) or "bias" in one.name.rpartition(".")[2].split("_"):
         return False
-    if isinstance(owner, WEIGHTED):
-        return parameter.ndim > 1
-    return sum(size > 1 for size in parameter.shape) > 1
+    if isinstance(one.owner, WEIGHTED):
+        return one.parameter.ndim > 1
+    return sum(size > 1 for size in one.parameter.shape) > 1
 
 
 def decay_groups(model: nn.Module, weight_decay: float, skip: Iterable[str] = ()) -> list[Group]:
@@ -83,19 +107,25 @@ def decay_groups(model: nn.Module, weight_decay: float, skip: Iterable[str] = ()
     """
     if weight_decay < 0:
         raise ValueError(f"weight_decay={weight_decay} must not be negative")
-    parameters = trainable(model)
-    skipped = {name for pattern in skip for name in _matching(parameters, pattern)}
-    flags = {name: flag and name not in skipped for name, flag in decays(model).items()}
-    chosen = {True: ("decay", weight_decay), False: ("no decay", 0.0)}
-    return [
-        _group(title, {n: p for n, p in parameters.items() if flags[n] is flag}, weight_decay=value)
-        for flag, (title, value) in chosen.items()
-        if flag in flags.values()
-    ]
+    owned = _owned(_modules(model))
+    skipped = {name for pattern in skip for name in _matching([one.name for one in owned], pattern)}
+    with_decay, without = _sorted(owned, skipped)
+    groups = [_group("decay", with_decay, weight_decay=weight_decay), _group("no decay", without, weight_decay=0.0)]
+    return [group for group in groups if group["params"]]
 
 
-def _group(name: str, members: Mapping[str, torch.Tensor], **options: float) -> Group:
-    return {"params": list(members.values()), "param_names": list(members), "name": name, **options}
+def _sorted(owned: Iterable[_Owned], skipped: Collection[str] = ()) -> tuple[list[_Owned], list[_Owned]]:
+    """Those with weight decay and those without."""
+    with_decay: list[_Owned] = []
+    without: list[_Owned] = []
+    for one in owned:
+        (with_decay if _decays(one) and one.name not in skipped else without).append(one)
+    return with_decay, without
+
+
+def _group(name: str, members: Sequence[_Owned], **options: float) -> Group:
+    names, parameters = [one.name for one in members], [one.parameter for one in members]
+    return {"params": parameters, "param_names": names, "name": name, **options}
 
 
 def _matching(names: Iterable[str], pattern: str) -> list[str]:
@@ -126,37 +156,29 @@ def rate_groups(model: nn.Module, rates: Mapping[str, float], lr: float, weight_
     >>> [(g["name"], g["lr"]) for g in rate_groups(net, {"0": 1e-3}, lr=1e-2)]
     [('0', 0.001), ('rest', 0.01)]
     """
-    parameters = trainable(model)
-    place = dict.fromkeys(parameters, "rest")
-    for pattern in reversed(list(rates)):
-        place |= dict.fromkeys(_matching(parameters, pattern), pattern)
-    shadowed = [pattern for pattern in rates if pattern not in place.values()]
+    owned, patterns = _owned(_modules(model)), list(rates)
+    place = dict.fromkeys((one.name for one in owned), len(patterns))
+    for index, pattern in reversed(list(enumerate(patterns))):
+        place |= dict.fromkeys(_matching(place, pattern), index)
+    shadowed = [pattern for index, pattern in enumerate(patterns) if index not in place.values()]
     if shadowed:
         raise ValueError(f"{shadowed[0]!r} fits only parameters that an earlier entry of rates already takes")
-    return _split(
-        model,
-        [
-            (pattern, {n: p for n, p in parameters.items() if place[n] == pattern}, rate)
-            for pattern, rate in [*rates.items(), ("rest", lr)]
-        ],
-        weight_decay,
-    )
+    members: list[list[_Owned]] = [[] for _ in [*patterns, "rest"]]
+    for one in owned:
+        members[place[one.name]].append(one)
+    return _split(zip([*patterns, "rest"], members, [*rates.values(), lr], strict=True), weight_decay)
 
 
-def _split(
-    model: nn.Module, parts: Iterable[tuple[str, Mapping[str, torch.Tensor], float]], decay: float
-) -> list[Group]:
-    flags = decays(model)
+def _split(parts: Iterable[tuple[str, Sequence[_Owned], float]], decay: float) -> list[Group]:
     groups: list[Group] = []
     for title, members, rate in parts:
         if not decay:
-            groups += [_group(title, members, lr=rate)] if members else []
+            groups.append(_group(title, members, lr=rate))
             continue
-        for flag, suffix in ((True, ""), (False, ", no decay")):
-            chosen = {name: p for name, p in members.items() if flags[name] is flag}
-            if chosen:
-                groups.append(_group(title + suffix, chosen, lr=rate, weight_decay=decay if flag else 0.0))
-    return groups
+        with_decay, without = _sorted(members)
+        groups.append(_group(title, with_decay, lr=rate, weight_decay=decay))
+        groups.append(_group(title + ", no decay", without, lr=rate, weight_decay=0.0))
+    return [group for group in groups if group["params"]]
 
 
 def finetune_groups(
@@ -193,27 +215,36 @@ def layer_order(model: nn.Module) -> list[str]:
     >>> layer_order(nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1)))
     ['0', '2']
     """
-    found: list[str] = []
-    _collect_layers(unwrap(model), "", found)
-    return found
+    return _order(_modules(model))
 
 
-def _collect_layers(module: nn.Module, prefix: str, found: list[str]) -> None:
+def _order(modules: Mapping[str, nn.Module]) -> list[str]:
+    around = set()  # the names of all stacks and of what holds them
+    for path, module in modules.items():
+        if _is_stack(module):
+            around.update(path[:end] for end, letter in enumerate(f"{path}.") if letter == ".")
+    return list(_layers(modules[""], "", around))
+
+
+def _layers(module: nn.Module, prefix: str, around: Collection[str]) -> Iterator[str]:
+    stack = _is_stack(module)
     for name, child in module.named_children():
-        if next(child.parameters(), None) is None:
-            continue
-        inside_stack = _is_stack(module) and not isinstance(child, nn.Sequential | nn.ModuleList)
-        if not inside_stack and any(_is_stack(one) for one in child.modules()):
-            _collect_layers(child, f"{prefix}{name}.", found)
-        else:
-            found.append(prefix + name)
+        one_block = stack and not isinstance(child, STACKS)
+        if prefix + name in around and not one_block:
+            yield from _layers(child, f"{prefix}{name}.", around)
+        elif _has_parameters(child):
+            yield prefix + name
 
 
 def _is_stack(module: nn.Module) -> bool:
-    if not isinstance(module, nn.Sequential | nn.ModuleList):
+    if not isinstance(module, STACKS):
         return False
-    kinds = [type(child) for child in module.children() if next(child.parameters(), None) is not None]
+    kinds = [type(child) for child in module.children() if _has_parameters(child)]
     return len(kinds) > len(set(kinds))
+
+
+def _has_parameters(module: nn.Module) -> bool:
+    return any(one is not None for part in module.modules() for one in part._parameters.values())  # noqa: SLF001 - parameters() takes thrice as long
 
 
 def layer_decay_groups(
@@ -238,19 +269,29 @@ def layer_decay_groups(
     """
     if not 0 < decay <= 1:
         raise ValueError(f"decay={decay} must be above 0 and at most 1")
-    parameters = trainable(model)
-    names = list(layers) if layers is not None else layer_order(model)
-    place = dict.fromkeys(parameters, 0)
-    for index, layer in enumerate(names):
-        if layers is not None:
-            _matching(parameters, layer)  # a wrong name is an error; a frozen layer of our own list is none
-        place |= {name: index for name in parameters if name.startswith(layer + ".")}
-    last = len(names) - 1
-    parts = [
-        (layer, {n: p for n, p in parameters.items() if place[n] == index}, lr * decay ** (last - index))
-        for index, layer in enumerate(names or ["all"])
-    ]
-    return _split(model, parts, weight_decay)
+    modules = _modules(model)
+    owned = _owned(modules)
+    names = (list(layers) if layers is not None else _order(modules)) or ["all"]
+    for layer in layers or ():  # a frozen layer of our own list is no error
+        _matching([one.name for one in owned], layer)
+        if layer not in modules:
+            raise ValueError(f"{layer!r} is not the name of a module; layers takes those, from input to output")
+    places = _places(modules, names)
+    members: list[list[_Owned]] = [[] for _ in names]
+    for one in owned:
+        members[places[one.path]].append(one)
+    rates = [lr * decay**back for back in reversed(range(len(names)))]
+    return _split(zip(names, members, rates, strict=True), weight_decay)
+
+
+def _places(modules: Iterable[str], layers: Sequence[str]) -> dict[str, int]:
+    """For each module the number of the last layer that it is or lies in, and 0 outside all of them."""
+    numbers = {layer: index for index, layer in enumerate(layers)}
+    places: dict[str, int] = {}
+    for path in modules:  # what holds a module comes before it
+        around = places.get(path.rpartition(".")[0], 0)
+        places[path] = max(around, numbers.get(path, 0))
+    return places
 
 
 def check_groups(groups: Iterable[Mapping[str, Any]], model: nn.Module, optimizer: type[Optimizer]) -> None:

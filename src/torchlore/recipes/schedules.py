@@ -363,6 +363,7 @@ class ScheduleLR(LRScheduler):
         if per not in {"step", "epoch"}:
             raise ValueError(f"per={per!r} must be 'step' or 'epoch': what one call of step() stands for")
         groups = len(optimizer.param_groups)
+        self.shared = schedule if callable(schedule) else None  # asked once a step for all groups
         self.schedules = [schedule] * groups if callable(schedule) else list(schedule)
         if len(self.schedules) != groups:
             raise ValueError(
@@ -379,6 +380,9 @@ class ScheduleLR(LRScheduler):
     def get_lr(self) -> list[float | torch.Tensor]:
         """Compute the rates at `last_epoch`, which counts steps or epochs."""
         scale = self.plateau.factor if self.plateau else 1.0
+        if self.shared is not None:
+            factor = self.shared(self.last_epoch)
+            return [float(base) * factor * scale for base in self.base_lrs]
         return [
             float(base) * one(self.last_epoch) * scale for base, one in zip(self.base_lrs, self.schedules, strict=True)
         ]
