@@ -1,3 +1,5 @@
+import lightning
+import timm
 import torch
 from torch import nn
 from torchvision import models
@@ -78,9 +80,9 @@ def thawed(loader, criterion, freeze):
         optimizer.step()
 
 
-def trained_before(loader, criterion):
+def in_the_mode_it_was_made_in(loader, criterion):
     model = models.resnet18(weights="DEFAULT")
-    model.requires_grad_(False)
+    model.requires_grad_(False)  # trap: frozen-batchnorm-still-updates
     model.fc = nn.Linear(512, 10)
     optimizer = torch.optim.SGD(model.fc.parameters(), lr=0.1)
     for x, y in loader:
@@ -111,3 +113,28 @@ def in_a_class(loader, criterion):
             optimizer.zero_grad()
             criterion(net(x), y).backward()
             optimizer.step()
+
+
+class Extractor(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.body = timm.create_model("resnet34", pretrained=True, num_classes=0)
+        for p in self.body.parameters():
+            p.requires_grad = False  # trap: frozen-batchnorm-still-updates
+        self.head = nn.Linear(512, 2)
+
+    def training_step(self, batch):
+        return nn.functional.cross_entropy(self.head(self.body(batch[0])), batch[1])
+
+
+class Switched(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.body = models.resnet18(weights="DEFAULT").requires_grad_(False)
+        self.head = nn.Linear(1000, 2)
+
+    def on_train_epoch_start(self):
+        self.body.eval()
+
+    def training_step(self, batch):
+        return nn.functional.cross_entropy(self.head(self.body(batch[0])), batch[1])

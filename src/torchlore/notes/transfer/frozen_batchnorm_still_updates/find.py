@@ -9,46 +9,102 @@ from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 from torchlore.check.values import Value
 
-_WITH_BN = re.compile(r"^torchvision\.models\.(\w+\.)*(resnet|resnext|wide_resnet|densenet|mobilenet|efficientnet|mnasnet|"
-                      r"shufflenet|regnet|googlenet|inception|vgg\d+_bn)\w*$")  # fmt: skip
+_NETS = (r"(?:(?:wide_|se)?res(?:net|next)|densenet|(?:tf_)?mobilenet|(?:tf_)?efficientnet|mnasnet|shufflenet|regnet|googlenet|"
+         r"inception|vgg\d+_bn)\w*$")  # fmt: skip
+_WITH_BN = re.compile(r"torchvision\.models\.(?:\w+\.)*" + _NETS + r"|torch\.nn\.BatchNorm")
+_BY_NAME = {
+    "timm.create_model": 0,
+    "timm.models.create_model": 0,
+    "torchvision.models.get_model": 0,
+    "torch.hub.load": 1,
+}
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "BatchNorm" in source.text and any(source.methods("eval")):
         yield from _undone(source)
-    if "requires_grad" not in source.text or not any(source.methods("train")):
+    if "requires_grad" not in source.text:
         return
+    yield from _in_lightning(source)
     for _, events in flow.entries(source):
         frozen = [event for event in events if event.what == "freeze" and event.source is source]
-        if not frozen or frameworks.owned(source, frozen[0].node) or _kept_in_eval(source, events):
+        if not frozen or _kept_in_eval(source, events):
             continue
         last = max((i for i, event in enumerate(events) if event.what == "backward"), default=-1)
-        for event in events[: last + 1]:
-            before = [one for one in frozen if _is_frozen_part(source, one, event)]
-            if event.what == "train" and event.source is source and event.detail == "" and before:
-                yield source.hit(
-                    event.node,
-                    "batch norm in the frozen part goes on updating its statistics in train mode: put that part into eval() "
-                    "behind this line",
-                )
+        yield from _put_into_train(source, frozen, events[: last + 1])
+        yield from _never_switched(source, frozen, events[: last + 1])
+
+
+def _put_into_train(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> Iterator[Hit]:
+    for event in events:
+        before = [one for one in frozen if _is_frozen_part(source, one, event)]
+        if event.what == "train" and event.source is source and event.detail == "" and before:
+            yield source.hit(
+                event.node,
+                "batch norm in the frozen part goes on updating its statistics in train mode: put that part into eval() "
+                "behind this line",
+            )
+            return
+
+
+def _never_switched(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> Iterator[Hit]:
+    """A module is in train mode from its making: nobody needs to call `train()`."""
+    if any(event.what in ("train", "eval") for event in events):
+        return
+    for event in frozen:
+        later = events[events.index(event) :] if event in events else ()
+        if any(one.what == "forward" and one.loops and _is_frozen_part(source, event, one) for one in later):
+            yield _stays(source, event)
+            return
+
+
+def _in_lightning(source: Source) -> Iterator[Hit]:
+    """The trainer leaves each part in the mode it has, and a part that nobody switched is in train mode."""
+    for node in source.all(ast.ClassDef) if frameworks.frameworks(source) & {"lightning"} else ():
+        methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+        if "training_step" not in methods or "__init__" not in methods or "train" in methods:
+            continue
+        if re.search(r"\.(eval|train|freeze)\(", source.code(node)):
+            continue
+        for event in flow.events_of(source, methods["__init__"]):
+            if event.what == "freeze" and event.source is source and not event.conditions and _holds(source, event):
+                yield _stays(source, event)
                 break
 
 
-def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
-    """Whether what is frozen holds batch norm, and the mode is set on it or on what it is a part of."""
+def _stays(source: Source, freeze: Event) -> Hit:
+    return source.hit(
+        freeze.node,
+        "what is frozen here stays in train mode, in which its batch norm goes on updating its statistics: put it into eval() too",
+    )
+
+
+def _frozen(freeze: Event) -> ast.expr | None:
+    """What is frozen; of `for p in model.backbone.parameters(): p.requires_grad = False` the backbone."""
     node: ast.expr | None = freeze.expr
-    if isinstance(node, ast.Name):  # `for p in model.backbone.parameters(): p.requires_grad = False`
+    if isinstance(node, ast.Name):
         loop = next((one for one in freeze.loops[::-1] if isinstance(one, ast.For)), None)
         call = loop.iter if loop is not None else None
         named = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "parameters"
         node = call.func.value if named else node  # type: ignore[union-attr]  # named says so
+    return node
+
+
+def _holds(source: Source, freeze: Event) -> bool:
+    node = _frozen(freeze)
+    return node is not None and any(_has_batchnorm(source, value) for value in source.values(node))
+
+
+def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
+    """Whether what is frozen holds batch norm, and the event is one of it or of what it is a part of."""
+    node = _frozen(freeze)
     if node is None or freeze.conditions or train.owner is None:
         return False
     owner = identity.identity(source, node)
     inside = owner is not None and (
         owner[: len(train.owner)] == train.owner or _is_of_class(source, owner[0], train.expr)
     )
-    return inside and any(_has_batchnorm(source, value) for value in source.values(node))
+    return inside and _holds(source, freeze)
 
 
 def _is_of_class(source: Source, owner: object, expr: ast.expr | None) -> bool:
@@ -58,8 +114,10 @@ def _is_of_class(source: Source, owner: object, expr: ast.expr | None) -> bool:
 
 
 def _has_batchnorm(source: Source, value: Value, depth: int = 4) -> bool:
-    if _WITH_BN.match(value.name) or value.name.startswith("torch.nn.BatchNorm"):
+    if _WITH_BN.match(value.name):
         return True
+    if value.name in _BY_NAME and isinstance(value.node, ast.Call) and len(value.node.args) > _BY_NAME[value.name]:
+        return bool(re.match(_NETS, str(tree.literal(value.node.args[_BY_NAME[value.name]]))))
     if any(_has_batchnorm(source, one, depth) for group in value.items for one in group):
         return True
     owner = classes.class_behind(source, value) if depth else None
