@@ -6,6 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from torchlore.check.flow import exclusive
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -34,6 +36,15 @@ def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]
             if event.owner in trained and event.owner not in switched | reported and reads(event):
                 reported.add(event.owner)
                 yield event
+
+
+def prepares(events: tuple[Event, ...], event: Event) -> bool:
+    """Whether a pass without gradients comes before the only backward passes of its turn: it is a part of the step."""
+    loop = event.loops[-1] if event.loops else None
+    place = events.index(event)
+    passes = [(i, one) for i, one in enumerate(events) if one.what == "backward" and loop in one.loops]
+    before = any(i < place and not exclusive(one, event) for i, one in passes)
+    return not before and any(i > place for i, _ in passes)
 
 
 def _related(model: Identity, owner: Identity) -> bool:

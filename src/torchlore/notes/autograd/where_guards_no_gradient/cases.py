@@ -25,3 +25,13 @@ class Careful(nn.Module):
 
 def report(count, total):
     return torch.where(torch.tensor(total) > 0, count / 2, 0)
+
+
+def smooth_l1_loss(given, target, beta=1.0 / 9):
+    error = torch.abs(given - target)
+    return torch.where(error < beta, 0.5 * error**2 / beta, error - 0.5 * beta).mean()
+
+
+def huber_loss(given, target, beta: float):
+    error = torch.abs(given - target)
+    return torch.where(error < beta, 0.5 * error**2 / beta, error - 0.5 * beta).mean()

@@ -14,12 +14,7 @@ y = torch.where(x > 0, torch.sqrt(safe), 0.0)
 Or clamp it: `torch.sqrt(x.clamp(min=1e-12))`.
 """
 
-import ast
-from collections.abc import Iterator
 from typing import Any
-
-from torchlore.check import follow, tree, values
-from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://github.com/pytorch/pytorch/issues/68425", "https://github.com/pytorch/pytorch/issues/187297")
@@ -38,58 +33,3 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     (torch.sqrt(x) * (x > 0)).sum().backward()  # a mask is no better
     assert x.grad is not None
     assert x.grad.isnan().all()
-
-
-_STEEP = {"sqrt", "log", "rsqrt", "acos", "asin", "log2", "log10", "reciprocal", "pow", "exp"}
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls("torch.where"):
-        if len(call.args) != 3:
-            continue
-        tested = {source.code(side) for side in _sides(source, call.args[0])}
-        for branch in call.args[1:]:
-            steep = _steep(source, branch, tested)
-            if steep is not None and _trained(source, call, branch):
-                message = (
-                    f"where chooses the values, but `{source.code(branch)}` still sends a NaN gradient back to every "
-                    f"masked element: make `{steep}` harmless first, `torch.where(mask, {steep}, 1.0)`"
-                )
-                yield source.hit(call, message)
-                break
-
-
-def _trained(source: Source, call: ast.Call, branch: ast.expr) -> bool:
-    """A graph hangs on it, or it stands in a loss or a forward pass and may well have one."""
-    home = tree.function(source, call)
-    likely = home is not None and (home.name == "forward" or "loss" in home.name.lower())
-    attached = values.attached(source, branch)
-    return attached is True or (attached is None and likely)
-
-
-def _sides(source: Source, test: ast.expr) -> list[ast.expr]:
-    """What the condition looks at: `x` of `x > 0`."""
-    test = follow.followed(source, test)
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and not isinstance(test.ops[0], ast.Is):
-        return [test.left, test.comparators[0]]
-    return []
-
-
-def _steep(source: Source, branch: ast.expr, tested: set[str]) -> str | None:
-    """The tested tensor, where the branch takes its root, its logarithm or divides by it."""
-    branch = follow.followed(source, branch)
-    if isinstance(branch, ast.BinOp) and isinstance(branch.op, ast.Div):
-        inner = source.code(branch.right)
-        return inner if inner in tested else None
-    if not isinstance(branch, ast.Call) or not isinstance(branch.func, ast.Attribute) or branch.func.attr not in _STEEP:
-        return None
-    if branch.func.attr == "pow" and not _negative_or_root(branch):
-        return None
-    function = source.name(branch.func).startswith("torch.")
-    inner = source.code(branch.args[0] if function and branch.args else branch.func.value)
-    return inner if inner in tested else None
-
-
-def _negative_or_root(call: ast.Call) -> bool:
-    power = tree.literal(call.args[-1]) if call.args else None
-    return isinstance(power, int | float) and power < 1

@@ -9,6 +9,7 @@ allow that class alone: `with torch.serialization.safe_globals([Config]): torch.
 file wants to call, without calling it.
 """
 
+import ast
 from collections.abc import Iterator
 
 from torchlore.check import edits, follow, tree
@@ -40,5 +41,11 @@ def find(source: Source) -> Iterator[Hit]:
                 "torch.serialization.safe_globals",
                 edits.replace(source, given, "weights_only=True"),
                 safe=False,
-                severity="hint" if call.args and "cache" in source.code(call.args[0]) else None,  # its own file, likely
+                severity="hint" if _meant(source, call) else None,
             )
+
+
+def _meant(source: Source, call: ast.Call) -> bool:
+    """Its own file, by the name; or the safe way was tried first and refused."""
+    own = bool(call.args) and "cache" in source.code(call.args[0])
+    return own or any(isinstance(up, ast.ExceptHandler) for up in tree.ancestors(source, call))

@@ -59,7 +59,8 @@ def find(source: Source) -> Iterator[Hit]:
         if loose and tree.is_statement(source, call) and call.args and _as_it_was_saved(source, call.args[0]):
             model = source.code(tree.receiver(call))
             message = f"keys that do not fit `{model}` are skipped in silence: read the lists that this returns"
-            published = "load_state_dict_from_url" in source.code(call.args[0])  # they know which keys are left out
+            given = source.code(follow.followed(source, call.args[0]))
+            published = "load_state_dict_from_url" in given  # its author knows which keys are left out
             meant = published or _SAID.search(follow.comment(source, call)) or follow.in_test(source, call)
             yield source.hit(call, message, severity="hint" if meant else None)
 

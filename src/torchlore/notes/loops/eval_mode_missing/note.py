@@ -9,6 +9,7 @@ Call `model.eval()` before evaluation and `model.train()` before the next traini
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from torchlore.check import classes, flow, frameworks, modes, modules, project
@@ -41,9 +42,11 @@ def find(source: Source) -> Iterator[Hit]:
     if not flow.may_train(source):
         return
     seen: set[object] = set()
-    for _, events in flow.entries(source):
+    turns = [(*loop.events, *loop.events) for loop in flow.training_loops(source)]  # read before it trains, next turn
+    for events in [*(events for _, events in flow.entries(source)), *turns]:
         if any(event.what == "backward" for event in events):
-            for event in modes.read_in_train_mode(events, _only_reads):
+            reads = partial(_only_reads, events)
+            for event in modes.read_in_train_mode(events, reads):
                 place = event.node if event.source is source else event.at
                 if place not in seen and not frameworks.owned(source, place):
                     seen.add(place)
@@ -52,12 +55,19 @@ def find(source: Source) -> Iterator[Hit]:
                     yield source.hit(place, message)
 
 
-def _only_reads(event: Event) -> bool:
+def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
     names = [function.node.name for function in event.via]
     if any(_ON_PURPOSE.search(name) for name in [*names, event.source.path]) or modes.from_noise(event):
         return False
     named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
-    return (event.no_grad or named) and _has_modes(event)
+    step = modes.prepares(events, event) and not _now_and_then(event)
+    return (event.no_grad or named) and _has_modes(event) and not step
+
+
+def _now_and_then(event: Event) -> bool:
+    """`if step % 100 == 0: estimate_loss(model)`: no part of a step is left out of most of them."""
+    parts = (part for test, _ in event.conditions for part in ast.walk(test))
+    return bool(event.via) and any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts)
 
 
 def _trains(event: Event) -> bool:

@@ -51,9 +51,11 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(owner)
             message = f"`{code}.forward(...)` skips the module's hooks: write `{code}(...)`"
             edit = edits.replace(source, call.func, code)
-            yield source.hit(
-                call, message, edit, severity="warning" if hooked and not follow.in_test(source, call) else "hint"
-            )
+            parallel = all(
+                one.name == _WRAPPERS[0] for one in source.values(owner)
+            )  # its forward is what does its work
+            sure = hooked and not parallel and not follow.in_test(source, call)
+            yield source.hit(call, message, edit, severity="warning" if sure else "hint")
 
 
 def _own(owner: ast.expr) -> bool:
