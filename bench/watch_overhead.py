@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import statistics
 import time
 
 import torch
 from torch import nn
+from torch.optim import optimizer as optimizers
 from torch.utils.data import DataLoader, TensorDataset
 
 from torchlore.catalogue import parts
@@ -88,8 +90,8 @@ def always_on():
     """Only the probes that never sleep."""
     watcher = Watcher([], Options(deep=False))
     undo = install(watcher)
-    watcher.close()
     watcher.pace.rest, watcher.pace.woken = 1 << 60, lambda: False
+    watcher.close()
     yield
     undo()
 
@@ -138,7 +140,45 @@ def micro():
         extra = {name: best(call) - plain[name] for name, call in calls.items()}
     for name, value in extra.items():
         print(f"  {name:16}{plain[name]:8.2f} us {value:+8.2f}")
-    print(f"  always-on tier: {sum(max(0.0, value) for value in extra.values()):.1f} us a step")
+    print(f"  always-on tier, call by call: {sum(max(0.0, value) for value in extra.values()):.1f} us a step")
+
+
+def in_place(steps=6000):
+    """Microseconds the probes take where they stand: between the matrix products of a step, their code out of the caches.
+
+    At every step one of them is called once more, around a function that does nothing, and timed.
+    """
+    net, data, size = mlp()
+    optimizer, loader = torch.optim.SGD(net.parameters(), lr=0.01), DataLoader(data, batch_size=size)
+    batches = itertools.cycle(list(loader))
+    real, torch.autograd.backward = torch.autograd.backward, lambda *_, **__: None
+    with always_on():
+        light, torch.autograd.backward = torch.autograd.backward, real
+        before = [*optimizers._global_optimizer_pre_hooks.values()][-1]  # noqa: SLF001 - no public list of hooks
+        after = [*optimizers._global_optimizer_post_hooks.values()][-1]  # noqa: SLF001 - see above
+        given = (optimizer, (optimizer,), {})
+        calls = {"nothing": lambda _: None, "backward": light, "before a step": lambda _: before(*given)}
+        calls["after a step"] = lambda _: after(*given)
+        found = {name: [] for name in calls}
+        for name, (x, y) in zip(itertools.islice(itertools.cycle(calls), steps), batches, strict=False):
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(net(x), y)
+            found[name].append(timed(calls[name], loss))
+            loss.backward()
+            optimizer.step()
+        torch.autograd.backward = light  # as it was put there, so that it is taken off again
+    torch.autograd.backward = real
+    least = statistics.median(found.pop("nothing"))
+    extra = {name: (statistics.median(values) - least) / 1e3 for name, values in found.items()}
+    for name, value in extra.items():
+        print(f"  {name:16}{value:+8.2f} us")
+    print(f"  always-on tier, in place: {sum(max(0.0, value) for value in extra.values()):.1f} us a step")
+
+
+def timed(call, loss):
+    start = time.perf_counter_ns()
+    call(loss)
+    return time.perf_counter_ns() - start
 
 
 def main():
@@ -149,6 +189,7 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(1)
     micro()
+    in_place()
     modes = [
         ("plain", contextlib.nullcontext),
         ("again", contextlib.nullcontext),

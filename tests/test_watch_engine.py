@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from pathlib import Path
@@ -373,6 +374,24 @@ def test_a_loss_that_is_not_finite_is_seen_at_any_time():
     assert seen[1] == "2 parameters are not finite already, the first of shape (1, 2)"
 
 
+def test_of_many_short_steps_every_eighth_loss_is_read():
+    seen = []
+
+    def backwards(call: Annotated[Call, "backward"]) -> None:
+        if not call.kwargs["finite"]:
+            seen.append(call.run.backwards)
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    with watching([Sentinel("nan", backwards)], Options(share=0.0, roots=(__file__,))):
+        for step in range(FIRST_STEPS + 60):
+            loss = model(torch.ones(1, 2)).sum() * (math.nan if step > FIRST_STEPS + 40 else 1.0)
+            loss.backward()
+            optimizer.step()
+    assert seen
+    assert seen[0] <= FIRST_STEPS + 41 + 8
+
+
 def test_someone_elses_patch_is_left_alone():
     original = nn.Module.__call__
 
@@ -397,11 +416,11 @@ def test_a_sentinel_without_a_picture_is_refused():
 
 def test_the_pace_backs_off_when_the_budget_is_spent():
     pace = Pace(0.01)
-    assert [pace.stepped(rich=True) for _ in range(FIRST_STEPS)][-2:] == [True, False]
+    assert [pace.stepped() for _ in range(FIRST_STEPS)][-2:] == [True, False]
     pace.spent_ns = GRANT_NS + 10**12
-    assert not any(pace.stepped(rich=False) for _ in range(1000))
+    assert not any(pace.rested(1) for _ in range(1000))
     assert not pace.woken()
     pace.spent_ns = 0
-    opened = [n for n in range(20_000) if pace.stepped(rich=False)]
+    opened = [n for n in range(20_000) if pace.rested(1)]
     assert 5 < len(opened) < 20
     assert opened[-1] - opened[-2] == 4096

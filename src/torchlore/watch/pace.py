@@ -7,7 +7,9 @@ from time import perf_counter_ns
 GRANT_NS = 300_000_000  # what may be spent on looking closely whatever the share
 FIRST_STEPS = 64  # these are always looked at closely
 WINDOW = 6  # steps looked at in a row later on
-LIGHT_NS = 350  # what a probe costs that only counts; measured by bench/watch_overhead.py
+LIGHT_NS = 5000  # what a step costs that is only counted, its code not in the caches: bench/watch_overhead.py
+CALL_NS = 700  # what a single call costs that nobody looks at
+LONG_NS = 4_000_000  # a step this long can bear that its loss is read each time
 
 
 class Pace:
@@ -17,11 +19,14 @@ class Pace:
         self.share = share
         self.start = perf_counter_ns()
         self.spent_ns = 0  # measured, while looking closely
-        self.light = 0  # probes that only counted
+        self.light = 0  # steps that were only counted
+        self.calls = 0  # single calls that nobody looked at
         self.left = FIRST_STEPS  # steps until this window closes
         self.forwards = 0  # since the window was opened or a step was made
         self.rest = 0  # steps until the next window may open
         self.gap = 16  # steps between windows; it doubles, as changing the probes costs too
+        self.every = 1  # while nobody looks, a loss is asked whether it is finite at every so many backwards
+        self.rested_at = self.start
         self.wakes = 0
         self.rare = 0
 
@@ -33,7 +38,7 @@ class Pace:
     @property
     def cost_ns(self) -> int:
         """What watching took so far."""
-        return self.spent_ns + self.light * LIGHT_NS
+        return self.spent_ns + self.light * LIGHT_NS + self.calls * CALL_NS
 
     def affordable(self) -> bool:
         """Whether the budget allows another window."""
@@ -44,14 +49,21 @@ class Pace:
         self.rare += 1
         return self.rare <= 500 or self.affordable()
 
-    def stepped(self, rich: bool) -> bool:
-        """Whether to look closely at the next step."""
+    def stepped(self) -> bool:
+        """Whether to go on looking closely after a step that was looked at."""
         self.forwards = 0
-        if rich:
-            self.left -= 1
-            self.rest = self.gap
-            return self.left > 0
-        self.rest -= 1
+        self.left -= 1
+        self.rest = self.gap
+        return self.left > 0
+
+    def rested(self, steps: int) -> bool:
+        """Whether to look closely again after so many steps that were only counted."""
+        now = perf_counter_ns()
+        self.every = 1 if now - self.rested_at > steps * LONG_NS else 8
+        self.rested_at = now
+        self.light += steps
+        self.forwards = 0
+        self.rest -= steps
         if self.rest > 0:
             return False
         self.rest = self.gap

@@ -7,6 +7,7 @@ import importlib
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import perf_counter_ns
 from types import FrameType
 from typing import Any
@@ -99,7 +100,10 @@ NEAR = [
     ("torch.autocast", "__init__", "autocast", "other"),
     ("torch.utils.checkpoint", "checkpoint", "checkpoint", "other"),
 ]
-EVERY_STEP = {"torch.nn.functional", "torch.nn.utils", "torch.nn.utils.clip_grad", "torch.amp.GradScaler"}
+EVERY_STEP = {
+    *("torch.nn.functional", "torch.nn.utils", "torch.nn.utils.clip_grad", "torch.amp.GradScaler"),
+    *("autocast", "checkpoint"),
+}
 
 
 def resolve(dotted: str) -> Any:
@@ -111,37 +115,55 @@ def resolve(dotted: str) -> Any:
     return thing
 
 
+@dataclass(frozen=True)
+class Patch:
+    """One attribute that was replaced."""
+
+    owner: Any
+    name: str
+    original: Any
+    ours: Any
+    resting: Any  # what stands there while nobody looks closely
+
+    def swap(self, old: Any, new: Any) -> None:
+        """Replace the one by the other; where somebody else has put something of his own, leave it."""
+        if vars(self.owner)[self.name] is old and old is not new:
+            setattr(self.owner, self.name, new)
+
+
 class Patches:
-    """What was replaced. Those that are called every step are taken off while nobody looks closely."""
+    """What was replaced. Those that are called every step rest while nobody looks closely."""
 
     def __init__(self) -> None:
-        self.rare: list[tuple[Any, str, Any, Any]] = []  # owner, name, original, ours
-        self.busy: list[tuple[Any, str, Any, Any]] = []
+        self.all: list[Patch] = []
+        self.when_changed: list[Callable[[], object]] = []
         self.after: list[Callable[[], object]] = []
 
-    def put(self, owner: Any, name: str, wrapper: Any, busy: bool = False) -> None:
-        """Replace an attribute; `busy` ones can be taken off and put on again."""
-        (self.busy if busy else self.rare).append((owner, name, vars(owner)[name], wrapper))
+    def put(self, owner: Any, name: str, wrapper: Any, resting: Any = None, *, busy: bool = False) -> None:
+        """Replace an attribute; a `busy` one is taken off to rest, another may be `resting` in its place."""
+        original = vars(owner)[name]
+        self.all.append(Patch(owner, name, original, wrapper, original if busy else resting or wrapper))
         setattr(owner, name, wrapper)
 
     def wake(self) -> None:
-        """Put the busy ones on; where somebody else has put something of his own, leave it."""
-        for owner, name, original, ours in self.busy:
-            if vars(owner)[name] is original:
-                setattr(owner, name, ours)
+        """Put the busy ones on."""
+        for one in self.all:
+            one.swap(one.resting, one.ours)
+        for action in self.when_changed:
+            action()
 
     def sleep(self) -> None:
-        """Take the busy ones off."""
-        for owner, name, original, ours in reversed(self.busy):
-            if vars(owner)[name] is ours:
-                setattr(owner, name, original)
+        """Let them rest."""
+        for one in reversed(self.all):
+            one.swap(one.ours, one.resting)
+        for action in self.when_changed:
+            action()
 
     def undo(self) -> None:
         """Put everything back, last first."""
-        self.sleep()
-        for owner, name, original, ours in reversed(self.rare):
-            if vars(owner)[name] is ours:
-                setattr(owner, name, original)
+        for one in reversed(self.all):
+            one.swap(one.resting, one.original)
+            one.swap(one.ours, one.original)
         for action in self.after:
             action()
 
@@ -177,7 +199,7 @@ def install(watcher: Watcher) -> Callable[[], None]:
         for dotted, attribute, name, group in table:
             owner = resolve(dotted)
             wrapper = wrap(watcher, vars(owner)[attribute], name, group, near)
-            patches.put(owner, attribute, wrapper, busy=dotted in EVERY_STEP)
+            patches.put(owner, attribute, wrapper, busy=dotted in EVERY_STEP or name in EVERY_STEP)
     embedding = torch.nn.Embedding
     inner = vars(embedding)["from_pretrained"].__func__
     patches.put(embedding, "from_pretrained", classmethod(wrap(watcher, inner, "Embedding.from_pretrained", "state")))
@@ -207,7 +229,7 @@ def wrap(
         if near and not watcher.map.is_user(sys._getframe(1).f_code):  # noqa: SLF001 - the documented way to look up
             return original(*args, **kwargs)
         if not watcher.rich:
-            pace.light += 1
+            pace.calls += 1
             if wakes and pace.woken():
                 watcher.open()
             elif not (rare and pace.allows_rare()):
@@ -275,7 +297,9 @@ def _aside(watcher: Watcher, original: Callable[..., Any], for_good: bool) -> Ca
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         watcher.deep.stop()
-        watcher.run.compiled |= for_good
+        if for_good:
+            watcher.run.compiled = True
+            watcher.wake()  # what stands now is what compiled code will be guarded by
         return original(*args, **kwargs)
 
     return call

@@ -60,7 +60,7 @@ def install_data(watcher: Watcher, patches: Patches) -> None:
             if watcher.rich:
                 handed_out(watcher, record, data, wait)
             else:
-                watcher.pace.light += 2
+                watcher.pace.calls += 1
         return data
 
     @functools.wraps(work)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
 import weakref
 from collections.abc import Callable
 from time import perf_counter_ns
@@ -18,9 +17,10 @@ from torch.optim import lr_scheduler
 from torch.optim import optimizer as optimizers
 
 from torchlore.watch import graph
-from torchlore.watch.pictures import Call, Event, Phase, Step
-from torchlore.watch.records import OptimizerRecord, Point, RootRecord, SchedulerRecord
-from torchlore.watch.session import StopAfterSteps, Watcher
+from torchlore.watch.pictures import Call, Event, Phase
+from torchlore.watch.probes_step import install_optimizer
+from torchlore.watch.records import OptimizerRecord, RootRecord, SchedulerRecord
+from torchlore.watch.session import Watcher
 from torchlore.watch.showing import ask
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def install_forward(watcher: Watcher, patches: Patches) -> None:
         if watcher.rich:
             forwarded(watcher, self, args, kwargs, result)
         else:
-            pace.light += 1
+            pace.calls += 1
             if not (self.training and torch.is_grad_enabled()) and pace.woken():
                 watcher.open()
                 forwarded(watcher, self, args, kwargs, result)
@@ -177,15 +177,19 @@ def root(watcher: Watcher, module: nn.Module, place: Any) -> RootRecord:
 
 def install_backward(watcher: Watcher, patches: Patches) -> None:
     """`Tensor.backward` ends in `torch.autograd.backward`."""
-    original = torch.autograd.backward
+    original, run, pace = torch.autograd.backward, watcher.run, watcher.pace
 
     @functools.wraps(original)
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling() or watcher.busy:
             return original(tensors, *args, **kwargs)
+        run.backwards += 1
         loss = tensors if isinstance(tensors, Tensor) else next(graph.tensors_in(tensors), None)
-        if loss is None or (_is_quiet(watcher, loss) and not watcher.rich):
+        if loss is None or not watcher.rich:
             return original(tensors, *args, **kwargs)
+        return looked_at(loss, tensors, args, kwargs)
+
+    def looked_at(loss: Tensor, tensors: Any, args: Any, kwargs: Any) -> Any:
         with watcher.shield():
             event = before_backward(watcher, loss)
         result = original(tensors, *args, **kwargs)
@@ -193,17 +197,32 @@ def install_backward(watcher: Watcher, patches: Patches) -> None:
             after_backward(watcher, event, loss)
         return result
 
-    patches.put(torch.autograd, "backward", backward)
+    wait = 1  # backwards until a loss is asked again
+
+    @functools.wraps(original)
+    def light(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        """Nobody looks: count, and now and then ask whether the loss is finite.
+
+        After the matrix products of a step this code has left the caches: what takes 0.6 us in a row takes 6 there.
+        """
+        nonlocal wait
+        run.backwards += 1
+        wait -= 1
+        if wait > 0:
+            return original(tensors, *args, **kwargs)
+        wait = pace.every
+        if _can_be_read(tensors):
+            run.loss = tensors.item()
+            if not math.isfinite(run.loss):
+                return looked_at(tensors, tensors, args, kwargs)
+        return original(tensors, *args, **kwargs)
+
+    patches.put(torch.autograd, "backward", backward, light)
 
 
-def _is_quiet(watcher: Watcher, loss: Tensor) -> bool:
-    """Count, and say whether the loss is finite as far as that can be known without waiting or being seen."""
-    watcher.run.backwards += 1
-    watcher.pace.light += 2
-    if watcher.rich or _len_torch_function_stack() or not loss.is_cpu or loss.numel() != 1:
-        return True
-    value = watcher.run.loss = loss.item()
-    return math.isfinite(value)
+def _can_be_read(loss: Any) -> bool:
+    """Whether its value is known without waiting for a device, and can be asked for without being seen by a mode."""
+    return type(loss) is Tensor and not _len_torch_function_stack() and loss.is_cpu and loss.numel() == 1
 
 
 def before_backward(watcher: Watcher, loss: Tensor) -> Event:
@@ -278,148 +297,6 @@ def after_backward(watcher: Watcher, event: Event, loss: Tensor) -> None:
         call.args, call.kwargs = (loss,), event.facts
         watcher.show(call, sentinels)
     watcher.pace.spent_ns += perf_counter_ns() - start
-
-
-# optimizer
-
-
-def install_optimizer(watcher: Watcher, patches: Patches) -> None:
-    """Global hooks of `Optimizer.step`; they fire through GradScaler, Accelerate and Lightning as well."""
-    limit = watcher.options.steps or sys.maxsize
-    original = optimizers.Optimizer.__init__
-
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
-        if not is_compiling():
-            optimizer_record(watcher, self)
-
-    def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        if not is_compiling() and watcher.rich:
-            before_step(watcher, optimizer_record(watcher, optimizer))
-
-    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if is_compiling():
-            return
-        if watcher.rich:
-            after_step(watcher, optimizer_record(watcher, optimizer), len(args) > 1 or bool(kwargs.get("closure")))
-        else:
-            after_light_step(watcher, optimizer_record(watcher, optimizer))
-        if watcher.run.steps >= limit:
-            raise StopAfterSteps(0)
-
-    patches.put(optimizers.Optimizer, "__init__", init)
-    patches.after.append(optimizers.register_optimizer_step_pre_hook(before).remove)
-    patches.after.append(optimizers.register_optimizer_step_post_hook(after).remove)
-
-
-def optimizer_record(watcher: Watcher, optimizer: Any) -> OptimizerRecord:
-    """What is known about this optimizer."""
-    found = watcher.known.get(id(optimizer))
-    if found is None or found.ref() is not optimizer:
-        place = watcher.map.place(watcher.map.frame(2))
-        found = watcher.known[id(optimizer)] = OptimizerRecord(optimizer, place)
-        found.first_rates = [float(group["lr"]) for group in optimizer.param_groups if "lr" in group]
-        watcher.run.optimizers.append(found)
-        params = (p for group in optimizer.param_groups for p in group["params"])
-        watcher.run.owned.update((id(p), weakref.ref(p)) for p in params)
-        watcher.add(Event("Optimizer", "state", place, found.key, {"record": found}))
-        ask(watcher, Call(watcher.run, place, "Optimizer", "state"), (optimizer,), {}, None, False)
-    return found  # type: ignore[no-any-return]  # the table holds records of several kinds
-
-
-def after_light_step(watcher: Watcher, record: OptimizerRecord) -> None:
-    """Count a step; now and then begin to look closely again."""
-    record.steps += 1
-    watcher.run.steps += 1
-    watcher.pace.light += 4
-    if not watcher.run.steps % (16 * watcher.stride):
-        note_point(watcher, record.optimizer, None)
-    if watcher.pace.stepped(rich=False):
-        watcher.open()
-
-
-def before_step(watcher: Watcher, record: OptimizerRecord) -> None:
-    """Whether gradients of the previous step are still in these ones."""
-    with watcher.shield():
-        _compare_gradients(record)
-
-
-def _compare_gradients(record: OptimizerRecord) -> None:
-    if record.first is None or (parameter := record.first()) is None:
-        groups = record.optimizer.param_groups
-        trainable = (p for group in groups for p in group["params"] if p.requires_grad)
-        parameter = next(trainable, None)
-        record.first = weakref.ref(parameter) if parameter is not None else None
-    grad = parameter.grad if parameter is not None else None
-    same = grad is not None and record.gradient is not None and grad is record.gradient()
-    record.at_step = record.trace()
-    record.carried_over = same and not record.zeroed and grad._version > record.version  # type: ignore[union-attr]  # noqa: SLF001 - the documented in-place counter
-
-
-def after_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> None:
-    """A step was made: show it, then decide how closely to look at the next."""
-    record.steps += 1
-    watcher.run.steps += 1
-    start = perf_counter_ns()
-    busy, watcher.busy = watcher.busy, False  # a step inside GradScaler.step is the user's as well
-    with watcher.shield():
-        _look_at_step(watcher, record, closure)
-    watcher.busy = busy
-    watcher.deep.stepped(record)
-    if not watcher.pace.stepped(rich=True):
-        watcher.deep.stop()
-        watcher.close()
-    watcher.pace.spent_ns += perf_counter_ns() - start
-
-
-def _look_at_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> None:
-    place = watcher.map.place(watcher.map.frame(3))
-    watcher.add(Event("step", "step", place, record.key, {"optimizers": {record.key}}))
-    if record.mark >= 0 or record.steps == 1:
-        step = Step(watcher.run, place, record, watcher.since(max(record.mark, 0)))
-        step.closure = closure
-        step.deep = watcher.deep.due()
-        watcher.show(step, watcher.by_picture["Step"])
-        if "Optimizer.step" in watcher.by_name:
-            call = Call(watcher.run, place, "Optimizer.step", "step")
-            ask(watcher, call, (record.optimizer,), {}, None, False)
-        if step.deep or not watcher.run.steps % watcher.stride:
-            note_point(watcher, record.optimizer, step)
-    record.mark = watcher.mark
-    record.zeroed = False
-    record.touched = False
-    parameter = record.first() if record.first is not None else None
-    grad = parameter.grad if parameter is not None else None
-    record.gradient = weakref.ref(grad) if grad is not None else None
-    record.version = grad._version if grad is not None else 0  # noqa: SLF001 - the documented in-place counter
-
-
-def note_point(watcher: Watcher, optimizer: Any, step: Step | None) -> None:
-    """One dot of the timeline; every second one is dropped when there are a thousand."""
-    run, now = watcher.run, watcher.pace.elapsed_ns
-    norms = step.gradient_norms if step is not None else None
-    total = math.sqrt(sum(norm * norm for norm in norms.values())) if norms else None
-    rate = next((float(group["lr"]) for group in optimizer.param_groups if "lr" in group), None)
-    waited = sum(loader.wait_ns for loader in run.loaders)
-    since, before = watcher.dotted
-    share = min(1.0, (waited - before) / max(now - since, 1)) if step is not None and run.history else None
-    watcher.dotted = (now, waited)
-    run.history.append(Point(run.steps, now / 1e9, run.loss, rate, total, memory_used(), share))
-    if len(run.history) >= 1000:
-        del run.history[1::2]
-        watcher.stride *= 2
-
-
-def memory_used() -> int:
-    """Bytes in use: on the GPU if there is one in use, else resident memory."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        return int(torch.cuda.memory_allocated())
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - 10 us matter here
-            return int(file.read().split()[1]) * 4096
-    except OSError:
-        return 0
 
 
 # zero_grad
@@ -547,7 +424,7 @@ def scheduled(watcher: Watcher, thing: Any, args: tuple[Any, ...], kwargs: dict[
     record = scheduler(watcher, thing)
     record.steps += 1
     if not watcher.rich and record.steps > 256:
-        watcher.pace.light += 1
+        watcher.pace.calls += 1
         return
     start = perf_counter_ns()
     place = watcher.map.place(watcher.map.frame(2))

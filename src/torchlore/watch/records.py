@@ -37,9 +37,12 @@ class Known:
 class OptimizerRecord(Known):
     """One optimizer and how it was used."""
 
-    def __init__(self, thing: Any, place: Place | None) -> None:
+    def __init__(self, thing: Any, place: Place | None, made: dict[int, int]) -> None:
         super().__init__(thing, place)
-        self.steps = 0
+        self.identity = id(thing)
+        self.made = made  # the run's: steps by the id of each optimizer
+        self.made[self.identity] = 0
+        self.gone_after: int | None = None  # its steps, once another optimizer has its id
         self.mark = -1  # index of the event after its previous step; -1: that step was not looked at
         self.first: weakref.ref[Any] | None = None  # its first trainable parameter
         self.gradient: weakref.ref[Any] | None = None  # that one's gradient when the previous step ended
@@ -55,6 +58,11 @@ class OptimizerRecord(Known):
     def optimizer(self) -> Any:
         """The optimizer."""
         return self.ref()
+
+    @property
+    def steps(self) -> int:
+        """How many it made."""
+        return self.made[self.identity] if self.gone_after is None else self.gone_after
 
     def trace(self) -> tuple[int, int, int] | None:
         """How often its first parameter was written to, which tensor is its gradient, and how often that was written to."""
@@ -146,7 +154,8 @@ class Run:
     activations: deque[weakref.ref[Any]] = field(default_factory=lambda: deque(maxlen=KEPT))
     owned: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # every parameter an optimizer was made with
     history: list[Point] = field(default_factory=list)
-    steps: int = 0
+    made: dict[int, int] = field(default_factory=dict)  # id of an optimizer -> its steps
+    past: int = 0  # steps of optimizers whose id is another's now; less those made before a fork
     child_steps: int = 0  # made in processes that the program started
     backwards: int = 0
     forwards: int = 0
@@ -156,6 +165,18 @@ class Run:
     find_keeper: Callable[[], Keeper | None] = lambda: None
     _names: dict[int, str] = field(default_factory=dict)
     _named_at: tuple[int, int] = (-1, -1)
+
+    @property
+    def steps(self) -> int:
+        """Steps of all optimizers."""
+        return self.past + sum(self.made.values())
+
+    def leave(self, identity: int) -> None:
+        """A new optimizer has this id: the one that had it is gone."""
+        for record in self.optimizers:
+            if record.identity == identity and record.gone_after is None:
+                record.gone_after = record.steps
+                self.past += record.steps
 
     @property
     def batches(self) -> int:

@@ -77,7 +77,7 @@ def begin(watcher: Watcher, sentinels: Iterable[Sentinel], folder: str) -> None:
 def _after_fork(watcher: Watcher, folder: str) -> None:
     watcher.ledger.findings.clear()
     watcher.options.live = None
-    watcher.run.steps = 0
+    watcher.run.past -= watcher.run.steps
     multiprocessing.util.Finalize(None, leave, args=(watcher, folder), exitpriority=100)
 
 
