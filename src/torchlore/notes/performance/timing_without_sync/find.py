@@ -1,0 +1,76 @@
+"""The static rule of timing-without-sync."""
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from torchlore.check import follow, tree, uses, values
+from torchlore.check.project import Function
+from torchlore.check.source import Hit, Source
+
+_CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "time.perf_counter_ns", "timeit.default_timer")
+_WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "wait", "elapsed_time", "backward", "print", "float"}
+_NEEDS_SIZES = {
+    "nonzero",
+    "unique",
+    "masked_select",
+    "any",
+    "all",
+    "argwhere",
+    "bincount",
+_PRODUCTS = {"torch.mm", "torch.matmul", "torch.bmm", "torch.einsum"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "cuda" not in source.text or not any(source.calls(*_CLOCKS)):
+        return
+    for end in source.all(ast.BinOp):
+        start = follow.binding(source, end.right) if isinstance(end.op, ast.Sub) else None
+        if start is None or not _is_clock(source, start) or not _is_clock(source, end.left):
+            continue
+        home = tree.function(source, end)
+        if tree.function(source, start) is not home:
+            continue
+        timed = [n for n in tree.body_nodes(home or source.tree) if start.lineno < getattr(n, "lineno", 0) < end.lineno]
+        work = next((node for node in timed if _is_gpu_work(source, node)), None)
+        if work is not None and not any(_waits(source, node) for node in timed):
+            message = (
+                f"this times how long `{source.code(work)}` took to queue, and the GPU may still be at it: call "
+                "`torch.cuda.synchronize()` before both readings"
+            )
+            yield source.hit(end, message)
+
+
+def _is_clock(source: Source, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and source.name(node.func) in _CLOCKS
+
+
+def _waits(source: Source, node: ast.AST) -> bool:
+    """Something that needs a value; and an epoch, beside which the last kernels in the queue are nothing."""
+    if isinstance(node, ast.For):
+        return values.sure(source, node.iter, "loader", weak=True)
+    if not isinstance(node, ast.Call):
+        return False
+    target = source.project.resolve(source, node.func)
+    if isinstance(target, Function):
+        inside = (one.func for one in tree.body_nodes(target.node) if isinstance(one, ast.Call))
+        called = {one.attr if isinstance(one, ast.Attribute) else tree.dotted(one) for one in inside}
+        return bool(called & (_WAITS | _NEEDS_SIZES))
+    return (node.func.attr if isinstance(node.func, ast.Attribute) else source.name(node.func)) in _WAITS
+
+
+def _is_gpu_work(source: Source, node: ast.AST) -> bool:
+    """A forward pass or a product of something that was put on the GPU in sight."""
+    if isinstance(node, ast.Call):
+        heavy = source.name(node.func) in _PRODUCTS or values.sure(source, node.func, "module")
+    else:
+        heavy = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    names = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)} if heavy else set()
+    return any(_moved(source, name) for one in names for name in uses.names(source, one))
+
+
+def _moved(source: Source, name: ast.Name) -> bool:
+    value = follow.binding(source, name)
+    text = source.code(value) if value is not None else ""
+    chosen = ".to(device" in text or "device=device" in text
+    return "cuda" in text or (chosen and any("cuda" in source.code(c) for c in source.calls("torch.device")))
