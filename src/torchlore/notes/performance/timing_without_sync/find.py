@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
 from torchlore.check import follow, tree, uses, values
 from torchlore.check.project import Function
@@ -10,14 +9,8 @@ from torchlore.check.source import Hit, Source
 
 _CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "time.perf_counter_ns", "timeit.default_timer")
 _WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "wait", "elapsed_time", "backward", "print", "float"}
-_NEEDS_SIZES = {
-    "nonzero",
-    "unique",
-    "masked_select",
-    "any",
-    "all",
-    "argwhere",
-    "bincount",
+# these wait to know how much there is
+_NEEDS_SIZES = {"nonzero", "unique", "masked_select", "any", "all", "argwhere", "bincount"}
 _PRODUCTS = {"torch.mm", "torch.matmul", "torch.bmm", "torch.einsum"}
 
 

@@ -16,13 +16,7 @@ print(start.elapsed_time(end), "ms")
 `torch.utils.benchmark.Timer` synchronises, warms up and repeats for you; it is right on a CPU as well.
 """
 
-import ast
-from collections.abc import Iterator
 from typing import Any
-
-from torchlore.check import follow, tree, uses, values
-from torchlore.check.project import Function
-from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://github.com/pytorch/pytorch/issues/21286", "https://github.com/pytorch/pytorch/issues/18012")
@@ -33,6 +27,3 @@ SEVERITY = "warning"
 
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert bad["seconds"] < good["seconds"] / 3  # it timed the queue
-
-
-}  # waits to know how much there is
