@@ -55,3 +55,18 @@ class Meter:
 
     def mean(self):
         return self.total / self.count
+
+
+def nominal(args, model, loader, criterion):
+    total = 0.0
+    for x, y in loader:
+        total += criterion(model(x), y).item() * args.batch_size  # trap: loss-over-the-wrong-count
+    return total / len(loader.dataset)
+
+
+def measured(model, loader, criterion):
+    total = 0.0
+    for x, y in loader:
+        batch_size = x.size(0)
+        total += criterion(model(x), y).item() * batch_size
+    return total / len(loader.dataset)

@@ -1,0 +1,197 @@
+"""What a loop over batches adds up, and what the sum is divided by."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from torchlore.check import calls, flow, iteration, kept, scopes, tree
+from torchlore.check.project import Project
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.source import Source
+
+_CASTS = {"float", "double", "type", "to", "int", "long", "cpu", "detach", "numpy", "item", "astype", "half", "cuda", "data",
+          "squeeze", "contiguous"}  # fmt: skip
+_BENT = {f"sklearn.metrics.{name}" for name in ("f1_score", "precision_score", "recall_score", "fbeta_score", "jaccard_score",
+         "roc_auc_score", "average_precision_score", "matthews_corrcoef", "cohen_kappa_score", "balanced_accuracy_score",
+         "r2_score")}  # fmt: skip
+_LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
+_LOSS = re.compile(r"(^|_)loss$")
+_SIZED = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|\.numel\(\)$|\.nelement\(\)$")
+_NOMINAL = re.compile(r"(^|[._\[\"'])(train|test|val|valid|eval|mini)?_?(batch_?size|bsz?)(['\"]\])?$", re.IGNORECASE)
+
+
+class Tally(NamedTuple):
+    """One `total += ...` (or `list.append`) in a loop, and the division that follows."""
+
+    loop: ast.For
+    over: str  # the text of what the loop goes over
+    name: str  # of the sum
+    kind: str  # count, mean (of a comparison), loss (of a batch), bent (a score that is no mean of its parts), nominal, weighted, or ""
+    node: ast.AST  # where it is added
+    division: ast.AST
+    by: str  # batches, samples, entries
+
+
+def tallies(source: Source) -> list[Tally]:
+    """Every sum over a loop's turns that is divided afterwards, in the order of the text."""
+    found: list[Tally] | None = source.memo.get("tallies")
+    if found is None:
+        found = source.memo["tallies"] = list(_tallies(source)) if len(source.text) > _LEAST else []
+    return found
+
+
+def seen_at(path: str, line: int) -> list[Tally]:
+    """The sums of the loop that begins on a line of a file; nothing where the file cannot be read."""
+    project = Project()
+    project.add([path])
+    source = project.source(path) if os.path.isfile(path) else None  # noqa: PTH113  # a notebook's cell is no file
+    return [one for one in tallies(source) if one.loop.lineno == line] if source is not None else []
+
+
+def _tallies(source: Source) -> Iterator[Tally]:
+    for loop in source.all(ast.For):
+        over = iteration.unwrapped(source, loop.iter)
+        if not isinstance(over, ast.Name | ast.Attribute | ast.Subscript):
+            continue
+        for node in tree.under(source, loop, ast.AugAssign, ast.Assign, ast.Call):
+            if not _is_own(source, node, loop):
+                continue
+            target, value = kept.kept(source, node)
+            name = tree.dotted(target) if target is not None else ""
+            if name and value is not None:
+                if _weightless(source, node):
+                    yield Tally(loop, source.code(over), name, kind(source, value), node, node, "entries")
+                for division, by in _divisions(source, loop, name, source.code(over)):
+                    yield Tally(loop, source.code(over), name, kind(source, value), node, division, by)
+
+
+def _weightless(source: Source, node: ast.AST) -> bool:
+    """`meter.update(mean)` where the method would take a count too, and takes 1 without one."""
+    method = (
+        flow.called(source, node) if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords else None
+    )
+    more = method.node.args.defaults if method is not None and len(method.node.args.args) == 3 else []
+    return len(more) == 1 and tree.literal(more[0]) == 1
+
+
+def _is_own(source: Source, node: ast.AST, loop: ast.For) -> bool:
+    around = tree.loops(source, node)
+    return bool(around) and around[0] is loop
+
+
+def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[tuple[ast.AST, str]]:
+    """Divisions of the sum behind the loop, in the same function."""
+    home = tree.function(source, loop) or source.tree
+    lengths = {f"len({over})": "batches", f"len({over}.dataset)": "samples", f"len({name})": "entries"}
+    for one in tree.under(source, home, ast.BinOp, ast.AugAssign, ast.Call):
+        if getattr(one, "lineno", 0) <= loop.lineno or tree.inside(source, one, loop):
+            continue
+        if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
+            below = one.right if isinstance(one, ast.BinOp) else one.value
+            above = one.left if isinstance(one, ast.BinOp) else one.target
+            by = lengths.get(source.code(below), "")
+            if by and any(tree.dotted(part) == name for part in ast.walk(above)):  # type: ignore[arg-type]  # dotted takes any node
+                yield one, by
+        elif isinstance(one, ast.Call) and _averages(source, one, name):
+            yield one, "entries"
+
+
+def _averages(source: Source, call: ast.Call, name: str) -> bool:
+    """`np.mean(scores)`, `statistics.mean(scores)`, `torch.tensor(scores).mean()`."""
+    if source.name(call.func) in ("numpy.mean", "statistics.mean", "numpy.average", "torch.mean"):
+        return bool(call.args) and name in (tree.dotted(call.args[0]), _first(call.args[0]))
+    inner = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "mean" else None
+    return inner is not None and _first(inner) == name
+
+
+def _first(node: ast.expr) -> str:
+    return tree.dotted(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
+
+
+def kind(source: Source, value: ast.expr, hops: int = 3) -> str:
+    """What one turn adds."""
+    value = _bare(value)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        for other in (value.left, value.right):
+            if _SIZED.search(source.code(other)):
+                return "weighted"
+            if _NOMINAL.search(source.code(other)) and not _local_size(source, other):
+                return "nominal"
+        return ""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+        part = kind(source, value.left, hops) == "count"
+        return "mean" if part and (_SIZED.search(source.code(value.right)) or _local_size(source, value.right)) else ""
+    if isinstance(value, ast.Name) and hops:
+        bound = scopes.reaching(source, value)
+        kinds = {
+            kind(source, one.value, hops - 1) for one in bound if one.how == "assign" and not one.path and one.value
+        }
+        found = kinds.pop() if len(kinds) == 1 and len(bound) == 1 else ""
+        return found or ("loss" if _LOSS.search(value.id) and _means(source) else "")
+    return _called(source, value, hops) if isinstance(value, ast.Call) else ""
+
+
+def _means(source: Source) -> bool:
+    """Whether no loss in the file asks for another reduction than the mean."""
+    asked = (
+        tree.literal(one.value) for one in source.all(ast.keyword) if one.arg in ("reduction", "size_average", "reduce")
+    )
+    return all(one == "mean" for one in asked)
+
+
+def _called(source: Source, call: ast.Call, hops: int) -> str:
+    name = source.name(call.func)
+    if name in _BENT:
+        return "bent"
+    if name == "sklearn.metrics.accuracy_score":
+        return "mean"
+    ends = name.rpartition(".")[2] if name in ("torch.sum", "torch.mean", "numpy.sum", "numpy.mean", "sum") else ""
+    inner: ast.expr | None = call.args[0] if ends and call.args else None
+    if not ends and isinstance(call.func, ast.Attribute) and call.func.attr in ("sum", "mean") and not call.args:
+        ends, inner = call.func.attr, call.func.value
+    if inner is not None and _is_comparison(source, inner):
+        return "count" if ends == "sum" else "mean"
+    function = flow.called(source, call) if hops and not ends else None
+    kinds = {kind(function.source, one, hops - 1) for one in calls.returned(function)} if function else set()
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _bare(value: ast.expr) -> ast.expr:
+    """Without `.item()`, `.float()`, `float(...)` and the like, and without `100 *`."""
+    while True:
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _CASTS:
+            value = value.func.value
+        elif isinstance(value, ast.Attribute) and value.attr in _CASTS:
+            value = value.value
+        elif isinstance(value, ast.Call) and tree.dotted(value.func) in ("float", "int") and value.args:
+            value = value.args[0]
+        elif (
+            isinstance(value, ast.BinOp)
+            and isinstance(value.op, ast.Mult)
+            and tree.literal(value.right) in (100, 100.0)
+        ):
+            value = value.left
+        else:
+            return value
+
+
+def _is_comparison(source: Source, node: ast.expr, hops: int = 2) -> bool:
+    node = _bare(node)
+    if isinstance(node, ast.Name) and hops:
+        bound = scopes.reaching(source, node)
+        return bool(bound) and all(one.value is not None and not one.path and _is_comparison(source, one.value, hops - 1)
+                                   for one in bound)  # fmt: skip
+    equal = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq)
+    return equal or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "eq")
+
+
+def _local_size(source: Source, node: ast.expr) -> bool:
+    """Whether a name holds the size of what is there: `bs = x.size(0)`."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    return bool(bound) and all(one.value is not None and _SIZED.search(source.code(one.value)) for one in bound)

@@ -1,0 +1,77 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import tallies, tree, values
+from torchlore.check.source import Hit, Source
+
+_SIZE = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|^(bs|n|batch_size|b_size|num_samples|bsz)$|\.batch_size$")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for one in tallies.tallies(source) if "batch" in source.text else ():
+        if one.kind == "nominal" and one.by == "samples" and not _drops_last(source):
+            yield source.hit(
+                one.node,
+                f"the last batch is counted as a full one, and `{one.name}` comes out too large: multiply by the batch's own size, "
+                "`x.size(0)`",
+                severity="warning",
+            )
+    for size in source.calls("len"):
+        up, given = source.parents[size], size.args[0] if size.args else None
+        divides = isinstance(up, ast.BinOp | ast.AugAssign) and isinstance(up.op, ast.Div) and given is not None
+        left = getattr(up, "left", getattr(up, "target", None)) if divides else None
+        if not isinstance(left, ast.Name) or given is None:
+            continue
+        added = _added(source, left)
+        batches = values.sure(source, given, "loader", weak=True)
+        samples = isinstance(given, ast.Attribute) and given.attr == "dataset"
+        code = source.code(given)
+        if samples and added == {"mean"}:
+            yield source.hit(
+                up,
+                f"`{left.id}` is a sum of batch means, and `len({code})` counts samples: add `loss.item() * x.size(0)`",
+            )
+        elif batches and added == {"weighted"}:
+            yield source.hit(
+                up,
+                f"`{left.id}` is a sum over samples, and `len({code})` counts batches: divide by `len({code}.dataset)`",
+            )
+
+
+def _drops_last(source: Source) -> bool:
+    return any(one.arg == "drop_last" and tree.literal(one.value) is not False for one in source.all(ast.keyword))
+
+
+def _added(source: Source, name: ast.Name) -> set[str]:
+    """What `name += ...` adds: "mean" for a loss of a batch, "weighted" for one times its size, "" for the rest."""
+    home = tree.function(source, name)
+    found = [one.value for one in source.all(ast.AugAssign) if isinstance(one.target, ast.Name) and one.target.id == name.id
+             and isinstance(one.op, ast.Add) and tree.function(source, one) is home]  # fmt: skip
+    return {_kind(source, value) for value in found}
+
+
+def _kind(source: Source, value: ast.expr) -> str:
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        for one, other in ((value.left, value.right), (value.right, value.left)):
+            if _kind(source, one) == "mean" and _SIZE.search(source.code(other)):
+                return "weighted"
+        return ""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
+        inner = value.func.value
+        named = isinstance(inner, ast.Name) and re.search(r"(^|_)loss$", inner.id) is not None
+        found = source.values(inner) if isinstance(inner, ast.Call) else ()
+        named = named or (bool(found) and all(one.state == "loss" and one.shape == () for one in found))
+        summed = any(one.name.rpartition(".")[2] == "sum" for one in source.values(inner))
+        return "mean" if named and not summed and _means(source) else ""
+    return ""
+
+
+def _means(source: Source) -> bool:
+    """Whether no loss in the file asks for another reduction."""
+    asked = (
+        tree.literal(one.value) for one in source.all(ast.keyword) if one.arg in ("reduction", "size_average", "reduce")
+    )
+    return all(one == "mean" for one in asked)
