@@ -31,10 +31,19 @@ def watch(batch: Batch) -> Alarm | None:
     batch.memory["classes"] = classes
     mixed = batch.memory.get("mixed", 0) + (only is None)
     batch.memory["mixed"] = mixed
-    trained = batch.memory.setdefault("start", batch.run.backwards)
-    ready = batch.run.backwards - trained >= 6 and len(classes) >= 2 and batch.record.batches >= 8
+    ready = _trained_on(batch) >= 6 and len(classes) >= 2 and batch.record.batches >= 8
     if not ready or 4 * mixed > batch.record.batches:
         return None
     return Alarm(
         "nearly every training batch holds a single class; add shuffle=True to the loader", at=batch.record.place
     )
+
+
+def _trained_on(batch: Batch) -> int:
+    """How many of its batches had a backward before the next one came: an evaluation's have none."""
+    now = (batch.epoch, batch.index, batch.run.backwards)
+    epoch, index, backwards = batch.memory.get("last", (-1, -1, 0))
+    followed = batch.epoch == epoch and batch.index == index + 1 and batch.run.backwards > backwards
+    batch.memory["last"] = now
+    batch.memory["trained"] = batch.memory.get("trained", 0) + followed
+    return int(batch.memory["trained"])
