@@ -35,3 +35,27 @@ settings["learning_rate"] = 0.1
 for param_group in []:
     param_group["lr"] = 0.1
 layer.extra = 3
+
+
+def beside(net, epoch):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    optimizer.lr = 0.1 * 0.5**epoch  # trap: misspelt-setting
+    optimizer.defaults["lr"] = 0.01  # trap: misspelt-setting
+    return optimizer
+
+
+class Wrapper:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+        self.lr = 0.1
+
+    def set(self, lr):
+        self.lr = lr
+
+
+def others(net, config):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    wrapped = Wrapper(optimizer)
+    wrapped.lr = 0.2
+    config.lr = optimizer.defaults["lr"]
+    return wrapped

@@ -35,27 +35,3 @@ def real(optimizer, lr):
     shown = optimizer.state_dict()["param_groups"]
     for group in shown:
         print(group["lr"])
-
-
-def beside(net, epoch):
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    optimizer.lr = 0.1 * 0.5**epoch  # trap: lr-set-on-state-dict-copy
-    optimizer.defaults["lr"] = 0.01  # trap: lr-set-on-state-dict-copy
-    return optimizer
-
-
-class Wrapper:
-    def __init__(self, optimizer):
-        self.optimizer = optimizer
-        self.lr = 0.1
-
-    def set(self, lr):
-        self.lr = lr
-
-
-def others(net, config):
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    wrapped = Wrapper(optimizer)
-    wrapped.lr = 0.2
-    config.lr = optimizer.defaults["lr"]
-    return wrapped

@@ -3,15 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tree, uses, values
+from torchlore.check import edits, scopes, tree
 from torchlore.check.source import Hit, Source
-
-_OPTIMIZERS = tuple(f"torch.optim.{name}" for name in ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam",
-                                                       "RAdam", "Adamax", "ASGD", "LBFGS", "Rprop"))  # fmt: skip
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _beside(source)
     for state in source.methods("state_dict"):
         groups = source.parents[state]
         if not (isinstance(groups, ast.Subscript) and tree.literal(groups.slice) == "param_groups"):
@@ -23,23 +19,6 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(groups)}` is a copy, and what is written into it is lost: use `{code}.param_groups`",
                 edits.replace(source, groups, f"{code}.param_groups"),
             )
-
-
-def _beside(source: Source) -> Iterator[Hit]:
-    """`optimizer.lr = ...` and `optimizer.defaults["lr"] = ...`."""
-    for one in (
-        *uses.attributes(source, "lr"),
-        *uses.attributes(source, "learning_rate"),
-        *uses.attributes(source, "defaults"),
-    ):
-        up = source.parents[one]
-        entry = isinstance(up, ast.Subscript) and up.value is one and tree.literal(up.slice) == "lr"
-        target: ast.AST = up if entry and one.attr == "defaults" else one
-        stored = isinstance(getattr(target, "ctx", None), ast.Store)
-        if stored and (one.attr != "defaults" or target is up) and values.made_by(source, one.value, *_OPTIMIZERS):
-            code = source.code(one.value)
-            yield source.hit(target, f'`{source.code(target)}` is never read: write into the groups, '
-                             f'`for group in {code}.param_groups: group["lr"] = ...`')  # fmt: skip
 
 
 def _walked(source: Source, loop: ast.For, name: ast.Name) -> bool:

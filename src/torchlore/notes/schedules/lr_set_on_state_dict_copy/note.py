@@ -1,9 +1,8 @@
-"""A learning rate written into `state_dict()["param_groups"]` or `optimizer.lr` changes nothing.
+"""`optimizer.state_dict()["param_groups"]` is a copy: a learning rate written there changes nothing.
 
 `state_dict()` builds new dicts for the groups. Writing `lr` into them has no effect on the optimizer; the schedule that
 the code describes never happens, and the printed rate (read from the copy) even agrees with it. The copy only counts if
-it is loaded back with `load_state_dict`. `optimizer.lr = 0.01`, the habit from Keras, gives the object a new attribute
-that nobody reads, and `optimizer.defaults["lr"]` is only read when a group is added.
+it is loaded back with `load_state_dict`.
 
 Write to the optimizer itself: `for group in optimizer.param_groups: group["lr"] = lr`.
 """
@@ -29,9 +28,6 @@ def watch(call: Annotated[Call, "Optimizer.state_dict", "Optimizer.load_state_di
         "kept", {}
     )  # id of the optimizer -> where it was asked, its groups as given out, as told
     if call.name == "backward":
-        for one in call.run.optimizers:
-            if "lr" in vars(one.thing or call) and type(one.thing).__module__.startswith("torch.optim."):
-                return Alarm("optimizer.lr was set, which nobody reads; set it in optimizer.param_groups", at=one.place)
         for place, groups, told in [one for one in kept.values() if call.run.steps]:
             changed = [new["lr"] for new, old in zip(groups, told, strict=True) if new.get("lr") != old]
             if changed:

@@ -1,0 +1,72 @@
+"""What a file shows of it."""
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+from torchlore.check import edits, scopes, tree, uses, values
+from torchlore.check.source import Hit, Source
+
+_KEYS = {"learning_rate": "lr", "learningrate": "lr", "LR": "lr", "Lr": "lr", "learn_rate": "lr", "lrs": "lr",
+         "weightdecay": "weight_decay", "weight-decay": "weight_decay", "weight_decays": "weight_decay",
+         "wd": "weight_decay", "momentun": "momentum", "momentums": "momentum", "beta": "betas"}  # fmt: skip
+_CUDNN = ("benchmark", "deterministic", "enabled", "allow_tf32")
+_LAYER = {"weights": "weight", "biases": "bias", "momentun": "momentum", "dropout": "p", "trainning": "training"}
+_OPTIMIZERS = tuple(f"torch.optim.{name}" for name in ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam",
+                                                       "RAdam", "Adamax", "ASGD", "LBFGS", "Rprop"))  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _beside(source)
+    targets = [target for assign in source.all(ast.Assign) for target in assign.targets]
+    for target in (*targets, *(one.target for one in source.all(ast.AugAssign))):
+        right = _right_name(source, target)
+        if right is not None and isinstance(target, ast.Subscript):
+            edit = edits.replace(source, target.slice, f'"{right}"')
+            yield source.hit(target, f"nobody reads {source.code(target.slice)}: the name is `{right}`", edit)
+        elif right is not None and isinstance(target, ast.Attribute):
+            edit = edits.rename(source, target, right)
+            yield source.hit(target, f"nobody reads `{target.attr}`: the name is `{right}`", edit)
+
+
+def _beside(source: Source) -> Iterator[Hit]:
+    """`optimizer.lr = ...` and `optimizer.defaults["lr"] = ...`."""
+    for one in (
+        *uses.attributes(source, "lr"),
+        *uses.attributes(source, "learning_rate"),
+        *uses.attributes(source, "defaults"),
+    ):
+        up = source.parents[one]
+        entry = isinstance(up, ast.Subscript) and up.value is one and tree.literal(up.slice) == "lr"
+        target: ast.AST = up if entry and one.attr == "defaults" else one
+        stored = isinstance(getattr(target, "ctx", None), ast.Store)
+        if stored and (one.attr != "defaults" or target is up) and values.made_by(source, one.value, *_OPTIMIZERS):
+            code = source.code(one.value)
+            yield source.hit(target, f'`{source.code(target)}` is never read: write into the groups, '
+                             f'`for group in {code}.param_groups: group["lr"] = ...`')  # fmt: skip
+
+
+def _right_name(source: Source, target: ast.expr) -> str | None:
+    """The setting that is meant, where the name is a near miss."""
+    if isinstance(target, ast.Subscript):
+        key = tree.literal(target.slice)
+        return _KEYS[key] if isinstance(key, str) and key in _KEYS and _is_group(source, target.value) else None
+    if not isinstance(target, ast.Attribute):
+        return None
+    if source.name(target.value) == "torch.backends.cudnn":
+        near = difflib.get_close_matches(target.attr, _CUDNN, n=1, cutoff=0.8)
+        return near[0] if near and target.attr not in _CUDNN else None
+    made = values.values(source, target.value) if target.attr in _LAYER else ()
+    built_in = made and all(value.kind == "module" and value.name.startswith("torch.nn.") for value in made)
+    right = _LAYER.get(target.attr)
+    return right if built_in and (right != "p" or all("Dropout" in value.name for value in made)) else None
+
+
+def _is_group(source: Source, node: ast.expr) -> bool:
+    """`optimizer.param_groups[0]`, or the variable of a loop over them."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "param_groups"
+    found = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    return bool(found) and all(
+        one.how == "for" and one.value and "param_groups" in source.code(one.value) for one in found
+    )
