@@ -1,0 +1,53 @@
+import torch
+from torch.utils.data import DataLoader, random_split
+
+
+class Data:
+    def __init__(self, whole):
+        self.whole = whole
+
+    def setup(self):
+        self.train_set, self.val_set = random_split(self.whole, [80, 20])
+
+    def train_dataloader(self):
+        return DataLoader(self.whole, batch_size=4, shuffle=True)  # trap: training-set-overlaps-validation
+
+    def val_dataloader(self):
+        return DataLoader(self.val_set, batch_size=4)
+
+
+def in_a_function(data):
+    train_set, val_set = random_split(data, [80, 20])
+    train = DataLoader(data, batch_size=4, shuffle=True)  # trap: training-set-overlaps-validation
+    val = DataLoader(val_set, batch_size=4)
+    return train, val, train_set
+
+
+def get_loader(data, split):
+    train_set, val_set = random_split(data, [80, 20])  # trap: training-set-overlaps-validation
+    if split == "train":
+        return DataLoader(train_set, batch_size=4, shuffle=True)
+    return DataLoader(val_set, batch_size=4)
+
+
+def get_both(data, split):
+    train_set, val_set = random_split(data, [80, 20], generator=torch.Generator().manual_seed(0))
+    if split == "train":
+        return DataLoader(train_set, batch_size=4, shuffle=True)
+    return DataLoader(val_set, batch_size=4)
+
+
+def once(data):
+    train_set, val_set = random_split(data, [80, 20])
+    return DataLoader(train_set, batch_size=4, shuffle=True), DataLoader(val_set, batch_size=4)
+
+
+def refit(data):
+    train_set, val_set = random_split(data, [80, 20])
+    tuned = DataLoader(train_set, batch_size=4, shuffle=True), DataLoader(val_set, batch_size=4)
+    everything = DataLoader(data, batch_size=4, shuffle=True)
+    return tuned, everything
+
+
+def main(data):
+    return get_loader(data, "train"), get_loader(data, "val"), get_both(data, "train"), get_both(data, "val"), once(data)
