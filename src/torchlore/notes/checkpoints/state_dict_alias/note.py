@@ -51,7 +51,7 @@ def _of_model(source: Source, call: ast.Call) -> bool:
 
 def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     """Whether somebody reads the variable after more steps: outside the block that fills it, or above it in a loop."""
-    same, block = tree.dotted(variable), source.parents[tree.statement(source, call)]
+    same, block = tree.dotted(variable), source.parents[_begun(source, variable, call)]
     owner = identity(source, variable)
     places: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)]
     for node in places:
@@ -62,6 +62,15 @@ def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
         if not at_once and not asked and identity(source, node) == owner and _may_hold(source, node, call):
             return True
     return False
+
+
+def _begun(source: Source, variable: ast.expr, call: ast.Call) -> ast.stmt:
+    """The statement that fills the variable, or the one that made it anew in the same turn of the loop."""
+    here = tree.statement(source, call)
+    bound = scopes.reaching(source, variable) if isinstance(variable, ast.Name) else ()
+    made = bound[0].statement if len(bound) == 1 else None
+    same_turn = isinstance(made, ast.Assign) and tree.loops(source, made)[:1] == tree.loops(source, here)[:1]
+    return made if isinstance(made, ast.Assign) and same_turn and tree.loops(source, made) else here
 
 
 def _may_hold(source: Source, node: ast.expr, call: ast.Call) -> bool:

@@ -43,3 +43,6 @@ def drawn(x):
 def bounded(score):
     score = torch.clamp(torch.sigmoid(score), 1e-7, 1 - 1e-7)
     return -torch.log(score).mean()
+
+
+table = torch.log(torch.sigmoid(torch.arange(-6.0, 6.0, 0.01)))

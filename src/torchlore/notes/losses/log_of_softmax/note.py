@@ -59,6 +59,13 @@ def find(source: Source) -> Iterator[Hit]:
             continue  # a cell of a notebook that shows it
         if isinstance(given.node, ast.Call) and "gumbel" in tree.dotted(given.node.func):
             continue  # drawn, there is no logarithm of it to ask for
+        inside = (
+            follow.followed(source, given.node.args[0])
+            if isinstance(given.node, ast.Call) and given.node.args
+            else None
+        )
+        if isinstance(inside, ast.Call) and source.name(inside.func) in ("torch.arange", "torch.linspace"):
+            continue  # a table of known numbers
         clamped = (tree.receiver(one) for one in source.methods("clamp_", "clip_") if one.lineno < call.lineno)
         if any(tree.dotted(one).removesuffix(".data") == (tree.dotted(inner) or "?") for one in clamped):
             continue

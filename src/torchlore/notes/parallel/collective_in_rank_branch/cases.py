@@ -50,3 +50,12 @@ def stop_together(rank, stop):
         dist.broadcast_object_list(told, 0)
     if rank >= 0:
         dist.barrier()
+
+
+def save_first(rank, save):
+    if dist.is_initialized() and rank != 0:
+        dist.barrier()
+    if rank in [-1, 0]:
+        save()
+        if dist.is_initialized():
+            dist.barrier()

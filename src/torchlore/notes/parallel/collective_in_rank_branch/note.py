@@ -62,7 +62,12 @@ def _is_answered(source: Source, call: ast.Call, branch: tuple[ast.expr, bool]) 
     for other in source.calls(name):
         if other is call or tree.function(source, other) is not home:
             continue
-        tests = [(source.code(test), taken) for test, taken in tree.conditions(source, other) if _is_rank(test)]
+        found = tree.conditions(source, other)
+        tests = [(source.code(test), taken) for test, taken in found if any(_is_rank(one) for one in _parts(test))]
         if tests and (source.code(branch[0]), branch[1]) not in tests:
             return True
     return False
+
+
+def _parts(test: ast.expr) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) else [test]

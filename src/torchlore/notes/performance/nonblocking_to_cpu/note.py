@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, follow, tree, values
+from torchlore.check import edits, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -66,6 +66,9 @@ def _async(call: ast.Call) -> bool:
 def _is_cpu(source: Source, node: ast.expr) -> bool:
     if tree.literal(node) == "cpu":
         return True
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else ()
+    if any(one.how == "parameter" for one in bound):
+        return False  # another caller may name another device
     made = values.values(source, node)
     return bool(made) and all(_cpu_device(value.node) for value in made)
 

@@ -57,7 +57,8 @@ def find(source: Source) -> Iterator[Hit]:
                 f"without num_classes the width follows the largest label in `{source.code(labels)}`, batch by batch: "
                 f"write `one_hot({source.code(labels)}, num_classes)`"
             )
-            yield source.hit(call, message)
+            part = isinstance(labels, ast.Attribute | ast.Subscript)  # `graph.ndata["label"]`: of a whole set, may be
+            yield source.hit(call, message, severity="hint" if part else None)
 
 
 def _whole(source: Source, labels: ast.expr) -> bool:

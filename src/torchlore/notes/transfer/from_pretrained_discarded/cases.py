@@ -24,3 +24,10 @@ def known(path):
     except KeyError:
         return False
     return True
+
+
+def first_on_one_rank(path, rank, barrier):
+    if rank == 0:
+        AutoTokenizer.from_pretrained(path)
+    barrier()
+    return AutoTokenizer.from_pretrained(path)

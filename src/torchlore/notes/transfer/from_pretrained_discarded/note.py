@@ -31,7 +31,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("from_pretrained"):
         tried = any(isinstance(up, ast.Try) for up in tree.ancestors(source, call))  # only to see whether it works
-        if not tree.is_statement(source, call) or tried or follow.in_test(source, call):
+        if not tree.is_statement(source, call) or tree.is_shown(source, call) or tried or follow.in_test(source, call):
+            continue
+        if _again(source, call):
             continue
         owner = tree.receiver(call)
         is_class = source.name(owner).rpartition(".")[2][:1].isupper()
@@ -40,7 +42,15 @@ def find(source: Source) -> Iterator[Hit]:
             edits.replace(source, call, f"{code} = {source.code(call)}"),
         )  # fmt: skip
         what = "the result is thrown away" if is_class else f"`{code}` keeps its weights"
-        yield source.hit(call, f"from_pretrained returns a new object and {what}: assign it, `{code} = ...`", *fix)
+        write = f"model = {code}.from_pretrained(...)" if is_class else f"{code} = ..."
+        yield source.hit(call, f"from_pretrained returns a new object and {what}: assign it, `{write}`", *fix)
+
+
+def _again(source: Source, call: ast.Call) -> bool:
+    """One process fills the cache first, then all of them ask for the same thing and keep it."""
+    home = tree.function(source, call)
+    others = (one for one in source.methods("from_pretrained") if tree.function(source, one) is home)
+    return any(not tree.is_statement(source, one) and source.code(one) == source.code(call) for one in others)
 
 
 def watch(call: Annotated[Call, "Embedding.from_pretrained"]) -> Alarm | None:
