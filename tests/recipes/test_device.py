@@ -107,7 +107,7 @@ def test_a_copy_to_the_cpu_waits(monkeypatch):
     original = torch.Tensor.to
 
     def spy(self, *args, **kwargs):
-        asked.append(kwargs["non_blocking"])
+        asked.append(kwargs.get("non_blocking", False))
         return original(self, *args, **kwargs)
 
     monkeypatch.setattr(torch.Tensor, "to", spy)

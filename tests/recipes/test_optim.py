@@ -491,3 +491,17 @@ def test_a_shared_parameter_is_grouped_once():
     net[1].weight = net[0].weight
     for groups in (optim.decay_groups(net, 0.1), optim.layer_decay_groups(net, 1.0, 0.5, 0.1)):
         assert sorted(name for group in groups for name in group["param_names"]) == ["0.bias", "0.weight", "1.bias"]
+
+
+@given(size=st.floats(1e-3, 1e3), part=st.sampled_from([0.5, 0.999999, 1 - 1e-7, 1.0, 1 + 1e-7, 1.000001, 2.0]))
+@settings(deadline=None, max_examples=100)
+def test_clipping_gives_torchs_bits_whether_or_not_there_is_something_to_cut(size, part):
+    ours, theirs = ([nn.Parameter(torch.zeros(n)) for n in (1, 7, 300)] for _ in range(2))
+    for a, b in zip(ours, theirs, strict=True):
+        a.grad = torch.randn(a.shape, generator=torch.Generator().manual_seed(a.numel())) * size
+        b.grad = a.grad.clone()
+    limit = nn.utils.get_total_norm([p.grad for p in ours]).item() * part
+    for nonfinite in ("keep", "raise"):
+        norm = optim.clip_norm(ours, limit, nonfinite=nonfinite)
+        assert torch.equal(norm, nn.utils.clip_grad_norm_(theirs, limit))
+        assert all(torch.equal(a.grad, b.grad) for a, b in zip(ours, theirs, strict=True))

@@ -49,13 +49,13 @@ def move(batch: Any, device: Device, non_blocking: bool = True) -> Any:
     'meta'
     """
     target = torch.device(device)
-    wait = not non_blocking or target.type == "cpu"
+    waits = not non_blocking or target.type == "cpu"
     seen: dict[int, Any] = {}
 
     def send(leaf: Any) -> Any:
         there = seen.get(id(leaf))
         if there is None:  # PackedSequence keeps batch_sizes on the CPU by itself
-            there = seen[id(leaf)] = leaf.to(target, non_blocking=not wait)
+            there = seen[id(leaf)] = leaf.to(target) if waits else leaf.to(target, non_blocking=True)
         return there
 
     return map_tensors(batch, send)
@@ -76,12 +76,15 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
     """
     if isinstance(value, LEAVES):
         return function(value)
+    kind = type(value)
+    if kind is list:
+        return [map_tensors(one, function) for one in value]
     if isinstance(value, dict):
         moved = {key: map_tensors(one, function) for key, one in value.items()}
-        return moved if type(value) is dict else _refill(value, moved)
-    if isinstance(value, list | tuple):
+        return moved if kind is dict else _refill(value, moved)
+    if isinstance(value, (list, tuple)):  # list | tuple would be built anew for each
         parts = [map_tensors(one, function) for one in value]
-        return type(value)(*parts) if "_fields" in dir(type(value)) else type(value)(parts)
+        return kind(*parts) if kind is not tuple and "_fields" in dir(kind) else kind(parts)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         twin = copy.copy(value)
         for field in dataclasses.fields(value):

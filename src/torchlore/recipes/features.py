@@ -25,16 +25,24 @@ class _EnoughError(BaseException):
 
 def _resolve(model: nn.Module, names: Sequence[str]) -> dict[str, tuple[nn.Module, int]]:
     """The module and the number of its call for each wanted name."""
-    known = dict(model.named_modules(remove_duplicate=False))
     found = {}
     for name in names:
         path, _, call = name.partition(":")
-        if not path or path not in known or (call and not call.isdecimal()):
-            choice = [one for one in known if one]
+        module = _below(model, path) if path else None
+        if module is None or (call and not call.isdecimal()):
+            choice = [one for one, _ in model.named_modules(remove_duplicate=False) if one]
             near = difflib.get_close_matches(path, choice, n=3, cutoff=0.4) or choice[:3]
             raise ValueError(f"the model has no layer {name!r}; nearest: {', '.join(near)}")
-        found[name] = (known[path], int(call or 0))
+        found[name] = (module, int(call or 0))
     return found
+
+
+def _below(model: nn.Module, path: str) -> nn.Module | None:
+    """The module of that name; to list them all first would take longer than a small network's layers on a GPU."""
+    module: nn.Module | None = model
+    for part in path.split("."):
+        module = None if module is None else module._modules.get(part)  # noqa: SLF001 - get_submodule() raises, and takes any attribute
+    return module
 
 
 def _copy(leaf: Any) -> Any:
@@ -70,13 +78,15 @@ class _Recorder:
 @contextmanager
 def _mode(model: nn.Module, training: bool) -> Iterator[None]:
     """Put every module into one mode and each back into its own afterwards."""
-    before = {module: module.training for module in model.modules()}
-    model.train(training)
+    before = [(module, module.training) for module in model.modules()]
+    if not all(flag is training for _, flag in before):
+        model.train(training)
     try:
         yield
     finally:
-        for module, flag in before.items():
-            module.training = flag
+        for module, flag in before:
+            if module.training is not flag:  # to set one costs twenty looks
+                module.training = flag
 
 
 def extract(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -219,7 +220,7 @@ def layer_order(model: nn.Module) -> list[str]:
 
 
 def _order(modules: Mapping[str, nn.Module]) -> list[str]:
-    around = set()  # the names of all stacks and of what holds them
+    around: set[str] = set()  # the names of all stacks and of what holds them
     for path, module in modules.items():
         if _is_stack(module):
             around.update(path[:end] for end, letter in enumerate(f"{path}.") if letter == ".")
@@ -436,14 +437,21 @@ def clip_norm(
     whole = getattr(norm, "full_tensor", None)  # a DTensor's, whose import takes a second
     if whole is not None:  # of gradients that FSDP2 has split: each process knows a part of it
         norm = whole()
-    if nonfinite != "keep" and not bool(norm.isfinite()):
-        _nonfinite(owned, names, nonfinite)
-    else:  # a norm of 0 makes torch multiply by 1, so gradients that are not finite stay readable
+    if nonfinite == "keep" and norm.device.type != "cpu":  # to read the norm would be to wait for the device
+        # a norm of 0 makes torch multiply by 1, so gradients that are not finite stay readable
         nn.utils.clip_grads_with_norm_(owned, max_norm, torch.where(norm.isfinite(), norm, 0.0))
+        return norm
+    height = norm.item()
+    if not math.isfinite(height):
+        _nonfinite(owned, names, nonfinite)
+    elif height * (1 + 1e-6) + 1e-6 > max_norm:  # below that torch would multiply everything by 1
+        nn.utils.clip_grads_with_norm_(owned, max_norm, norm)
     return norm
 
 
 def _nonfinite(owned: list[torch.Tensor], names: Mapping[int, str], what: str) -> None:
+    if what == "keep":
+        return
     if what == "drop":
         for parameter in owned:
             parameter.grad = None
