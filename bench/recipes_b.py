@@ -55,31 +55,26 @@ def clip_rows(place: torch.device) -> list[Row]:
     torch.testing.assert_close(
         [p.grad for p in model.parameters()], [p.grad for p in twin.parameters()], rtol=0, atol=0
     )
-    mine, theirs = list(model.parameters()), list(twin.parameters())
-    total = sum(p.numel() for p in mine)
-
-    def ever_less() -> Callable[[], float]:
-        """A limit that each call falls under again, so that there is always something to cut."""
-        return partial(next, (20.0 * 0.9999**number for number in itertools.count(1)))
-
-    ours, other = ever_less(), ever_less()  # one for each of the two models
+    parameters = list(model.parameters())
+    total = sum(p.numel() for p in parameters)
+    ever_less = (20.0 * 0.9999**number for number in itertools.count(1))  # so that there is always something to cut
     return [
         Row(
             "clip ResNet-50, all cut",
-            lambda: optim.clip_norm(mine, ours(), nonfinite="keep"),
-            lambda: nn.utils.clip_grad_norm_(theirs, max_norm=other()),
+            lambda: optim.clip_norm(parameters, next(ever_less), nonfinite="keep"),
+            lambda: nn.utils.clip_grad_norm_(parameters, max_norm=next(ever_less)),
             bytes_moved=3 * 4 * total,
         ),
         Row(
             "clip ResNet-50, all cut, checked",
-            lambda: optim.clip_norm(mine, ours()),
-            lambda: nn.utils.clip_grad_norm_(theirs, max_norm=other(), error_if_nonfinite=True),
+            lambda: optim.clip_norm(parameters, next(ever_less)),
+            lambda: nn.utils.clip_grad_norm_(parameters, max_norm=next(ever_less), error_if_nonfinite=True),
             bytes_moved=3 * 4 * total,
         ),
         Row(
             "clip ResNet-50, nothing to cut",
-            lambda: optim.clip_norm(mine, 30.0),
-            lambda: nn.utils.clip_grad_norm_(theirs, max_norm=30.0, error_if_nonfinite=True),
+            lambda: optim.clip_norm(parameters, 30.0),
+            lambda: nn.utils.clip_grad_norm_(parameters, max_norm=30.0, error_if_nonfinite=True),
             bytes_moved=4 * total,
         ),
     ]
