@@ -10,6 +10,7 @@ from torchlore.check.classes import class_behind, instance
 from torchlore.check.project import Class, Function, as_class, as_function, candidates
 from torchlore.check.tensors import function_result, layer_output, method_result, no_grad_around
 from torchlore.check.tree import FunctionNode, argument, body_nodes, class_of, literal, parameters, spread
+from torchlore.check.uses import attributes, names
 from torchlore.check.values import UNKNOWN, Value, Values, annotated, attribute, values
 
 if TYPE_CHECKING:
@@ -141,6 +142,10 @@ def apply(source: Source, value: Value, call: ast.Call) -> Values:
         return values(value.source, value.node.body) if isinstance(value.node, ast.Lambda) else (UNKNOWN,)
     if value.name in api.WRAPPERS and value.items:
         return sum((apply(source, inner, call) for inner in value.items[0]), ())
+    if value.kind == "object":
+        owner = class_behind(source, value)
+        method = source.project.method(owner, "__call__") if owner is not None else None
+        return returns(method) if method is not None else (UNKNOWN,)
     if not api.is_kind(value.kind, "module"):
         return (UNKNOWN,)
     owner = class_behind(source, value)
@@ -224,7 +229,7 @@ def parameter(source: Source, arg: ast.arg) -> Values:
         given = given_argument(function, call, arg, skip)
         if given is not None:
             found += values(caller, given)
-    if found:
+    if found and (all(value.kind for value in found) or function.node.name != "forward"):
         return found
     default = _default(function, arg)
     if default is not None and literal(default) is not None:
@@ -307,7 +312,7 @@ def _method_callers(function: Function) -> list[Caller]:
     if name == "__init__":
         return [(s, call, 1) for s in candidates(project, owner, owner.node.name) for call in s.calls(owner.qualified)]
     skip = 0 if _static(function) else 1
-    found: list[Caller] = []
+    found: list[Caller] = _instance_callers(owner) if name in ("forward", "__call__") else []
     for source in candidates(project, owner, name):
         for call in source.methods(name):
             receiver = cast("ast.Attribute", call.func).value
@@ -319,4 +324,28 @@ def _method_callers(function: Function) -> list[Caller]:
                     found.append((source, call, skip))
             elif any(value.name == owner.qualified for value in values(source, receiver)):
                 found.append((source, call, skip))
+    return found
+
+
+def _instance_callers(owner: Class) -> list[Caller]:
+    """The calls `loss(x, y)` of what was made by `loss = Owner()` or `self.loss = Owner()`, in the same file."""
+    found: list[Caller] = []
+    for source in candidates(owner.source.project, owner, owner.node.name):
+        for made in source.calls(owner.qualified):
+            up = source.parents[made]
+            if isinstance(up, ast.Call) and up.func is made:
+                found.append((source, up, 1))
+            target = up.targets[0] if isinstance(up, ast.Assign) and up.value is made else None
+            if isinstance(target, ast.Name):
+                uses: list[ast.expr] = [*names(source, target.id)]
+            elif isinstance(target, ast.Attribute):
+                uses = [*attributes(source, target.attr)]
+            else:
+                continue
+            called = [one for use in uses if isinstance(one := source.parents[use], ast.Call) and one.func is use]
+            found += [
+                (source, one, 1)
+                for one in called
+                if any(value.name == owner.qualified for value in values(source, one.func))
+            ]
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import tree
+from torchlore.check import follow, tree
+from torchlore.check.calls import returned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +37,24 @@ def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
         targets = (target for target in assign.targets if isinstance(target, ast.Subscript))
         if any(tree.dotted(target.value) == name for target in targets):
             yield assign.value
+
+
+def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
+    """What is in the plain list that a method of the class, `self._build(...)`, makes and returns."""
+    own = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and tree.dotted(call.func.value) == "self"
+    method = cls.source.project.method(cls, call.func.attr) if own and isinstance(call, ast.Call) else None  # type: ignore[attr-defined]  # `own` says so
+    back = returned(method) if method is not None and method.source is cls.source else []
+    if method is None or len(back) != 1:
+        return []
+    if not isinstance(back[0], ast.Name):
+        return _written(back[0]) if isinstance(back[0], ast.List | ast.ListComp) else []
+    name = back[0].id
+    bound = [one for one in tree.under(cls.source, method.node, ast.Assign) if tree.dotted(one.targets[0]) == name]
+    if len(bound) != 1 or not isinstance(bound[0].value, ast.List | ast.ListComp):
+        return []
+    calls = (one for one in tree.under(cls.source, method.node, ast.Call) if isinstance(one.func, ast.Attribute))
+    added = [one.args[0] for one in calls if follow.method(one) == "append" and tree.dotted(tree.receiver(one)) == name]
+    return _written(bound[0].value) + added
 
 
 def _written(node: ast.expr | None) -> list[ast.expr]:

@@ -244,10 +244,14 @@ def functions(source: Source) -> list[FunctionNode]:
 def entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]]]:
     """Where a program starts: the top of the file, and each function that nobody in the file calls."""
     found: list[tuple[FunctionNode | None, tuple[Event, ...]]] = [(None, events_of(source, None))]
-    used = {func.id for call in source.all(ast.Call) if isinstance(func := call.func, ast.Name)}
-    used |= {func.attr for call in source.all(ast.Call) if isinstance(func := call.func, ast.Attribute)}
-    free = (node for node in functions(source) if node.name not in used and node.name != "__init__")
-    found += [(node, events_of(source, node)) for node in free]
+    names = {func.id for call in source.all(ast.Call) if isinstance(func := call.func, ast.Name)}
+    methods = {func.attr for call in source.all(ast.Call) if isinstance(func := call.func, ast.Attribute)}
+    for node in functions(source):
+        used = (
+            methods if isinstance(source.parents[node], ast.ClassDef) else names
+        )  # `net.train()` calls no function `train`
+        if node.name not in used and node.name != "__init__":
+            found.append((node, events_of(source, node)))
     return [(node, flow) for node, flow in found if flow]
 
 
@@ -269,8 +273,9 @@ def _built_here(event: Event) -> str:
     if home is None or event.expr is None or not isinstance(found[0].node, ast.Call):
         return ""
     up = home.parents.get(found[0].node)
-    own = isinstance(up, ast.Assign) and dotted(up.targets[0]) == dotted(event.expr)
-    return found[0].kind if own else ""
+    name = dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
+    handed = event.owner is not None and bool(name) and name.rpartition(".")[2] == event.owner[-1]
+    return found[0].kind if name and (name == dotted(event.expr) or handed) else ""
 
 
 def kinds_in(flow: Iterable[Event]) -> list[str]:

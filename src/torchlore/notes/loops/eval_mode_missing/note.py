@@ -6,15 +6,9 @@ hand (the score depends on who shares a batch with whom) and moves its running s
 Call `model.eval()` before evaluation and `model.train()` before the next training epoch.
 """
 
-import ast
-import re
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-from torchlore.check import classes, flow, frameworks, modes, modules, project
-from torchlore.check.events import Event
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Phase
 
 ROWS = ("module-train-eval",)
@@ -25,70 +19,11 @@ SOURCES = (
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
-_EVALUATES = re.compile(
-    r"(?:^|_)(?:val|valid|validate|validation|test|eval|evaluate|predict|infer|inference)(?:_|$)", re.IGNORECASE
-)
-_ON_PURPOSE = re.compile(
-    r"mc_?drop|monte|uncertain|bayes|bn_?(?:update|stats)|update_?bn|calibrat|recal", re.IGNORECASE
-)
 
 
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert bad["gap"] > 0
     assert good["gap"] == 0
-
-
-def find(source: Source) -> Iterator[Hit]:
-    if not flow.may_train(source):
-        return
-    seen: set[object] = set()
-    turns = [(*loop.events, *loop.events) for loop in flow.training_loops(source)]  # read before it trains, next turn
-    for events in [*(events for _, events in flow.entries(source)), *turns]:
-        if any(event.what == "backward" for event in events):
-            reads = partial(_only_reads, events)
-            for event in modes.read_in_train_mode(events, reads):
-                place = event.node if event.source is source else event.at
-                if place not in seen and not frameworks.owned(source, place):
-                    seen.add(place)
-                    name = event.source.code(event.expr) if event.expr is not None else "model"
-                    message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
-                    yield source.hit(place, message)
-
-
-def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
-    names = [function.node.name for function in event.via]
-    if any(_ON_PURPOSE.search(name) for name in [*names, event.source.path]) or modes.from_noise(event):
-        return False
-    named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
-    step = modes.prepares(events, event) and not _now_and_then(event)
-    return (event.no_grad or named) and _has_modes(event) and not step
-
-
-def _now_and_then(event: Event) -> bool:
-    """`if step % 100 == 0: estimate_loss(model)`: no part of a step is left out of most of them."""
-    parts = (part for test, _ in event.conditions for part in ast.walk(test))
-    return bool(event.via) and any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts)
-
-
-def _trains(event: Event) -> bool:
-    own = flow.events_of(event.via[-1].source, event.via[-1].node)
-    return any(one.what == "backward" for one in own)
-
-
-def _has_modes(event: Event) -> bool:
-    """Whether the model is surely one for which the mode matters, and not a part of a module that calls its own layers."""
-    if event.expr is None:
-        return False
-    inner = (
-        isinstance(event.expr, ast.Attribute)
-        and isinstance(event.expr.value, ast.Name)
-        and event.expr.value.id == "self"
-    )
-    owner = project.enclosing_class(event.source, event.node) if inner else None
-    if owner is not None and classes.is_module(owner):
-        return False
-    found = event.source.values(event.expr)
-    return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)
 
 
 def watch(phase: Phase) -> Iterator[Alarm]:

@@ -79,3 +79,24 @@ def first_that_fits(outs, targets, opt):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+def deep_supervision(outputs, mask, weights=(0.2, 0.3, 1.0)):
+    loss = 0
+    for out, weight in zip(outputs, weights, strict=True):
+        loss = weight * F.binary_cross_entropy_with_logits(out, mask)  # trap: loss-overwritten-in-loop
+    return loss
+
+
+def worst_level(outputs, mask):
+    worst = 0.0
+    for out in outputs:
+        worst = max(worst, F.binary_cross_entropy_with_logits(out, mask).item())
+    return worst
+
+
+def last_refinement(outputs, mask):  # starts at nothing: the last one may be wanted
+    loss = None
+    for out in outputs:
+        loss = F.binary_cross_entropy_with_logits(out, mask)
+    return loss

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree
+from torchlore.check import scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"item", "detach", "tolist", "cpu", "data", "shape"}
@@ -24,11 +24,63 @@ def find(source: Source) -> Iterator[Hit]:
                 and not _kept(source, loop, loss.id)
             ):
                 seen.add(one.statement)
-                message = (
-                    f"every turn of this loop replaces `{loss.id}`, and only the last one is differentiated: add them up, "
-                    f"`{loss.id} = {loss.id} + ...`"
-                )
-                yield source.hit(one.statement, message)
+                yield _hit(source, one.statement, loss.id)
+    for assign in _from_zero(source):
+        if assign not in seen:
+            yield _hit(source, assign, tree.dotted(assign.targets[0]))
+
+
+def _hit(source: Source, statement: ast.AST, name: str) -> Hit:
+    message = f"every turn of this loop replaces `{name}`, and only the last one is differentiated: add them up, `{name} = {name} + ...`"
+    return source.hit(statement, message)
+
+
+def _from_zero(source: Source) -> Iterator[ast.Assign]:
+    """`loss = 0`, a loop that sets it to a loss of each turn, and then `return loss` or `loss.backward()`."""
+    for loop in source.all(ast.For):
+        for assign in loop.body:
+            name = assign.targets[0] if isinstance(assign, ast.Assign) else None
+            if not isinstance(assign, ast.Assign) or not isinstance(name, ast.Name) or _breaks(loop):
+                continue
+            lost = [call for call in tree.under(source, assign.value, ast.Call) if _each_turn(source, call, loop)]
+            later = (use for use in uses.names(source, name.id) if lost and _behind(source, use, loop))
+            summed = not _kept(source, loop, name.id) and _zero_before(source, loop, name.id)
+            if summed and any(_used(source, use) for use in later):
+                yield assign
+
+
+def _breaks(loop: ast.For) -> bool:
+    return any(isinstance(node, ast.Break) for node in tree.body_nodes(loop))
+
+
+def _each_turn(source: Source, call: ast.Call, loop: ast.For) -> bool:
+    turning = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    return len(call.args) > 1 and _is_loss(source, call) and any(_names(arg) & turning for arg in call.args)
+
+
+def _zero_before(source: Source, loop: ast.For, name: str) -> bool:
+    """Whether the name starts at zero, above the loop: it was to add something up."""
+    bound = (one for one in source.all(ast.Assign) if tree.dotted(one.targets[0]) == name and one.lineno < loop.lineno)
+    home = tree.function(source, loop)
+    zeros = [_is_zero(source, one.value) for one in bound if tree.function(source, one) is home]
+    return bool(zeros) and zeros[-1]
+
+
+def _is_zero(source: Source, value: ast.expr) -> bool:
+    made = source.name(value.func) in ("torch.zeros", "torch.tensor") if isinstance(value, ast.Call) else False
+    number = tree.literal(value.args[0]) if isinstance(value, ast.Call) and made and value.args else tree.literal(value)
+    return number in (0, 0.0, ()) or (made and isinstance(value, ast.Call) and source.name(value.func) == "torch.zeros")
+
+
+def _behind(source: Source, use: ast.Name, loop: ast.For) -> bool:
+    return use.lineno > (loop.end_lineno or 0) and tree.function(source, use) is tree.function(source, loop)
+
+
+def _used(source: Source, use: ast.Name) -> bool:
+    """`return loss`, `return loss, parts` and `loss.backward()`."""
+    up = source.parents[use]
+    up = source.parents[up] if isinstance(up, ast.Tuple) else up
+    return isinstance(up, ast.Return) or (isinstance(up, ast.Attribute) and up.attr == "backward")
 
 
 def _differentiated(call: ast.Call) -> ast.Name | None:
@@ -45,7 +97,7 @@ def _loop(source: Source, statement: ast.AST, call: ast.Call) -> ast.For | None:
     loop = loops[0] if loops else None
     if not isinstance(loop, ast.For) or tree.inside(source, call, loop) or call.lineno < loop.lineno:
         return None
-    if any(isinstance(node, ast.Break) for node in tree.body_nodes(loop)):
+    if _breaks(loop):
         return None  # it looks for something, and stops there
     return loop if tree.function(source, loop) is tree.function(source, call) else None
 

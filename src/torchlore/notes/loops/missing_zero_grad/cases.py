@@ -85,3 +85,20 @@ def several(model, loader):
         nn.functional.mse_loss(model(x), y).backward()
         for one in optimizers:
             one.step()
+
+
+encoder, decoder = nn.Linear(4, 4), nn.Linear(4, 2)
+one = optim.SGD(encoder.parameters(), lr=0.1)
+two = optim.SGD(decoder.parameters(), lr=0.1)
+
+
+def pair(x, y, first, second):
+    first.zero_grad()
+    first.zero_grad()  # trap: missing-zero-grad
+    nn.functional.cross_entropy(decoder(encoder(x)), y).backward()
+    first.step()
+    second.step()
+
+
+for _ in range(3):
+    pair(torch.randn(8, 4), torch.zeros(8, dtype=torch.long), one, two)

@@ -1,13 +1,19 @@
 import torch
 import torch.nn.functional as F
+from torch import nn
 
-logits = torch.randn(20, 4, 6, requires_grad=True)  # (time, batch, classes)
+head = nn.Linear(8, 6)
+features = torch.randn(20, 4, 8)  # (time, batch, features)
 targets = torch.randint(1, 6, (4, 5))
 lengths = torch.full((4,), 20), torch.full((4,), 5)
 
 
-def loss_of(logits):
+def loss_of(features):
+    logits = head(features)
     return F.ctc_loss(F.log_softmax(logits, dim=-1), targets, *lengths)
 
 
-result = {"loss": loss_of(logits).item(), "shifted": loss_of(logits + 5).item()}
+loss = loss_of(features).item()
+with torch.no_grad():
+    head.bias += 5  # every class likelier by the same factor: nothing has changed
+result = {"loss": loss, "shifted": loss_of(features).item()}

@@ -74,7 +74,7 @@ def _twice(source: Source) -> Iterator[Hit]:
 
 def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.expr) -> bool:
     """Whether both names are used after this, and the file trains something."""
-    if isinstance(source.parents[assign], ast.ClassDef):
+    if isinstance(source.parents[assign], ast.ClassDef) or _replaced(source, assign, inner):
         return False
 
     def used(node: ast.expr) -> bool:
@@ -83,6 +83,15 @@ def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.
         return any(isinstance(use.ctx, ast.Load) and use is not node and _after(source, use, assign) for use in seen)
 
     return used(target) and used(inner)
+
+
+def _replaced(source: Source, assign: ast.Assign, inner: ast.expr) -> bool:
+    """`old = net.fc; net.fc = new`: the first name holds what was there before."""
+    home, code = tree.function(source, assign), source.code(inner)
+    others = (
+        one for one in source.all(ast.Assign) if one.lineno > assign.lineno and source.code(one.targets[0]) == code
+    )
+    return isinstance(inner, ast.Attribute) and any(tree.function(source, one) is home for one in others)
 
 
 def _after(source: Source, use: ast.expr, assign: ast.Assign) -> bool:

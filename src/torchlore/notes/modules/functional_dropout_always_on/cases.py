@@ -42,3 +42,18 @@ class Prenet(nn.Module):
 
 def mask_words(x):
     return F.dropout(x, 0.15)
+
+
+class Embedder(nn.Module):
+    def __init__(self, args):
+        super().__init__()
+        self.args, self.dropout = args, args.dropout
+        self.table = nn.Embedding(10, 4)
+
+    def forward(self, words):
+        out = self.table(words)
+        if self.args.emb_dropout > 0.0:
+            out = F.dropout(out, p=self.args.emb_dropout)  # trap: functional-dropout-always-on
+        if self.dropout and self.training:
+            out = F.dropout(out, p=self.dropout)
+        return out

@@ -15,17 +15,9 @@ Or make it a layer, `self.drop = nn.Dropout(0.5)`, which follows `train()` and `
 If you want dropout at test time (Monte Carlo dropout), write `training=True`: then the reader knows.
 """
 
-import ast
-from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import classes, edits, tree
-from torchlore.check.project import enclosing_class
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
-
-_ON = tuple(f"torch.nn.functional.dropout{end}" for end in ("", "1d", "2d", "3d"))
-_ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 
 ROWS = ("module-functional-dropout",)
 SOURCES = ("003:657-660",)
@@ -63,38 +55,3 @@ def watch(call: Annotated[Call, "dropout", "dropout1d", "dropout2d", "dropout3d"
         f"`F.{call.name}` drops although the model is in eval mode; give it `training=self.training`",
         evidence=f"called in {type(call.modules[-1]).__name__}",
     )
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls(*_ON):
-        if tree.lacks(call, 2, "training") and _in_module(source, call):
-            edit = edits.add_keyword(source, call, "training", "self.training")
-            yield source.hit(call, "this drops in `eval()` too: add `training=self.training`", edit)
-    for call in source.calls(_ATTENTION):
-        rate = tree.argument(call, 4, "dropout_p")
-        if rate is not None and _constant(source, rate) and _in_module(source, call):
-            better = f"{source.code(rate)} if self.training else 0.0"
-            message = f"`dropout_p` has no eval mode of its own and drops at test time: write `{better}`"
-            yield source.hit(call, message, edits.replace(source, rate, better))
-
-
-def _in_module(source: Source, call: ast.Call) -> bool:
-    """In a method of a module, where no test around it mentions the mode."""
-    home, cls = tree.function(source, call), enclosing_class(source, call)
-    if home is None or cls is None or not classes.is_module(cls) or "prenet" in cls.node.name.lower():
-        return False  # Tacotron's prenet drops at test time on purpose
-    tests = [source.code(test) for test, _ in tree.conditions(source, call)]
-    method = tree.method_class(source, home) is cls.node and any(arg.arg == "self" for arg in tree.parameters(home))
-    return method and not any("train" in test or "dropout" in test for test in tests)
-
-
-def _constant(source: Source, rate: ast.expr) -> bool:
-    """A number above zero, or an attribute that `__init__` alone sets to one."""
-    number = tree.literal(rate)
-    if isinstance(number, float | int):
-        return number > 0
-    cls = enclosing_class(source, rate)
-    if cls is None or not (isinstance(rate, ast.Attribute) and source.code(rate.value) == "self"):
-        return False
-    found = classes.attributes(cls).get(rate.attr, [])
-    return bool(found) and all(one.method == "__init__" and one.how == "assign" for one in found)

@@ -64,3 +64,17 @@ class Prompts(Module):
         self.right = nn.ParameterList([nn.Parameter(torch.randn(width)) for _ in range(n)])
         self.scale = nn.Parameter(torch.ones(1))
         self.named = [self.scale]
+
+
+class Built(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.blocks = self._build(sizes)  # trap: modules-in-plain-container
+        self.registered = nn.ModuleList(self._build(sizes))
+        self.whole = nn.Sequential(*self._build(sizes))
+
+    def _build(self, sizes):
+        blocks = []
+        for one, other in zip(sizes, sizes[1:], strict=False):
+            blocks.append(nn.Sequential(nn.Linear(one, other), nn.ReLU()))
+        return blocks

@@ -37,11 +37,15 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         for name, assigned in classes.own_attributes(cls).items():
             plain = [
-                one for one in assigned if one.how == "assign" and not one.path and containers.is_container(one.value)
+                one
+                for one in assigned
+                if one.how == "assign"
+                and not one.path
+                and (containers.is_container(one.value) or containers.built(cls, one.value))
             ]
             if len(plain) != 1 or len([one for one in assigned if one.how == "assign"]) != 1:
                 continue  # wrapped later
-            held = list(containers.held(cls, plain[0]))
+            held = list(containers.held(cls, plain[0])) + containers.built(cls, plain[0].value)
             if held and not containers.registered(cls, name, held) and _matter(source, held):
                 yield _hit(source, name, plain[0], "Module")
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):

@@ -1,0 +1,75 @@
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+net, other = nn.Linear(8, 8), nn.Linear(8, 8)
+optimizer = torch.optim.Adam([*net.parameters(), *other.parameters()])
+
+
+@torch.no_grad()
+def shape(field):  # trap: loss-term-without-gradient
+    return field.diff(dim=1).pow(2).mean()
+
+
+def colour(fake, real):
+    one = np.cbrt(fake.detach().numpy())  # trap: loss-term-without-gradient
+    two = np.cbrt(real.numpy())
+    return torch.tensor(((one - two) ** 2).mean())
+
+
+class Hierarchy:
+    def agree(self, first, second):
+        coarse = torch.argmax(first, dim=1)  # trap: loss-term-without-gradient
+        return (coarse != second.argmax(1)).float().mean()
+
+    def __call__(self, first, second, y):
+        return F.cross_entropy(first, y) + 0.5 * self.agree(first, second)
+
+
+def step(x, real, beta=0.1):
+    out = net(x)
+    loss = F.mse_loss(out, real) + beta * shape(out) + colour(out, real)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def heads(x, boxes, y):
+    out = net(x)
+    parts = [F.l1_loss(out, box) for box in boxes]
+    loss = F.cross_entropy(out, y) + torch.tensor(parts).mean()  # trap: loss-term-without-gradient
+    loss.backward()
+
+
+def levels(x, y):
+    loss = Hierarchy()(net(x), other(x), y)
+    loss.backward()
+
+
+def matched(x, real):
+    fake = net(x)
+    seen = other(fake.detach())
+    distance = F.l1_loss(seen.detach(), other(real).detach())  # trap: loss-term-without-gradient
+    loss = F.softplus(-other(fake)).mean() + 10 * distance
+    loss.backward()
+
+
+def straight_through(x):  # the value of one, the gradient of the other: wanted
+    soft = net(x).mean()
+    hard = other(x).mean()
+    loss = soft - soft.detach() + hard.detach()
+    loss.backward()
+
+
+def balanced(x, y):  # a weight made of numbers, on a term that has its graph
+    first, second = F.mse_loss(net(x), y), F.mse_loss(other(x), y)
+    loss = first + first.item() / second.item() * second
+    loss.backward()
+
+
+def sometimes(x, y, flag):
+    out = net(x)
+    extra = out.pow(2).mean() if flag else torch.zeros(())
+    loss = F.mse_loss(out, y) + extra + torch.tensor(0.0)
+    loss.backward()

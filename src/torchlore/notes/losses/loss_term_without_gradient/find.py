@@ -1,0 +1,165 @@
+"""The rule of loss-term-without-gradient."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import calls, flow, follow, scopes, terms, tree, values
+from torchlore.check.classes import class_behind
+from torchlore.check.project import Function
+from torchlore.check.source import Hit, Source
+from torchlore.check.tensors import no_grad_around
+
+_CUTS = {"item", "detach", "numpy", "tolist", "argmax", "argmin"}
+_NEW = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor")
+_SETTING = re.compile(r"^(self\.)?(args?|opts?|cfg|config|conf|hparams|hps?|flags)(\.\w+)+$", re.IGNORECASE)
+Part = tuple[Source, ast.expr]
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")):
+        return
+    seen: set[ast.AST] = set()
+    for call in source.methods("backward"):
+        for parts in _sums(source, tree.receiver(call)):
+            fixed = [node for home, node in parts if _constant(home, node)]
+            alive = any(_may_learn(home, node) for home, node in parts if node not in fixed)
+            for home, node in parts if alive else ():
+                cut = _cut(home, node) if node in fixed and home is source else None
+                if cut is None or cut in seen or _trick(source, cut):
+                    continue
+                seen.add(cut)
+                yield source.hit(cut, _told(source, cut, node))
+
+
+def _told(source: Source, cut: ast.AST, node: ast.expr) -> str:
+    code, by = source.code(node), source.code(cut) if isinstance(cut, ast.expr) else "no_grad"
+    what = f"`{code}`" if len(code) < 60 else "this summand"
+    how = "" if code == by else f", cut from its graph by `{by}`" if len(by) < 60 else ", cut from its graph here"
+    return f"{what} is a constant in the loss{how}: no weight learns from it"
+
+
+def _sums(source: Source, loss: ast.expr, hops: int = 4) -> Iterator[list[Part]]:
+    """The sums a loss is made of: its own summands, and those of the project's functions that give a summand."""
+    own = [(source, node) for node, _ in terms.terms(source, loss)]
+    if len(own) > 1:
+        yield own
+    for _, node in own if hops else ():
+        if isinstance(node, ast.Name):
+            for home, part in _unpacked(source, node):
+                yield from _sums(home, part, hops - 1)
+        for call in _calls(node):
+            inner = behind(source, call)
+            for given in calls.returned(inner) if inner is not None else ():
+                yield from _sums(inner.source, given, hops - 1) if inner is not None else ()
+
+
+def _unpacked(source: Source, name: ast.Name) -> Iterator[Part]:
+    """What the project's function returns at the place where `loss, parts = f(x)` takes the name from."""
+    for one in scopes.reaching(source, name):
+        inner = behind(source, one.value) if isinstance(one.value, ast.Call) and len(one.path) == 1 else None
+        for given in calls.returned(inner) if inner is not None else ():
+            index = one.path[0]
+            if isinstance(given, ast.Tuple) and isinstance(index, int) and index < len(given.elts):
+                yield (inner.source if inner is not None else source), given.elts[index]
+
+
+def _calls(node: ast.expr) -> Iterator[ast.Call]:
+    """The calls that a product is made of."""
+    if isinstance(node, ast.Call):
+        yield node
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+        yield from (*_calls(node.left), *_calls(node.right))
+
+
+def behind(source: Source, call: ast.Call) -> Function | None:
+    """The project's function that a call runs; `forward` or `__call__` where an object is called."""
+    direct = flow.called(source, call)
+    if direct is not None:
+        return None if direct.node.name == "__init__" else direct
+    for value in values.values(source, call.func):
+        owner = class_behind(source, value) if value.kind and value.name else None
+        for name in ("forward", "__call__") if owner is not None else ():
+            method = source.project.method(owner, name) if owner is not None else None
+            if method is not None:
+                return method
+    return None
+
+
+def _may_learn(source: Source, node: ast.expr) -> bool:
+    """A summand with a graph, or a computation of which nothing is known."""
+    alive = values.attached(source, node)
+    return alive is True or (alive is None and isinstance(node, ast.Call | ast.BinOp))
+
+
+def _constant(source: Source, node: ast.expr) -> bool:
+    """Whether a summand surely has no graph: a tensor without one, or the number of one."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if _SETTING.search(source.code(one)):
+                return _constant(source, other)
+    found = values.values(source, node)
+    numbers = bool(found) and all(value.kind == "number" for value in found)
+    return numbers or (
+        bool(found)
+        and all(value.kind == "tensor" and (value.attached is False or value.name in _NEW) for value in found)
+    )
+
+
+def _cut(source: Source, node: ast.AST, hops: int = 8) -> ast.AST | None:
+    """Where what a summand is made of loses its graph, in this file; None where it never had one."""
+    if hops == 0:
+        return None
+    if isinstance(node, ast.Name):
+        found = [one.value for one in scopes.reaching(source, node) if one.how in ("assign", "aug") and one.value]
+        return next((cut for value in found if (cut := _cut(source, value, hops - 1)) is not None), None)
+    if isinstance(node, ast.Attribute) and node.attr == "data" and _has_graph(source, node.value):
+        return node
+    if isinstance(node, ast.Call):
+        cut = _at_call(source, node, hops)
+        if cut is not None:
+            return cut
+    inner = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr | ast.keyword | ast.comprehension))
+    return next((cut for one in inner if (cut := _cut(source, one, hops)) is not None), None)
+
+
+def _at_call(source: Source, call: ast.Call, hops: int) -> ast.AST | None:
+    full = source.name(call.func)
+    given = [one for one in call.args if not isinstance(one, ast.Starred)]
+    method = call.func.attr if isinstance(call.func, ast.Attribute) and not full else ""
+    counted = full in ("torch.argmax", "torch.argmin") and given and _has_graph(source, given[0])
+    if (method in _CUTS and _has_graph(source, tree.receiver(call))) or counted:
+        return call
+    if full in _NEW and given and _holds_graph(source, given[0]):
+        return call
+    inner = behind(source, call)
+    if inner is None or inner.source is not source:
+        return None
+    if no_grad_around(source, inner.node.body[0]) and any(_holds_graph(source, one) for one in given):
+        return inner.node
+    return next((cut for one in calls.returned(inner) if (cut := _cut(source, one, hops - 1)) is not None), None)
+
+
+def _has_graph(source: Source, node: ast.expr) -> bool:
+    """A graph surely hangs on it; `penalty-on-data` speaks of parameters."""
+    return values.attached(source, node) is True and not values.maybe(source, node, "parameter")
+
+
+def _holds_graph(source: Source, node: ast.expr) -> bool:
+    """Whether a tensor, or the tensors of a list, have a graph."""
+    for value in values.values(source, node):
+        inner = [one for group in value.items for one in group] if value.kind in ("list", "tuple") else [value]
+        if inner and all(one.attached or (one.attached is None and one.state == "loss") for one in inner):
+            return True
+    return False
+
+
+def _trick(source: Source, cut: ast.AST) -> bool:
+    """`x - x.detach() + value`: the value of one and the gradient of another, on purpose."""
+    whole = cut
+    while isinstance(source.parents[whole], ast.BinOp | ast.UnaryOp):
+        whole = source.parents[whole]
+    taken = (one.right for one in ast.walk(whole) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub))
+    return any(isinstance(one, ast.Call) and follow.method(one) == "detach" for one in taken)
