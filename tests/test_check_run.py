@@ -1,11 +1,13 @@
 """`lore check` from the outside: choices, suppressions, notebooks, formats, history, cache, and bad input."""
 
 import ast
+import gc
 import json
 import os
 import subprocess
 import sys
 import time
+import weakref
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from torchlore.check.cache import Cache
 from torchlore.check.engine import Rule
 from torchlore.check.project import Project
 from torchlore.cli import main
+from torchlore.cli.check import all_rules
 from torchlore.finding import Finding, Severity
 
 BAD = "import torch\n\nx = torch.zeros(3)\nx.float()\n"
@@ -430,3 +433,22 @@ def test_the_name_of_a_cache_is_the_same_in_every_process():
         for seed in ("1", "2")
     }
     assert len(said) == 1
+
+
+def test_a_file_that_is_let_go_is_freed_at_once():
+    write("a.py", "import torch\n\n\ndef make():\n    return torch.nn.Linear(2, 2)\n")
+    write("b.py", "import torch\nfrom a import make\n\nx = make()\nx.cuda()\n")
+    project = Project()
+    project.add(["a.py", "b.py"])
+    work = runner.Work(all_rules(), config.Config(), project)
+    project.begin("b.py")
+    runner.check_text("b.py", Path("b.py").read_text(encoding="utf-8"), work)
+    assert set(project.parsed) == {"a.py", "b.py"}
+    kept = [weakref.ref(source) for source in project.parsed.values()]
+    gc.disable()
+    try:
+        project.begin("c.py")
+        project.trim(0)
+        assert [one() for one in kept] == [None, None]
+    finally:
+        gc.enable()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
-import importlib
+import importlib.util
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -68,13 +69,13 @@ class Note:
     @cached_property
     def module(self) -> ModuleType:
         """The note's own module; it imports no torch."""
-        return importlib.import_module(f"torchlore.notes.{self.room}.{self.folder.name}.note")
+        return self._loaded("note")
 
     def part(self, name: str) -> Callable[..., Any] | None:
         """`find`, `watch` or `claim`, where the note has it: in note.py, or in a file of that name beside it."""
         home = self.module
         if self.script(name).exists():
-            home = importlib.import_module(f"torchlore.notes.{self.room}.{self.folder.name}.{name}")
+            home = self._loaded(name)
         found: Callable[..., Any] | None = getattr(home, name, None)
         return found
 
@@ -97,8 +98,22 @@ class Note:
         """What the source documents got wrong about it."""
         if not self.script("errata").exists():
             return ()
-        module = importlib.import_module(f"torchlore.notes.{self.room}.{self.folder.name}.errata")
-        return tuple(module.ERRATA)
+        return tuple(self._loaded("errata").ERRATA)
+
+    def _loaded(self, name: str) -> ModuleType:
+        """A file of the folder as a module, by its path: to search hundreds of folders costs more than to run them."""
+        full = f"torchlore.notes.{self.room}.{self.folder.name}.{name}"
+        if full not in sys.modules:
+            spec = importlib.util.spec_from_file_location(full, self.script(name))
+            assert spec is not None
+            assert spec.loader is not None  # a path that ends in .py has both
+            sys.modules[full] = module = importlib.util.module_from_spec(spec)
+            try:
+                spec.loader.exec_module(module)
+            except BaseException:
+                del sys.modules[full]
+                raise
+        return sys.modules[full]
 
     def script(self, name: str) -> Path:
         """The path of `bad`, `good`, `cases`, `note` or `errata`; it need not exist."""

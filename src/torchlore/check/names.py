@@ -101,10 +101,6 @@ class Names:
         module = self.source.module
         return {node.name: f"{module}.{node.name}" for node in top_level(self.source.tree) if isinstance(node, kinds)}
 
-    def forget(self) -> None:
-        """Let go of what was remembered about nodes."""
-        self._memo.clear()
-
     def root(self, identifier: str) -> str:
         """The full name an identifier stands for where no local variable hides it, "" if it has none."""
         known = self._roots.get(identifier)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torchlore.check.engine import Rule, RuleFailed
 
 _WORD = b"torch"  # a file without it has no trap of ours
-_KEPT = 3_000_000  # characters of parsed files a process keeps: about 300 MB
+_KEPT = 8_000_000  # characters of parsed files a process keeps: about 450 MB; with less, files are parsed again
 
 
 class Report(NamedTuple):

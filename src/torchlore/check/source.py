@@ -144,10 +144,9 @@ class Source:
         return values(self, node)
 
     def release(self) -> None:
-        """Cut the circles through this file, so that its memory is freed at once."""
+        """Cut the circles through this file, so that its memory is freed at once; nobody may ask it again."""
         self.memo.clear()
-        self.nodes, self.parents, self._tails = {}, {}, None
-        self.names.forget()
+        self.__dict__.clear()
 
     def _call_tails(self) -> dict[str, list[ast.Call]]:
         if self._tails is None:
