@@ -1,0 +1,70 @@
+import copy
+import math
+
+import torch
+
+
+def state_kept(model, train, evaluate):
+    best_acc = 0.0
+    best = None
+    for epoch in range(10):
+        train(model)
+        acc = evaluate(model)
+        if acc > best_acc:  # trap: best-never-updated
+            best = copy.deepcopy(model.state_dict())
+    return best
+
+
+class Trainer:
+    def __init__(self):
+        self.best_score = -math.inf
+        self.best_loss = math.inf
+
+    def fit(self, model, evaluate, path):
+        for epoch in range(10):
+            score = evaluate(model)
+            if self.best_score < score:  # trap: best-never-updated
+                torch.save(model.state_dict(), path)
+
+    def stored(self, model, evaluate, path):
+        for epoch in range(10):
+            loss = evaluate(model)
+            if loss < self.best_loss:
+                self.best_loss = loss
+                torch.save(model.state_dict(), path)
+
+
+def stored_elsewhere(model, evaluate, path):
+    best_loss = math.inf
+    for epoch in range(10):
+        loss = evaluate(model)
+        if loss < best_loss:
+            torch.save(model.state_dict(), path)
+        best_loss = min(loss, best_loss)
+
+
+def a_fixed_bar(model, evaluate, path, best_known):
+    threshold = 0.5
+    for epoch in range(10):
+        loss = evaluate(model)
+        if loss < threshold:
+            torch.save(model.state_dict(), path)
+        if loss < best_known:
+            torch.save(model.state_dict(), path)
+
+
+def returned(model, evaluate, path):
+    best_loss = math.inf
+    loss = evaluate(model)
+    if loss < best_loss:
+        torch.save(model.state_dict(), path)
+    return loss
+
+
+def previous(model, evaluate, path):
+    min_loss = math.inf
+    for epoch in range(10):
+        val_loss = evaluate(model)
+        if val_loss < min_loss:
+            torch.save(model.state_dict(), path)
+        min_loss = val_loss  # trap: best-never-updated

@@ -1,0 +1,91 @@
+"""The rule of best-never-updated."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree
+from torchlore.check.source import Hit, Source
+
+_BEST = re.compile(r"(^|_|\.)(best|lowest|highest|min|max)(_|$)|best", re.IGNORECASE)
+_SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for choice in source.all(ast.If) if "best" in source.text.lower() or "lowest" in source.text else ():
+        test = choice.test
+        if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)):
+            continue
+        if not tree.loops(source, choice) or not _keeps(source, choice):
+            continue
+        for best, value in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
+            name = tree.dotted(best)
+            if not _BEST.search(name) or _BEST.search(tree.dotted(value)):
+                continue
+            if (always := _stored_always(source, choice, name, value)) is not None:
+                yield source.hit(always, f"`{name}` is set in every turn, beaten or not: move this into the `if`")
+            elif _is_only_start(source, best, name):
+                yield source.hit(
+                    test,
+                    f"`{name}` keeps its first value, so every turn beats it: write `{name} = {source.code(value)}` below",
+                )
+
+
+def _keeps(source: Source, choice: ast.If) -> bool:
+    """Whether the weights are saved where the value is beaten."""
+    calls = [one for part in choice.body for one in tree.under(source, part, ast.Call)]
+    return any(
+        source.name(one.func) == "torch.save"
+        or (source.name(one.func) == "copy.deepcopy" and "state_dict" in source.code(one))
+        or (
+            isinstance(one.func, ast.Attribute)
+            and one.func.attr in ("save_pretrained", "save_checkpoint", "save_model")
+        )
+        for one in calls
+    )
+
+
+def _stored_always(source: Source, choice: ast.If, name: str, value: ast.expr) -> ast.Assign | None:
+    """`best = value` beside the `if` and nowhere else in the loop, so that it is the value of the turn before."""
+    loop = tree.loops(source, choice)[0]
+    stored = [one for one in tree.under(source, loop, ast.Assign) if tree.dotted(one.targets[0]) == name]
+    beside = (
+        len(stored) == 1 and source.parents[stored[0]] is source.parents[choice] and stored[0].lineno > choice.lineno
+    )
+    return stored[0] if beside and ast.dump(stored[0].value) == ast.dump(value) and not choice.orelse else None
+
+
+def _is_only_start(source: Source, best: ast.expr, name: str) -> bool:
+    """Whether nothing but numbers outside of loops is ever stored under the name."""
+    if isinstance(best, ast.Name):
+        bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
+        shared = any(best.id in one.names for one in (*source.all(ast.Global), *source.all(ast.Nonlocal)))
+        stored = [(one.statement, one.value) for one in bound]
+    else:
+        owner = tree.class_of(source, best)
+        assigned = [one for one in source.all(ast.Assign) if any(name == tree.dotted(part) for part in one.targets)]
+        shared = owner is None or any(_names(one, name) for one in source.all(ast.Tuple, ast.AugAssign, ast.AnnAssign))
+        stored = [(one, one.value) for one in assigned]
+        shared = shared or "setattr" in source.text or source.text.count(name.rpartition(".")[2]) > _uses(source, name)
+    plain = all(not tree.loops(source, one) and _is_number(source, value) for one, value in stored)
+    return bool(stored) and plain and not shared
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    parts = node.elts if isinstance(node, ast.Tuple) else [node.target]  # type: ignore[attr-defined]  # one of the three
+    stores = [one for one in parts if isinstance(getattr(one, "ctx", None), ast.Store)]
+    return any(tree.dotted(one) == name for one in stores)
+
+
+def _uses(source: Source, name: str) -> int:
+    return source.text.count(name)
+
+
+def _is_number(source: Source, value: ast.expr | None) -> bool:
+    if value is None:
+        return False
+    if isinstance(value, ast.UnaryOp):
+        return _is_number(source, value.operand)
+    named = source.name(value) in ("math.inf", "numpy.inf", "torch.inf", "sys.maxsize", "numpy.Inf")
+    infinite = isinstance(value, ast.Call) and source.name(value.func) == "float" and len(value.args) == 1
+    return named or infinite or isinstance(tree.literal(value), int | float)

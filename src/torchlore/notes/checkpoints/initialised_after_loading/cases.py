@@ -1,0 +1,64 @@
+import torch
+from torch import nn
+
+
+def weights_init(m):
+    if m.__class__.__name__.find("Conv") != -1:
+        m.weight.data.normal_(0.0, 0.02)
+
+
+def init_network(net):
+    for m in net.modules():
+        if isinstance(m, nn.Linear):
+            nn.init.xavier_uniform_(m.weight)
+
+
+def freeze_norms(m):
+    if isinstance(m, nn.BatchNorm2d):
+        m.eval()
+
+
+def resumed(net, path):
+    net.load_state_dict(torch.load(path, map_location="cpu"))
+    net.apply(weights_init)  # trap: initialised-after-loading
+    return net
+
+
+def by_function(net, path):
+    net.load_state_dict(torch.load(path, map_location="cpu"))
+    init_network(net)  # trap: initialised-after-loading
+    return net
+
+
+def either(net, path):
+    if path:
+        net.load_state_dict(torch.load(path, map_location="cpu"))
+    else:
+        net.apply(weights_init)
+    return net
+
+
+def in_order(net, path):
+    net.apply(weights_init)
+    init_network(net)
+    net.load_state_dict(torch.load(path, map_location="cpu"))
+    net.apply(freeze_norms)
+    net.head.apply(weights_init)
+    return net
+
+
+def optional(net, path, scratch):
+    if path:
+        net.load_state_dict(torch.load(path, map_location="cpu"))
+    if scratch:
+        net.apply(weights_init)
+    return net
+
+
+def another(make, path):
+    net = make()
+    net.load_state_dict(torch.load(path, map_location="cpu"))
+    first = net
+    net = make()
+    net.apply(weights_init)
+    return first, net
