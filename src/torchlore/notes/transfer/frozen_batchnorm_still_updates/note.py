@@ -34,6 +34,7 @@ def watch(step: Step) -> Alarm | None:
                 layer.training
                 and weight is not None
                 and not weight.requires_grad
+                and id(weight) not in step.run.reached  # a GAN's generator is frozen while the other one steps
                 and counted is not None
                 and root.train_forwards
             ):
