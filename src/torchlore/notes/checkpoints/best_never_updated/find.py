@@ -59,7 +59,8 @@ def _is_only_start(source: Source, best: ast.expr, name: str) -> bool:
     """Whether nothing but numbers outside of loops is ever stored under the name."""
     if isinstance(best, ast.Name):
         bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
-        shared = any(best.id in one.names for one in (*source.all(ast.Global), *source.all(ast.Nonlocal)))
+        reached = [*(one.names for one in source.all(ast.Global)), *(one.names for one in source.all(ast.Nonlocal))]
+        shared = any(best.id in names for names in reached)
         stored = [(one.statement, one.value) for one in bound]
     else:
         owner = tree.class_of(source, best)

@@ -14,7 +14,8 @@ _COUNTER = re.compile(r"^(epoch|ep|e|step|steps|it|iter|iters|iteration|i|t|i_it
 def find(source: Source) -> Iterator[Hit]:
     if "param_groups" not in source.text:
         return
-    for one in (*source.all(ast.AugAssign), *source.all(ast.Assign)):
+    writes: list[ast.AugAssign | ast.Assign] = [*source.all(ast.AugAssign), *source.all(ast.Assign)]
+    for one in writes:
         target = one.target if isinstance(one, ast.AugAssign) else one.targets[0]
         if not (isinstance(target, ast.Subscript) and tree.literal(target.slice) == "lr"):
             continue
