@@ -56,7 +56,7 @@ def find(source: Source) -> Iterator[Hit]:
         return  # who seeds again and again wants one thing to repeat, not the whole run
     unseeded = []
     for room, seed in (("numpy.random", "numpy.random.seed"), ("random", "random.seed")):
-        draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}") if not follow.in_test(source, c)]
+        draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}") if not _by_a_worker(source, c)]
         if draws and not list(source.calls(seed)):
             first = min(draws, key=lambda call: call.lineno)
             unseeded.append((seed.replace("numpy", "np"), source.code(first.func)))
@@ -64,6 +64,12 @@ def find(source: Source) -> Iterator[Hit]:
         drawn = " and ".join(f"`{draw}`" for _, draw in unseeded)
         write = " and ".join(f"`{seed}(seed)`" for seed, _ in unseeded)
         yield source.hit(seeds[0], f"this seeds torch alone, and {drawn} still differ from run to run: add {write}")
+
+
+def _by_a_worker(source: Source, call: ast.Call) -> bool:
+    """In a transform or a dataset it is a worker that draws, and torch seeds its workers' other generators too."""
+    home = tree.function(source, call)
+    return follow.in_test(source, call) or (home is not None and home.name in ("__call__", "__getitem__", "get_params"))
 
 
 def _passing(source: Source, call: ast.Call) -> bool:

@@ -4,7 +4,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, frameworks, tree, values
+from torchlore.check import edits, flow, follow, frameworks, tree, values
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
@@ -19,7 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
         if frameworks.owned(source, loop.node) or "distributed.autograd" in source.text:
             continue
         step = _first_unzeroed(source, loop)
-        if step is None:
+        if step is None or follow.in_test(source, loop.node):
             continue
         backward = loop.direct("backward")[0]
         name = source.code(step.expr) if step.expr is not None and step.source is source else "optimizer"

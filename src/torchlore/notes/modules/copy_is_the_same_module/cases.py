@@ -96,3 +96,19 @@ def grow(model, optimizer, extra):  # the old head is taken out, not kept beside
     new.weight.data[: old.out_features] = old.weight.data
     model.fc = new
     optimizer.step()
+
+
+class WithOrWithoutTarget:
+    def __init__(self, critic: nn.Module, lagged, make):
+        self.critic = critic
+        self.optimizer = torch.optim.Adam(critic.parameters())
+        if lagged:
+            self.critic_old = make(self.critic)
+        else:
+            self.critic_old = self.critic
+
+    def learn(self, x, gamma):
+        loss = (self.critic(x) - gamma * self.critic_old(x).detach()).pow(2).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()

@@ -27,13 +27,19 @@ def find(source: Source) -> Iterator[Hit]:
         name, other = source.code(target), source.code(inner)
         if any(map(_SECOND.search, other.split("."))):
             continue  # a part of what is itself a copy
-        if isinstance(target, ast.Name) and not _trains_on(source, assign):
+        if (isinstance(target, ast.Name) and not _trains_on(source, assign)) or _chosen(source, assign, name):
             continue
         if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
             edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
             imported = edits.add_import(source, "import copy")
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
             yield source.hit(assign, message, edit, *([imported] if imported else []))
+
+
+def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:
+    """Whether the other branch of an `if` makes a second one: here the author wants none."""
+    others = (one for one in source.all(ast.Assign) if one is not assign and source.code(one.targets[0]) == name)
+    return any(isinstance(one.value, ast.Call) and follow.exclusive(source, one, assign) for one in others)
 
 
 def _trains_on(source: Source, assign: ast.Assign) -> bool:

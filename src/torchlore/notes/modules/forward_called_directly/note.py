@@ -27,8 +27,7 @@ TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 _HOOKS = ("register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook")
-_WRAPPERS = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
-             "torch.compile")  # fmt: skip
+_NORMS = ("torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm")
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
@@ -44,17 +43,14 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     calls = [call for call in source.methods("forward") if not _own(tree.receiver(call))]
-    hooked = bool(calls) and (any(source.methods(*_HOOKS)) or any(source.calls(*_WRAPPERS)))
+    hooked = bool(calls) and (any(source.methods(*_HOOKS)) or any(source.calls(*_NORMS)))
     for call in calls:
         owner = tree.receiver(call)
         if isinstance(owner, ast.Name | ast.Attribute | ast.Subscript) and values.sure(source, owner, "module"):
             code = source.code(owner)
             message = f"`{code}.forward(...)` skips the module's hooks: write `{code}(...)`"
             edit = edits.replace(source, call.func, code)
-            parallel = all(
-                one.name == _WRAPPERS[0] for one in source.values(owner)
-            )  # its forward is what does its work
-            sure = hooked and not parallel and not follow.in_test(source, call)
+            sure = hooked and not tree.is_shown(source, call) and not follow.in_test(source, call)
             yield source.hit(call, message, edit, severity="warning" if sure else "hint")
 
 

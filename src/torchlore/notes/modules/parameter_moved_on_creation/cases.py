@@ -22,3 +22,10 @@ class Layer(nn.Module):
 def free(n):
     weight = nn.Parameter(torch.zeros(n)).cuda()
     return weight
+
+
+class Placed(nn.Module):
+    def __init__(self, n, device):
+        super().__init__()
+        self.a = nn.Parameter(torch.randn(n).to(device), requires_grad=True).to(device)
+        self.b = nn.Parameter(torch.randn(n, device=device)).to(device)

@@ -51,8 +51,8 @@ def find(source: Source) -> Iterator[Hit]:
         assign = source.parents[top]
         if top is call or not isinstance(assign, ast.Assign | ast.AnnAssign) or assign.value is not top:
             continue
-        if _FLOAT32.match(source.code(top)):
-            continue  # nothing to convert: float() gives the parameter itself back
+        if _FLOAT32.match(source.code(top)) or _there_already(source, call, top):
+            continue  # nothing to convert: it gives the parameter itself back
         target = assign.targets[0] if isinstance(assign, ast.Assign) else assign.target
         if tree.dotted(target).startswith("self.") and tree.class_of(source, call):
             name, fix = source.code(target), []
@@ -63,6 +63,14 @@ def find(source: Source) -> Iterator[Hit]:
                 fix = [edits.replace(source, top, f"{source.code(call.func)}({inner}{ends})")]
             message = f"`{name}` is a plain tensor, not registered and never trained: wrap in `nn.Parameter(...)` last"
             yield source.hit(top, message, *fix)
+
+
+def _there_already(source: Source, call: ast.Call, top: ast.expr) -> bool:
+    """`nn.Parameter(x.to(device)).to(device)`, and one that was made with `device=device`."""
+    where = source.code(top.args[0]) if isinstance(top, ast.Call) and len(top.args) == 1 else ""
+    inner = source.code(call.args[0]) if call.args else ""
+    once = isinstance(top, ast.Call) and source.parents[call] is top.func
+    return once and bool(where) and (f".to({where})" in inner or f"device={where}" in inner)
 
 
 def _top(source: Source, call: ast.Call) -> tuple[ast.expr, bool]:

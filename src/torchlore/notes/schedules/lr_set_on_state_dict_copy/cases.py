@@ -35,3 +35,8 @@ def real(optimizer, lr):
     shown = optimizer.state_dict()["param_groups"]
     for group in shown:
         print(group["lr"])
+
+
+def only_read(optimizer):
+    start = optimizer.state_dict()["param_groups"][0]["lr"]
+    return start

@@ -37,11 +37,7 @@ def _is_written(source: Source, groups: ast.Subscript) -> bool:
         return any(_walked(source, loop, up.targets[0]) for loop in source.all(ast.For))
     if isinstance(up, ast.Subscript):
         up = source.parents[up]
-        return (
-            isinstance(source.parents[up], ast.Assign | ast.AugAssign)
-            if isinstance(up, ast.Subscript)
-            else (isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store))
-        )
+        return isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store)
     if not isinstance(up, ast.For) or up.iter is not groups or not isinstance(up.target, ast.Name):
         return False
     return any(
