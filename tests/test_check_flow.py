@@ -167,3 +167,21 @@ def test_frameworks_own_their_loops():
     assert frameworks.frameworks(source) == {"lightning"}
     assert frameworks.owned(source, next(source.all(ast.Pass)))
     assert not frameworks.owned(Source("import torch\npass"), Source("pass").tree.body[0])
+
+
+def test_a_program_begins_in_its_functions_and_under_its_main_guard():
+    text = """
+def train(net, data):
+    net.train()
+    for x in data:
+        net(x).mean().backward()
+def main():
+    net = nn.Linear(2, 2)
+    net.requires_grad_(False)
+if __name__ == "__main__":
+    main()
+"""
+    source = Source(HEAD + text)
+    begun = {node.name if node else "": events for node, events in flow.entries(source)}
+    assert list(begun) == ["", "train"]  # `net.train()` calls no function `train`
+    assert [event.conditions for event in begun[""] if event.what == "freeze"] == [()]

@@ -89,12 +89,17 @@ def conditions(source: Source, node: ast.AST) -> list[tuple[ast.expr, bool]]:
     up: Any = parents.get(node)
     while up is not None:
         cls = up.__class__
-        if cls in _TESTS and child is not up.test:
+        if cls in _TESTS and child is not up.test and not _starts_program(up.test):
             found.append((up.test, child is up.body if cls is ast.IfExp else child not in up.orelse))
         elif cls in _EDGES:
             break
         child, up = up, parents.get(up)
     return found
+
+
+def _starts_program(test: ast.expr) -> bool:
+    """`__name__ == "__main__"` chooses nothing: it is how a program begins."""
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
 def contexts(source: Source, node: ast.AST) -> list[ast.expr]:

@@ -18,20 +18,25 @@ _ON_PURPOSE = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
+    seen: set[object] = set()
+    for event in _evaluations(source):
+        there = event.source is not source and any(one.node is event.node for one in _evaluations(event.source))
+        place = event.node if event.source is source else event.at
+        if place not in seen and not there and not frameworks.owned(source, place):
+            seen.add(place)
+            name = event.source.code(event.expr) if event.expr is not None else "model"
+            message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
+            yield source.hit(place, message)
+
+
+def _evaluations(source: Source) -> Iterator[Event]:
+    """What a file evaluates in training mode, also through functions of other files."""
     if not flow.may_train(source):
         return
-    seen: set[object] = set()
     turns = [(*loop.events, *loop.events) for loop in flow.loops(source) if loop.of("backward")]
     for events in [*(events for _, events in flow.entries(source)), *turns]:
         if any(event.what == "backward" for event in events):
-            reads = partial(_only_reads, events)
-            for event in modes.read_in_train_mode(events, reads):
-                place = event.node if event.source is source else event.at
-                if place not in seen and not frameworks.owned(source, place):
-                    seen.add(place)
-                    name = event.source.code(event.expr) if event.expr is not None else "model"
-                    message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
-                    yield source.hit(place, message)
+            yield from modes.read_in_train_mode(events, partial(_only_reads, events))
 
 
 def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
