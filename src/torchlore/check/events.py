@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from torchlore.check import api
 from torchlore.check.identity import Identity, identity
 from torchlore.check.iteration import unwrapped
+from torchlore.check.scopes import reaching
 from torchlore.check.tree import Loop, argument, literal
 from torchlore.check.values import kind, sure, values
 
@@ -97,10 +98,15 @@ def _is_none(node: ast.expr) -> bool:
 def _replaces(source: Source, target: ast.Attribute | ast.Subscript, value: ast.expr) -> bool:
     if isinstance(target.value, ast.Name) and target.value.id == "self":
         return False
-    return (
-        isinstance(value, ast.Call)
-        and sure(source, value, "module")
-        and sure(source, target.value, "module", weak=True)
+    made = isinstance(value, ast.Call) or (isinstance(value, ast.Name) and _made_here(source, value))
+    return made and sure(source, value, "module") and sure(source, target.value, "module", weak=True)
+
+
+def _made_here(source: Source, name: ast.Name) -> bool:
+    """`new = nn.Linear(...)`, in the function that puts it into a model."""
+    bound = reaching(source, name)
+    return bool(bound) and all(
+        isinstance(one.value, ast.Call) and one.how == "assign" and not one.path for one in bound
     )
 
 

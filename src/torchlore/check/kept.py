@@ -24,11 +24,20 @@ def kept(source: Source, node: ast.AST) -> tuple[ast.expr | None, ast.expr | Non
         target = node.targets[0]
         if tree.dotted(target) and tree.dotted(target) == tree.dotted(node.value.left):
             return target, node.value.right
+        for one, other in ((node.value.left, node.value.right), (node.value.right, node.value.left)):
+            if tree.dotted(target) and _share(one, tree.dotted(target)):
+                return target, other
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         alone = node.func.attr == "append" and tree.is_statement(source, node)
         if alone or (node.func.attr in ("update", "add", "append") and _stores(source, node)):
             return node.func.value, node.args[0]
     return None, None
+
+
+def _share(node: ast.expr, name: str) -> bool:
+    """`0.9 * self.average`: an average that moves."""
+    parts = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else ()
+    return any(tree.dotted(part) == name for part in parts)
 
 
 def _stores(source: Source, call: ast.Call) -> bool:

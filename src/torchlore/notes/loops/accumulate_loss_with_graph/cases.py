@@ -99,3 +99,42 @@ def in_chunks(network, train_loader, opt):
             loss.backward()
         opt.step()
         print(sum(losses).item())
+
+
+class Smoothed:
+    def __init__(self):
+        self.value = 0.0
+
+    def update(self, loss):
+        self.value = 0.9 * self.value + 0.1 * loss
+
+
+class Runner:
+    def __init__(self, optimizer):
+        self.net = nn.Linear(4, 2)
+        self.optimizer = optimizer
+        self.memory = []
+        self.saved = []
+
+    def act(self, x):
+        values = self.net(x)
+        self.memory.append({"x": x, "best": values.max()})  # trap: accumulate-loss-with-graph
+        self.saved.append(values.log_softmax(1))
+
+    def learn(self):
+        loss = -torch.stack(self.saved).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.saved = []
+        return float(sum(one["best"] for one in self.memory) / len(self.memory))
+
+
+def smooth(model, optimizer, batches):
+    meter = Smoothed()
+    for x, y in batches:
+        loss = nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        meter.update(loss)  # trap: accumulate-loss-with-graph

@@ -80,3 +80,37 @@ class Either:
                 loss.backward()
                 clip_grad_norm_(self.model.parameters(), 12)
                 self.optimizer.step()
+
+
+def in_parts(model, optimizer, loader, k):
+    for i, (x, y) in enumerate(loader):
+        loss = nn.functional.mse_loss(model(x), y) / k
+        loss.backward()
+        clip_grad_norm_(model.parameters(), 1.0)  # trap: clip-outside-backward-step
+        if (i + 1) % k == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+class Agent:
+    def __init__(self):
+        self.actor, self.critic = nn.Linear(4, 2), nn.Linear(6, 1)
+        self.actor_opt = torch.optim.Adam(self.actor.parameters())
+        self.critic_opt = torch.optim.Adam(self.critic.parameters())
+
+    def update_critic(self, x, target):
+        self.critic_opt.zero_grad()
+        nn.functional.mse_loss(self.critic(x), target).backward()
+        clip_grad_norm_(self.actor.parameters(), 0.5)  # trap: clip-outside-backward-step
+        self.critic_opt.step()
+
+    def update_actor(self, s):
+        self.actor_opt.zero_grad()
+        (-self.critic(torch.cat([s, self.actor(s)], 1)).mean()).backward()
+        clip_grad_norm_(self.actor.parameters(), 0.5)
+        self.actor_opt.step()
+
+    def too_early(self, loss, shared):
+        clip_grad_norm_(shared, 1.0)  # trap: clip-outside-backward-step
+        loss.backward()
+        return loss

@@ -50,3 +50,34 @@ def another_model(classes):
     opt = torch.optim.Adam(student.parameters())
     teacher.fc = nn.Linear(2048, classes)
     return opt
+
+
+def set_free(module, flag):
+    for parameter in module.parameters():
+        parameter.requires_grad = flag
+
+
+def thaw(loader):
+    net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+    set_free(net[0], False)
+    optimizer = torch.optim.Adam(filter(lambda p: p.requires_grad, net.parameters()))
+    for epoch in range(4):
+        if epoch == 2:
+            set_free(net[0], True)  # trap: optimizer-before-model-change
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+
+
+def thaw_what_it_holds(loader):
+    net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+    set_free(net[0], False)
+    optimizer = torch.optim.Adam(net.parameters())
+    for epoch in range(4):
+        if epoch == 2:
+            set_free(net[0], True)
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()

@@ -48,3 +48,16 @@ class Grows(nn.Module):
             wider.weight.data[:4] = self.table.weight.data
             self.table, self.expand = wider, False
         return self.table(x)
+
+
+class Cosine(nn.Module):
+    def __init__(self, dim, classes):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(classes, dim))
+        self.cache = None
+
+    def forward(self, x):
+        self.weight = nn.Parameter(nn.functional.normalize(self.weight, dim=1))  # trap: layer-created-in-forward
+        if self.cache is None:
+            self.cache = nn.Parameter(torch.zeros(x.shape[-1]))
+        return (x + self.cache) @ self.weight.T

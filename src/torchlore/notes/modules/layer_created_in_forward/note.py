@@ -45,6 +45,20 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(call.func)}` is made anew at each call, with random weights: make it in `__init__`"
             )
             yield source.hit(call, message)
+    yield from _parameters(source)
+
+
+def _parameters(source: Source) -> Iterator[Hit]:
+    """`self.weight = nn.Parameter(...)` in every forward pass: the optimizer holds the one before."""
+    for call in source.calls("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
+        held, home, cls = source.parents[call], tree.function(source, call), enclosing_class(source, call)
+        own = isinstance(held, ast.Assign) and tree.dotted(held.targets[0]).startswith("self.")
+        if not own or home is None or home.name != "forward" or cls is None or not classes.is_module(cls):
+            continue
+        if not tree.conditions(source, call):
+            name = source.code(held.targets[0]) if isinstance(held, ast.Assign) else ""
+            told = f"`{name}` is a new parameter at each call, and the optimizer holds an old one: compute with it, assign nothing"
+            yield source.hit(call, told)
 
 
 def _used_here(source: Source, call: ast.Call) -> bool:

@@ -1,0 +1,117 @@
+"""The rule of accumulate-loss-with-graph."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, edits, flow, follow, frameworks, kept, scopes, tree, uses, values
+from torchlore.check.identity import identity
+from torchlore.check.iteration import unwrapped
+from torchlore.check.project import enclosing_class
+from torchlore.check.source import Hit, Source
+from torchlore.check.tensors import no_grad_around
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")):
+        return
+    for loop in flow.training_loops(source):
+        if _over_chunks(source, loop.node):
+            continue
+        done = {event.owner for event in loop.direct("backward") if event.owner is not None}
+        for node in tree.body_nodes(loop.node):
+            target, value = kept.kept(source, node)
+            if (
+                value is None
+                or tree.loops(source, node)[:1] != [loop.node]
+                or not kept.outlives(source, target, loop.node)
+            ):
+                continue
+            for leaf in kept.leaves(value):
+                if (
+                    identity(source, leaf) in done
+                    and (values.attached(source, leaf) is True or _differentiated(source, leaf, loop))
+                    and not no_grad_around(source, node)
+                ):
+                    yield _hit(source, node, target, leaf)
+    yield from _never_emptied(source)
+
+
+def _never_emptied(source: Source) -> Iterator[Hit]:
+    """A list of an object that only grows, and is given what hangs on a graph."""
+    for call in source.methods("append"):
+        held = tree.receiver(call)
+        cls = enclosing_class(source, call) if tree.dotted(held).startswith("self.") and call.args else None
+        if cls is None or not isinstance(held, ast.Attribute) or no_grad_around(source, call):
+            continue
+        made = classes.attributes(cls).get(held.attr, [])
+        plain = (
+            len(made) == 1 and made[0].method == "__init__" and source.code(made[0].value or call) in ("[]", "list()")
+        )
+        if not plain or not _only_grows(source, held.attr) or frameworks.owned(source, call):
+            continue
+        for leaf in _elements(call.args[0]):
+            if values.attached(source, leaf) is True and not values.maybe(source, leaf, "parameter"):
+                name = source.code(leaf)
+                told = f"`{source.code(held)}` is never emptied and keeps the graph of every `{name}`: store `{name}.detach()`"
+                yield source.hit(leaf, told, *edits.method(source, leaf, "detach()"))
+                break
+
+
+def _elements(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Tuple | ast.List):
+        return node.elts
+    return node.values if isinstance(node, ast.Dict) else [node]
+
+
+def _only_grows(source: Source, name: str) -> bool:
+    """Whether nobody empties, replaces or hands on the list, nor stacks what is in it for a loss."""
+    for use in uses.attributes(source, name):
+        up = source.parents[use]
+        if isinstance(use.ctx, ast.Store) and _in_init(source, use):
+            continue
+        read = isinstance(up, ast.Attribute) and up.attr in ("append", "__len__")
+        counted = isinstance(up, ast.Call) and source.name(up.func) == "len"
+        looked = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Load)
+        looped = isinstance(up, ast.comprehension | ast.For) and _numbers_only(source, up)
+        if not (read or counted or looked or looped):
+            return False
+    return True
+
+
+def _in_init(source: Source, node: ast.AST) -> bool:
+    home = tree.function(source, node)
+    return home is not None and home.name == "__init__"
+
+
+def _numbers_only(source: Source, loop: ast.AST) -> bool:
+    """Whether a loop over the list makes numbers of it: `float(sum(...))`, `.item()`."""
+    outer = [*tree.ancestors(source, loop)][:4]
+    calls = (one for one in outer if isinstance(one, ast.Call))
+    return any(source.name(one.func) in ("float", "len", "print") or follow.method(one) == "item" for one in calls)
+
+
+def _over_chunks(source: Source, loop: tree.Loop) -> bool:
+    """Whether the loop goes over parts of one batch: the loop around it is the one over the loader."""
+    around = [one for one in tree.loops(source, loop) if isinstance(one, ast.For)]
+    return any(values.sure(source, unwrapped(source, one.iter), "loader", weak=True) for one in around)
+
+
+def _differentiated(source: Source, leaf: ast.expr, loop: flow.LoopFlow) -> bool:
+    """Whether this very value is the one that `backward` was called on, whatever made it."""
+    number = values.kind(source, leaf) and not values.sure(source, leaf, "tensor")
+    if not isinstance(leaf, ast.Name) or values.attached(source, leaf) is False or number:
+        return False
+    mine = scopes.reaching(source, leaf)
+    calls = [
+        event.expr for event in loop.direct("backward") if isinstance(event.expr, ast.Name) and event.source is source
+    ]
+    return bool(mine) and any(one.id == leaf.id and scopes.reaching(source, one) == mine for one in calls)
+
+
+def _hit(source: Source, node: ast.AST, target: ast.expr | None, leaf: ast.expr) -> Hit:
+    name, total = source.code(leaf), source.code(target) if target is not None else ""
+    asked = any(tree.dotted(one.value) == total for one in source.all(ast.Attribute) if isinstance(one.ctx, ast.Load))
+    number = values.shape(source, leaf) == () and (not asked or isinstance(node, ast.Call))
+    cut = "item()" if number else "detach()"
+    message = f"`{total}` keeps the graph of every `{name}` in memory: add `{name}.{cut}`"
+    return source.hit(node, message, *edits.method(source, leaf, cut))

@@ -1,0 +1,150 @@
+"""The rule of clip-outside-backward-step."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, flow, follow, frameworks, tree
+from torchlore.check.events import Event
+from torchlore.check.identity import Identity, identity
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    clips = ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grad_value")
+    if not any(name in source.text for name in clips):
+        return
+    told: set[ast.AST] = set()
+    for hit, node in (*_in_loops(source), *_in_functions(source), *_in_lightning(source)):
+        if node not in told:
+            told.add(node)
+            yield hit
+
+
+def _in_loops(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
+    for loop in flow.training_loops(source):
+        if frameworks.owned(source, loop.node):
+            continue
+        order = [event for event in loop.direct("backward", "clip", "step", "zero_grad") if event.detail != "closure"]
+        kinds = flow.kinds_in(order)
+        if (
+            "clip" not in kinds
+            or "step" not in kinds
+            or "zero_grad" not in kinds
+            or kinds.index("step") < kinds.index("backward")
+        ):
+            continue
+        for clip in order:
+            if clip.what == "clip" and clip.source is source:
+                own = [event for event in order if not flow.exclusive(event, clip)]
+                index, kinds = own.index(clip), flow.kinds_in(own)
+                if "step" in kinds[:index] and "step" not in kinds[index:]:
+                    yield (
+                        _hit(source, clip, own, "after the step: it scales gradients that nobody uses any more"),
+                        clip.node,
+                    )
+                elif "backward" in kinds[index:] and "step" in kinds and "backward" not in kinds[:index]:
+                    yield _hit(source, clip, own, "before the backward pass: there is nothing to clip yet"), clip.node
+                elif _every_part(own, index):
+                    message = (
+                        "every part of a batch is clipped here before the next is added: clip once, beside `step()`"
+                    )
+                    yield source.hit(clip.node, message, severity="warning"), clip.node
+
+
+def _every_part(order: list[Event], index: int) -> bool:
+    """Clipped after each backward pass, while the step waits for `(i + 1) % k == 0`."""
+    clip, after = order[index], [event for event in order[index:] if event.what == "step"]
+    before = [event for event in order[:index] if event.what == "backward"]
+    waits = [_has_modulo(event) for event in order if event.what == "step"]
+    return (
+        bool(after and before)
+        and all(waits)
+        and not clip.conditions
+        and not any(_has_modulo(event) or event.conditions for event in before)
+    )
+
+
+def _has_modulo(event: Event) -> bool:
+    parts = (part for test, _ in event.conditions for part in ast.walk(test))
+    return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts)
+
+
+def _in_functions(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
+    """A function that clips, then runs the backward pass; or that clips a network which is not the one it steps."""
+    held = _optimizers(source)
+    for events in flow.rounds(source):
+        order = [event for event in events if event.what in ("backward", "clip", "step") and event.detail != "closure"]
+        clips = [event for event in order if event.what == "clip" and event.source is source and not event.via]
+        for clip in clips:
+            own = [event for event in order if not flow.exclusive(event, clip)]
+            index, kinds = own.index(clip), flow.kinds_in(own)
+            if frameworks.owned(source, clip.node):
+                continue
+            if kinds[:index].count("backward") == 0 and kinds[index + 1 : index + 2] == ["backward"] and not clip.loops:
+                message = "gradients are clipped before the backward pass: there is nothing to clip yet; clip after backward()"
+                yield source.hit(clip.node, message), clip.node
+            elif kinds == ["backward", "clip", "step"] and _another(clip, own[2], held):
+                message = f"`{source.code(clip.node)}` clips another network than the one `{_name(own[2])}` steps: clip that one"
+                yield source.hit(clip.node, message), clip.node
+
+
+def _name(step: Event) -> str:
+    return step.source.code(step.expr) if step.expr is not None else "optimizer"
+
+
+def _optimizers(source: Source) -> dict[Identity, set[Identity]]:
+    """Which models the optimizers of the file hold, where that is plain `x.parameters()`."""
+    found: dict[Identity, set[Identity]] = {}
+    for node in (None, *flow.functions(source)):
+        built = (event for event in flow.events_of(source, node, 0) if event.what == "optimizer")
+        for event in built:
+            given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+            plain = isinstance(given, ast.Call) and follow.method(given) == "parameters"
+            model = identity(source, tree.receiver(given)) if plain and isinstance(given, ast.Call) else None
+            if event.owner is not None:
+                found.setdefault(event.owner, set()).update({model} if model else {("unknown",)})
+    return found
+
+
+def _another(clip: Event, step: Event, held: dict[Identity, set[Identity]]) -> bool:
+    """Whether the clipped model belongs to another optimizer alone."""
+    own = held.get(step.owner, set()) if step.owner is not None else set()
+    if clip.owner is None or len(own) != 1 or ("unknown",) in own:
+        return False
+    model = next(iter(own))
+    short = min(len(model), len(clip.owner))
+    elsewhere = any(models == {clip.owner} for owner, models in held.items() if owner != step.owner)
+    return elsewhere and model[:short] != clip.owner[:short]
+
+
+def _in_lightning(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
+    """In `training_step`, before Lightning runs the backward pass."""
+    for call in source.calls("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"):
+        home = tree.function(source, call)
+        cls = tree.method_class(source, home) if home is not None and home.name == "training_step" else None
+        if cls is None or "lightning" not in frameworks.frameworks(source):
+            continue
+        text = source.code(cls)
+        if "automatic_optimization" not in text and "manual_backward" not in text and ".backward(" not in text:
+            message = "Lightning runs the backward pass after `training_step`, so this clips nothing: give the Trainer `gradient_clip_val`"
+            yield source.hit(call, message), call
+
+
+def _hit(source: Source, clip: Event, order: list[Event], where: str) -> Hit:
+    step = next(event for event in order if event.what == "step")
+    statement = tree.statement(source, clip.node)
+    simple = isinstance(statement, ast.Expr | ast.Assign) and statement.lineno == statement.end_lineno
+    same = step.source is source and not step.via and not clip.via and step.conditions == clip.conditions
+    fix = (
+        edits.move_before(source, clip.node, step.node) if simple and same and not _between(source, clip, step) else ()
+    )
+    message = f"gradients are clipped {where}; put this line between backward() and step()"
+    return source.hit(clip.node, message, *fix)
+
+
+def _between(source: Source, clip: Event, step: Event) -> bool:
+    """Whether the two lines stand next to each other, so that moving one moves no reader of its result."""
+    return (
+        abs(getattr(clip.node, "lineno", 0) - getattr(step.node, "lineno", 0)) > 6
+        or "=" in source.code(tree.statement(source, clip.node)).split("(")[0]
+    )

@@ -1,0 +1,96 @@
+"""The rule of optimizer-before-model-change."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, modules, tree, values
+from torchlore.check.events import Event, of_call
+from torchlore.check.identity import Identity, identity
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if any(source.methods("add_param_group")):
+        return
+    given = (call for call in source.methods("parameters", "named_parameters") if _to_optimizer(source, call))
+    for function in dict.fromkeys(tree.function(source, call) for call in given):
+        events = flow.events_of(source, function)
+        for index, event in enumerate(events):
+            if event.what == "optimizer" and event.source is source and not event.via:
+                yield from _changed(source, event, events[index + 1 :])
+                yield from _unfrozen(source, event, events[index + 1 :])
+
+
+def _to_optimizer(source: Source, node: ast.AST) -> bool:
+    calls = (up for up in tree.ancestors(source, node) if isinstance(up, ast.Call))
+    return any((event := of_call(source, call)) is not None and event.what == "optimizer" for call in calls)
+
+
+def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:
+    again = [event for event in later if event.what == "optimizer"]
+    for model in _models(source, built.node):
+        if any(event.owner == built.owner or model in _models(event.source, event.node) for event in again):
+            continue  # built anew
+        for event in later:
+            if event.what == "replace" and _part_of(event.owner, model) and not _empty(event):
+                name = event.source.code(event.expr) if event.expr is not None else "the layer"
+                message = f"`{name}` is replaced on line {_line(event)}, after this optimizer took the old parameters: build it after that"
+                yield source.hit(built.node, message)
+                break
+
+
+def _unfrozen(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:
+    """Layers that are switched on in the loop behind an optimizer that was given what was on before."""
+    chosen = "requires_grad" in source.code(built.node) and not any(event.what == "optimizer" for event in later)
+    home = tree.function(source, built.node)
+    for call in source.all(ast.Call) if chosen else ():
+        after = call.lineno > getattr(built.node, "end_lineno", 0) and tree.function(source, call) is home
+        if after and tree.loops(source, call) and _switches_on(source, call):
+            told = f"what `{source.code(call)}` sets free is not in the optimizer of line {_line(built)}, which took what was free then: call `add_param_group`, or give it all parameters"
+            yield source.hit(call, told)
+
+
+def _switches_on(source: Source, call: ast.Call) -> bool:
+    """`net.body.requires_grad_(True)`, or a function of the project that does so with a True it is given."""
+    given = [tree.literal(one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+        return given in ([], [True]) and values.maybe(source, tree.receiver(call), "module", "parameter", weak=False)
+    inner = flow.called(source, call) if True in given else None
+    names = {arg.arg for arg in tree.parameters(inner.node)} if inner is not None else set()
+    sets = (one for one in tree.under(inner.source, inner.node, ast.Assign)) if inner is not None else ()
+    return any(
+        isinstance(one.targets[0], ast.Attribute)
+        and one.targets[0].attr == "requires_grad"
+        and tree.dotted(one.value) in names
+        for one in sets
+    )
+
+
+def _models(source: Source, node: ast.AST) -> set[Identity]:
+    """The models whose parameters an optimizer is given: whole models, not single layers of them."""
+    given = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
+    found: set[Identity] = set()
+    for argument in given:
+        for part in ast.walk(argument):
+            if (
+                isinstance(part, ast.Call)
+                and isinstance(part.func, ast.Attribute)
+                and part.func.attr in ("parameters", "named_parameters")
+            ):
+                known = identity(source, part.func.value)
+                found |= {known} if known else set()
+    return found
+
+
+def _part_of(owner: Identity | None, model: Identity) -> bool:
+    return owner is not None and len(owner) > len(model) and owner[: len(model)] == model
+
+
+def _empty(event: Event) -> bool:
+    """Whether what comes in has no parameters: cutting a head off is no new head."""
+    value = event.node.value if isinstance(event.node, ast.Assign) else None
+    return value is not None and all(modules.parameterless(one) for one in event.source.values(value))
+
+
+def _line(event: Event) -> int:
+    return getattr(event.node if not event.via else event.at, "lineno", 0)
