@@ -45,6 +45,13 @@ def test_shell_lines_go_on_behind_a_backslash() -> None:
     assert documents.without_magics(lines) == ["pass", "", "", "x = 1", "pass", "pip = 3"]
 
 
+def test_some_shell_commands_need_no_mark() -> None:
+    lines = ["ls data/train", "cd ..", "rm -rf runs", "mkdir -p {folder}"]
+    assert documents.without_magics(lines) == ["pass"] * 4
+    python = ["ls = [1]", "cat in ls", "rm -1", "!pwd"]
+    assert documents.without_magics(python)[0] == python[0]
+
+
 def test_a_percent_may_be_an_operator() -> None:
     lines = ["print('%d' \\", "      % (1,))", "print(7", "      % 2)"]
     assert documents.without_magics(lines) == lines

@@ -12,7 +12,10 @@ from typing import NamedTuple, cast
 
 _MAGIC = re.compile(r"^(\s*)(?:[%!?]|.*\?\??\s*$)(?!=)")
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[\w, ]+=\s*)[%!].*$")
-_AUTOMAGIC = re.compile(r"^\s*(?:pip3?|conda|mamba) +(?:install|uninstall|list|show)\b(?!\s*=)")
+_AUTOMAGIC = re.compile(
+    r"^\s*(?:pip3?|conda|mamba) +(?:install|uninstall|list|show)\b(?!\s*=)|"
+    r"^(?:ls|ll|cd|cat|cp|mv|rm|mkdir|rmdir|less|more|man) +[-\w./~*\"'{$][^=(]*$"
+)
 _RUNS_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun", "%%memit", "%%snakeviz")
 _FENCE = re.compile(
     r"^(?P<indent>[ ]{0,12})(?P<fence>```+|~~~+)[ ]*\{?\.?(?:python|py|python3|pycon)\b[^\n]*$", re.IGNORECASE

@@ -55,8 +55,8 @@ def find(source: Source) -> Iterator[Hit]:
         given = values.state(source, inner) if inner is not None else None
         if inner is None or given is None or given.state not in ("probs", "sigmoid") or _guarded(source, inner):
             continue
-        if tree.is_statement(source, call):
-            continue  # a cell of a notebook that shows it
+        if tree.is_statement(source, call) or follow.in_test(source, call):
+            continue  # a cell of a notebook that shows it, a test that compares
         if isinstance(given.node, ast.Call) and "gumbel" in tree.dotted(given.node.func):
             continue  # drawn, there is no logarithm of it to ask for
         inside = (

@@ -41,3 +41,9 @@ def noise(net):
     drawn = torch.randn(3, device=net.device)
     drawn.to(net.device)
     return drawn
+
+
+def to_onehot(y, classes):
+    table = torch.zeros(len(y), classes)
+    table.scatter_(1, y.view(-1, 1), 1).float()
+    return table

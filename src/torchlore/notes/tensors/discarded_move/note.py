@@ -64,7 +64,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _is_there(source: Source, call: ast.Call) -> bool:
-    """A tensor that was made on the very device it is moved to: a needless line, not a wrong one."""
+    """A needless end of a line, not a wrong one: `x.zero_().float()`, or a move to where the tensor was made."""
+    if follow.method(tree.receiver(call)).endswith("_"):
+        return True
     made = follow.followed(source, tree.receiver(call))
     device = tree.argument(made, None, "device") if isinstance(made, ast.Call) else None
     return device is not None and bool(call.args) and source.code(device) == source.code(call.args[0])

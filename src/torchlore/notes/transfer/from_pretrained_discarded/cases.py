@@ -1,3 +1,4 @@
+import torch
 from torch import nn
 from transformers import AutoModel, AutoTokenizer
 
@@ -31,3 +32,14 @@ def first_on_one_rank(path, rank, barrier):
         AutoTokenizer.from_pretrained(path)
     barrier()
     return AutoTokenizer.from_pretrained(path)
+
+
+class Graphs(nn.Module):
+    def from_pretrained(self, path):
+        self.load_state_dict(torch.load(path, map_location="cpu"))
+
+
+def loads_into_itself(path):
+    graphs = Graphs()
+    graphs.from_pretrained(path)
+    return graphs

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import edits, follow, tree
+from torchlore.check import calls, classes, edits, follow, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -33,7 +33,7 @@ def find(source: Source) -> Iterator[Hit]:
         tried = any(isinstance(up, ast.Try) for up in tree.ancestors(source, call))  # only to see whether it works
         if not tree.is_statement(source, call) or tree.is_shown(source, call) or tried or follow.in_test(source, call):
             continue
-        if _again(source, call):
+        if _again(source, call) or _in_place(source, call):
             continue
         owner = tree.receiver(call)
         is_class = source.name(owner).rpartition(".")[2][:1].isupper()
@@ -44,6 +44,13 @@ def find(source: Source) -> Iterator[Hit]:
         what = "the result is thrown away" if is_class else f"`{code}` keeps its weights"
         write = f"model = {code}.from_pretrained(...)" if is_class else f"{code} = ..."
         yield source.hit(call, f"from_pretrained returns a new object and {what}: assign it, `{write}`", *fix)
+
+
+def _in_place(source: Source, call: ast.Call) -> bool:
+    """A method of the project that loads into its own object and gives nothing back."""
+    owners = [classes.class_behind(source, value) for value in source.values(tree.receiver(call))]
+    own = [source.project.method(cls, "from_pretrained") for cls in owners if cls is not None]
+    return any(one is not None and not calls.returned(one) for one in own)
 
 
 def _again(source: Source, call: ast.Call) -> bool:
