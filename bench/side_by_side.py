@@ -2,7 +2,7 @@
 
 Times are milliseconds for one call. On a GPU the median over blocks of calls between two CUDA events. On the CPU the
 contestants take turns and the fastest call of each counts, in processor time of the whole process, so that a neighbour
-on the machine is charged to nobody; rows that wait for a disk are timed by the clock on the wall.
+on the machine is charged to nobody.
 The floor is what must be read and written at the rate of a large copy (on the CPU of a large pass in place), or multiplied
 at the rate of a large product, whichever takes longer; the CPU's two rates are measured first, on this machine.
 """
@@ -39,7 +39,6 @@ class Row:
     bytes_moved: int = 0
     flops: int = 0
     bar: float | None = None  # milliseconds on an H200
-    waits: bool = False  # for a disk: the clock on the wall counts
     literal_does_less: bool = False  # then it is shown and not a contestant
     remark: str = ""
 
@@ -86,9 +85,9 @@ def time_cuda(runs: dict[str, Work], blocks: int = 15) -> dict[str, float]:
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def time_cpu(runs: dict[str, Work], seconds: float, *, waits: bool = False) -> dict[str, float]:
+def time_cpu(runs: dict[str, Work], seconds: float) -> dict[str, float]:
     """Take turns of up to five calls, so that a busy machine is as unfair to one as to the other; the fastest of each."""
-    clock = time.perf_counter if waits else time.process_time
+    clock = time.process_time
     best, once = dict.fromkeys(runs, float("inf")), {}
     for name, run in runs.items():
         start = time.perf_counter()
@@ -111,7 +110,7 @@ def rates(device: str) -> Rates:
         return Rates(H200_BYTES_PER_MS)
     values = torch.ones(2**26)  # 256 MB: no cache holds them
     matrix = torch.rand(1024, 1024)
-    took = time_cpu({"pass": lambda: values.neg_(), "product": lambda: matrix @ matrix}, 0.5)
+    took = time_cpu({"pass": values.neg_, "product": lambda: matrix @ matrix}, 0.5)
     return Rates(2 * values.numel() * 4 / took["pass"], 2 * 1024**3 / took["product"])
 
 
@@ -125,14 +124,14 @@ def measure(row: Row, device: str, machine: Rates, seconds: float, *, pinned: bo
     if row.check:
         row.check()
     runs = {"ours": row.ours, **row.peers} | ({"literal": row.literal} if row.literal else {})
-    if device == "cuda" and not row.waits:
+    if device == "cuda":
         for run in runs.values():
             run()
         if pinned:
             pin()
         times = time_cuda(runs)
     else:
-        times = time_cpu(runs, seconds, waits=row.waits)
+        times = time_cpu(runs, seconds)
     peers = {name: times[name] for name in row.peers}
     best = min(peers, key=peers.get, default=None)
     floor = row.bytes_moved / machine.bytes_per_ms

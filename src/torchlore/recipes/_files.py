@@ -53,25 +53,33 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     >>> [one.name for one in folder.iterdir()]
     ['a.bin']
     """
+    with atomic_path(path) as part, part.open("wb") as file:
+        yield file
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give `atomic`'s place beside the target to whoever opens the file by its name."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY, dir=target.parent)
+    os.close(handle)
+    part = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
+        yield part
+        with part.open("rb+") as file:
             os.fsync(file.fileno())
-        _publish(name, target)
+        _publish(part, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
 
 
-def _publish(name: str, target: Path) -> None:
+def _publish(part: Path, target: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
-    Path(name).chmod(0o666 & ~mask)  # mkstemp gives 0600, which a plain open() would not
-    Path(name).replace(target)
+    part.chmod(0o666 & ~mask)  # mkstemp gives 0600, which a plain open() would not
+    part.replace(target)
     folder = os.open(target.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

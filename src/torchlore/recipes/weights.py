@@ -13,6 +13,7 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from torchlore.recipes import checkpoint
+from torchlore.recipes._files import atomic_path
 from torchlore.recipes.device import unwrap
 
 if TYPE_CHECKING:
@@ -225,12 +226,12 @@ def write(state: Mapping[str, torch.Tensor], path: str | os.PathLike[str], **met
     """
     if Path(path).suffix != ".safetensors":
         return checkpoint.save(state, path)
-    from safetensors.torch import save as to_bytes
+    from safetensors.torch import save_file
 
     unique, tied = _untie(state)
-    notes = {**metadata, "format": "pt", "tied": json.dumps(tied), "blake2": _digest(unique)}
-    with checkpoint.atomic(path) as file:
-        file.write(to_bytes(unique, notes))
+    notes = {**metadata, "format": "pt", "tied": json.dumps(tied), "sha256": _digest(unique)}
+    with atomic_path(path) as part:
+        save_file(unique, part, notes)
     return Path(path)
 
 
@@ -238,20 +239,24 @@ def _untie(state: Mapping[str, torch.Tensor]) -> tuple[dict[str, torch.Tensor], 
     unique: dict[str, torch.Tensor] = {}
     tied: dict[str, str] = {}
     first: dict[tuple[object, ...], str] = {}
+    storages: set[int] = set()
     for name, value in state.items():
         if not isinstance(value, torch.Tensor):
             raise TypeError(f"{name} is a {type(value).__name__}; safetensors holds tensors only")
-        key = (value.untyped_storage().data_ptr(), value.storage_offset(), value.shape, value.stride(), value.dtype)
+        storage = value.untyped_storage().data_ptr()
+        key = (storage, value.storage_offset(), value.shape, value.stride(), value.dtype)
         if value.numel() and key in first:
             tied[name] = first[key]
-        else:
-            first[key] = name
-            unique[name] = value.detach().cpu().contiguous().clone()  # a storage of its own, as the format wants
+            continue
+        first[key] = name
+        alone = value.detach().cpu().contiguous()
+        unique[name] = alone.clone() if storage in storages else alone  # the format wants no two in one storage
+        storages.add(storage)
     return unique, tied
 
 
 def _digest(tensors: Mapping[str, torch.Tensor]) -> str:
-    total = hashlib.blake2b(digest_size=16)
+    total = hashlib.sha256()  # processors have instructions for it: twice as fast as blake2
     for name in sorted(tensors):
         value = tensors[name]
         total.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
@@ -286,7 +291,8 @@ def read(path: str | os.PathLike[str], device: Device = "cpu", check: bool = Tru
             state: State = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
     except SafetensorError as error:
         raise checkpoint.BrokenCheckpointError(f"{path} is not a whole safetensors file: {error}") from error
-    if check and "blake2" in notes and notes["blake2"] != _digest(state):
+    if check and "sha256" in notes and notes["sha256"] != _digest(state):
         raise checkpoint.BrokenCheckpointError(f"{path} is damaged: its weights do not fit the hash in its header")
-    state = {name: value.to(device) for name, value in state.items()}
+    if torch.device(device).type != "cpu":
+        state = {name: value.to(device) for name, value in state.items()}
     return state | {name: state[first] for name, first in json.loads(notes.get("tied", "{}")).items()}
