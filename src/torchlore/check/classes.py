@@ -7,8 +7,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from torchlore.check import api
-from torchlore.check.project import Class, as_class
-from torchlore.check.tree import FunctionNode, class_of, function
+from torchlore.check.project import Class, as_class, candidates
+from torchlore.check.tree import FunctionNode, argument, class_of, function, literal
 from torchlore.check.values import UNKNOWN, Value, Values, annotated, values
 
 if TYPE_CHECKING:
@@ -165,3 +165,12 @@ def methods(cls: Class) -> dict[str, FunctionNode]:
 def all_classes(source: Source) -> list[Class]:
     """Every class of a file."""
     return [as_class(source, node) for node in source.all(ast.ClassDef)]
+
+
+def read_by_workers(cls: Class) -> bool:
+    """Whether a loader with worker processes stands in the class's file, or in one that imports it and makes an instance."""
+    for source in candidates(cls.source.project, cls, cls.node.name):
+        given = (argument(call, 5, "num_workers") for call in source.calls("torch.utils.data.DataLoader"))
+        if any(one is not None and literal(one) != 0 for one in given):
+            return True
+    return False

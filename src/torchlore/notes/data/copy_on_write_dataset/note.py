@@ -11,7 +11,7 @@ bytes with offsets), an Arrow table. `torchlore.recipes.data.PackedStrings` does
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, tree
+from torchlore.check import classes
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -30,8 +30,6 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(_workers(call) for call in source.calls("torch.utils.data.DataLoader")):
-        return
     for cls in classes.all_classes(source):
         getitem = classes.methods(cls).get("__getitem__")
         if classes.kind_of_instances(cls) != "dataset" or getitem is None:
@@ -40,17 +38,12 @@ def find(source: Source) -> Iterator[Hit]:
             big = next((one for one in found if one.value is not None and _is_big(source, one.value)), None)
             node = getitem.node if hasattr(getitem, "node") else getitem
             used = any(isinstance(one, ast.Attribute) and one.attr == name for one in ast.walk(node))
-            if big is not None and used and isinstance(big.node, ast.Attribute):
+            if big is not None and used and isinstance(big.node, ast.Attribute) and classes.read_by_workers(cls):
                 yield source.hit(
                     big.node,
                     f"every worker ends up with its own copy of `self.{name}`, because reading Python objects writes their "
                     "reference counts: keep it in an array, a tensor or PackedStrings",
                 )
-
-
-def _workers(call: ast.Call) -> bool:
-    given = tree.argument(call, 5, "num_workers")
-    return given is not None and tree.literal(given) != 0
 
 
 def _is_big(source: Source, value: ast.expr) -> bool:

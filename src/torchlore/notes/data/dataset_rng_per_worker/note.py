@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import classes, tree
+from torchlore.check import classes
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
 
@@ -42,17 +42,14 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    loaders = source.calls("torch.utils.data.DataLoader")
-    counts = [tree.argument(call, 5, "num_workers") for call in loaders]
-    if not any(count is not None and tree.literal(count) != 0 for count in counts):
-        return
     for cls in classes.all_classes(source):
         if not _is_dataset(source, cls.node) or "__getitem__" not in classes.methods(cls):
             continue
         used = {node.attr for node in ast.walk(classes.methods(cls)["__getitem__"]) if isinstance(node, ast.Attribute)}
         for name, found in classes.attributes(cls).items():
             made = [one for one in found if isinstance(one.value, ast.Call) and source.name(one.value.func) in _MAKERS]
-            if name in used and made and len(made) == len(found) and all(one.method == "__init__" for one in found):
+            once = made and len(made) == len(found) and all(one.method == "__init__" for one in found)
+            if name in used and once and classes.read_by_workers(cls):
                 told = f"every worker gets a copy of `self.{name}` and draws the same numbers: draw from `np.random` or `torch`, or make the generator from the index"
                 yield source.hit(made[0].node, told)
 
