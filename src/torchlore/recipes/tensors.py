@@ -158,12 +158,43 @@ def pairwise_euclidean(first: Tensor, second: Tensor, *, exact: bool = True) -> 
     first, second = _args.wide(first), _args.wide(second)
     if exact:
         return torch.cdist(first, second, compute_mode="donot_use_mm_for_euclid_dist")
-    middle = second.mean(0).detach() if second.shape[0] else 0.0
-    first, second = first - middle, second - middle
     if not torch.is_autocast_enabled(first.device.type):  # entering autocast costs as much as a small kernel
-        return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
+        return _by_product(first, second)
     with torch.autocast(first.device.type, enabled=False):
-        return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
+        return _by_product(first, second)
+
+
+_BLOCK = 2**20  # distances at a time on the CPU, so that the last passes find them in the cache
+_FAR = 0.05  # of the rows' mean square: a middle beyond it costs precision
+
+
+def _by_product(first: Tensor, second: Tensor) -> Tensor:
+    """The root of |a|² + |b|² - 2ab, of rows that are moved to the origin; both cancel where the rows lie far from it."""
+    wanted = torch.is_grad_enabled() and (first.requires_grad or second.requires_grad)
+    middle = second.mean(0).detach() if second.shape[0] else second.new_zeros(second.shape[1])
+    if wanted or not _args.may_read(first) or first.dtype != second.dtype:
+        return torch.cdist(first - middle, second - middle, compute_mode="use_mm_for_euclid_dist")
+    lengths = _squares(second)
+    if middle.dot(middle) > _FAR * lengths.mean():
+        first, second = first - middle, second - middle
+        lengths = _squares(second)
+    if first.shape[0] * second.shape[0] <= _BLOCK:
+        return _roots(first, second, lengths)
+    out = first.new_empty(first.shape[0], second.shape[0])
+    step = max(_BLOCK // 2 // second.shape[0], 64)
+    for block, rows in zip(out.split(step), first.split(step), strict=True):
+        _roots(rows, second, lengths, block)
+    return out
+
+
+def _squares(rows: Tensor) -> Tensor:
+    return torch.linalg.vector_norm(rows, dim=1).square_()
+
+
+def _roots(first: Tensor, second: Tensor, lengths: Tensor, out: Tensor | None = None) -> Tensor:
+    """Torch's own form copies both matrices to add a column; this one needs no copy, and no gradient goes through it."""
+    result = torch.addmm(lengths, first, second.T, alpha=-2, out=out)
+    return result.add_(_squares(first)[:, None]).clamp_min_(0).sqrt_()
 
 
 def pairwise_cosine(first: Tensor, second: Tensor) -> Tensor:
