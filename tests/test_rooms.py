@@ -53,6 +53,7 @@ PROBES = {
     "probes",
     "probes_data",
     "probes_loop",
+    "probes_step",
     "showing",
 }  # of watch: imported once the program has torch
 SCRIPTS = {"bad", "good", "cases"}  # a user's code: it may import anything

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from torchlore.watch.pictures import Alarm, Batch, Call, Phase, Place, Step
 
 if TYPE_CHECKING:
-    from torchlore.watch.session import Sentinel, Watch, watching
+    from torchlore.watch.session import Options, Sentinel, Watch, watching
 
 
 def __getattr__(name: str) -> Any:
     """The session is imported when it is asked for: notes need the pictures alone."""
-    if name not in ("Sentinel", "Watch", "watching"):
+    if name not in ("Options", "Sentinel", "Watch", "watching"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module("torchlore.watch.session"), name)
 
 
-__all__ = ["Alarm", "Batch", "Call", "Phase", "Place", "Sentinel", "Step", "Watch", "watching"]
+__all__ = ["Alarm", "Batch", "Call", "Options", "Phase", "Place", "Sentinel", "Step", "Watch", "watching"]

@@ -70,6 +70,8 @@ MODULE = [
     "apply",
 ]
 
+COLLECTIVES = ("all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor", "broadcast")
+
 # (where it lives, its name there, the name a sentinel knows it by, its group)
 CALLS = [
     *(("torch.nn.functional", name, name, "loss") for name in LOSSES),
@@ -92,6 +94,7 @@ CALLS = [
     ("torch.utils.data.distributed.DistributedSampler", "set_epoch", "set_epoch", "other"),
     ("torch.nn.parallel.DistributedDataParallel", "__init__", "DistributedDataParallel", "other"),
     ("torch.nn.DataParallel", "__init__", "DataParallel", "other"),
+    *(("torch.distributed", name, name, "collective") for name in COLLECTIVES),
 ]
 # watched only where the user's own line calls them: PyTorch uses them itself all the time
 NEAR = [
@@ -102,7 +105,7 @@ NEAR = [
 ]
 EVERY_STEP = {
     *("torch.nn.functional", "torch.nn.utils", "torch.nn.utils.clip_grad", "torch.amp.GradScaler"),
-    *("autocast", "checkpoint"),
+    *("autocast", "checkpoint", "torch.distributed"),
 }
 
 
@@ -198,6 +201,8 @@ def install(watcher: Watcher) -> Callable[[], None]:
     for table, near in ((CALLS, False), (NEAR, True)):
         for dotted, attribute, name, group in table:
             owner = resolve(dotted)
+            if attribute not in vars(owner):  # a torch that was built without torch.distributed
+                continue
             wrapper = wrap(watcher, vars(owner)[attribute], name, group, near)
             patches.put(owner, attribute, wrapper, busy=dotted in EVERY_STEP or name in EVERY_STEP)
     embedding = torch.nn.Embedding
@@ -275,6 +280,12 @@ def facts_of(group: str, args: tuple[Any, ...]) -> dict[str, Any]:
         return {"training": args[0].training}
     if args and isinstance(args[0], torch.amp.GradScaler):
         return {"enabled": args[0].is_enabled()}
+    if group == "collective":
+        return (
+            {"tensor": id(args[0]), "numbers": args[0].numel() if isinstance(args[0], torch.Tensor) else 0}
+            if args
+            else {}
+        )
     if group == "seed":
         return {"value": args[0] if args else None}
     return {"grad_enabled": torch.is_grad_enabled()} if group == "loss" else {}

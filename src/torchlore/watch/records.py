@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from torchlore.watch.pictures import Event, Keeper
 from torchlore.watch.places import Place
+from torchlore.watch.ranks import Ranks
 
 if TYPE_CHECKING:
     from torch import nn
@@ -162,6 +163,7 @@ class Run:
     loss: float | None = None  # the last known value that backward() was called on
     compiled: bool = False
     crashed: bool = False  # it was ended before its time
+    ranks: Ranks = field(default_factory=Ranks)  # this process among others
     find_keeper: Callable[[], Keeper | None] = lambda: None
     _names: dict[int, str] = field(default_factory=dict)
     _named_at: tuple[int, int] = (-1, -1)

@@ -18,11 +18,11 @@ from types import TracebackType
 
 from torchlore.finding import Finding, Severity
 from torchlore.watch.hook import after_import
+from torchlore.watch.ranks import VARIABLE
 from torchlore.watch.session import Options, Sentinel, Watcher
 
 OURS = str(Path(__file__).parent) + os.sep
 SITE = Path(__file__).parent / "site"
-VARIABLE = "TORCHLORE_WATCH"
 
 
 @dataclass(frozen=True)

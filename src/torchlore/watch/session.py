@@ -11,7 +11,8 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TextIO, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, TextIO, Union, get_args, get_origin
 
 from torchlore.finding import Finding, Severity
 from torchlore.watch.ledger import Ledger
@@ -31,21 +32,22 @@ class Sentinel:
     watch: Callable[[Any], Alarm | Iterable[Alarm] | None]
     severity: Severity = Severity.WARNING
 
-    def wants(self) -> tuple[str, tuple[str, ...]]:
-        """The picture it is annotated with, and the names of calls: `Annotated[Call, "cross_entropy"]`."""
+    def wants(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The pictures it is annotated with, and the names of calls: `Annotated[Call, "cross_entropy"] | Step`."""
         parameters = list(inspect.signature(self.watch).parameters.values())
         hint = parameters[0].annotation if len(parameters) == 1 else ""
-        if get_origin(hint) is Annotated:
-            picture, *names = get_args(hint)
-            return picture.__name__, tuple(names)
-        parts = list(ast.walk(ast.parse(hint, mode="eval"))) if isinstance(hint, str) else []
-        found = [n for p in parts for n in (getattr(p, "attr", None), getattr(p, "id", None)) if n in PICTURES]
-        found += [hint.__name__] if isinstance(hint, type) else []
-        if len(found) != 1 or found[0] not in PICTURES:
+        found, names = list[str](), list[str]()
+        for one in get_args(hint) if get_origin(hint) in (UnionType, Union) else [hint]:
+            picture, *called = get_args(one) if get_origin(one) is Annotated else [one]
+            parts = list(ast.walk(ast.parse(one, mode="eval"))) if isinstance(one, str) else []
+            found += [n for p in parts for n in (getattr(p, "attr", None), getattr(p, "id", None)) if n in PICTURES]
+            found += [picture.__name__] if isinstance(picture, type) else []
+            names += [*called, *(p.value for p in parts if isinstance(p, ast.Constant) and isinstance(p.value, str))]
+        if not found or not set(found) <= set(PICTURES):
             raise TypeError(
                 f"{self.slug}: watch takes one parameter, annotated Step, Batch, Phase or Call; got {hint!r}"
             )
-        return found[0], tuple(p.value for p in parts if isinstance(p, ast.Constant) and isinstance(p.value, str))
+        return tuple(found), tuple(names)
 
 
 @dataclass
@@ -109,11 +111,12 @@ class Watcher:
         for sentinel in sentinels:
             if (self.options.only and sentinel.slug not in self.options.only) or sentinel.slug in self.options.ignore:
                 continue
-            picture, names = sentinel.wants()
+            pictures, names = sentinel.wants()
             for name in names:
                 self.by_name.setdefault(name, []).append(sentinel)
-            if not names:
-                self.by_picture[picture].append(sentinel)
+            for picture in pictures:
+                if picture != "Call" or not names:
+                    self.by_picture[picture].append(sentinel)
 
     # what probes report
 
@@ -207,6 +210,7 @@ class Watcher:
         """The program has ended: the last phase is shown."""
         self.rich = True
         self.show(Phase(self.run, self.since(self.phase_mark), final=True), self.by_picture["Phase"])
+        self.run.ranks.leave()
 
 
 def _nothing() -> None:
