@@ -16,7 +16,7 @@ _CUTS = {"item", "detach", "tolist"}
 _PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze"}
 
 
-def kept(source: Source, node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None, ast.expr | None]:
     """Where a statement or call keeps a value, and the value: `t += v`, `t = t + v`, `t.append(v)`, `meter.update(v)`."""
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
         return node.target, node.value
@@ -29,7 +29,7 @@ def kept(source: Source, node: ast.AST) -> tuple[ast.expr | None, ast.expr | Non
                 return target, other
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         alone = node.func.attr == "append" and tree.is_statement(source, node)
-        if alone or (node.func.attr in ("update", "add", "append") and _stores(source, node)):
+        if alone or (node.func.attr in ("update", "add", "append") and hops and _stores(source, node, hops)):
             return node.func.value, node.args[0]
     return None, None
 
@@ -40,14 +40,14 @@ def _share(node: ast.expr, name: str) -> bool:
     return any(tree.dotted(part) == name for part in parts)
 
 
-def _stores(source: Source, call: ast.Call) -> bool:
+def _stores(source: Source, call: ast.Call, hops: int) -> bool:
     """Whether a method of the project adds its first argument to `self` as it is."""
     method = flow.called(source, call)
     if method is None or method.owner is None or len(method.node.args.args) < 2:
         return False
     name = method.node.args.args[1].arg
     for node in tree.body_nodes(method.node):
-        target, value = kept(method.source, node)
+        target, value = kept(method.source, node, hops - 1)  # `add` may call itself
         own = target is not None and value is not None and tree.dotted(target).startswith("self.")
         for leaf in leaves(value) if own else ():
             bound = scopes.reaching(method.source, leaf) if isinstance(leaf, ast.Name) and leaf.id == name else []
