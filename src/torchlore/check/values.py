@@ -412,12 +412,25 @@ def _subscript(source: Source, node: ast.Subscript) -> Values:
             found += (value,) if kept else item(value, None)
         elif value.kind == "dict" and isinstance(index, str):
             found += _key(value, index)
+        elif value.kind == "dict" and value.items and isinstance(value.node, ast.Dict | ast.DictComp):
+            found += sum(value.items, ()) if not _is_filled(source, node.value) else (UNKNOWN,)  # `loaders[phase]`
         else:
             found += item(value, index if isinstance(index, int) else None)
     return found
 
 
+def _is_filled(source: Source, node: ast.expr) -> bool:
+    """Whether more is put into a dictionary than it was made with."""
+    stored: set[str] | None = source.memo.get("values.filled")
+    if stored is None:
+        nodes = [one for one in source.all(ast.Subscript) if isinstance(one.ctx, ast.Store)]
+        stored = source.memo["values.filled"] = {source.code(one.value) for one in nodes}
+    return source.code(node) in stored
+
+
 def _key(value: Value, key: str) -> Values:
+    if isinstance(value.node, ast.DictComp) and value.items:
+        return value.items[0]
     if isinstance(value.node, ast.Dict) and value.source:
         for name, expression in zip(value.node.keys, value.node.values, strict=True):
             if isinstance(name, ast.Constant) and name.value == key:

@@ -59,7 +59,22 @@ def find(source: Source) -> Iterator[Hit]:
         else:
             steep, write = not _kept_away(source, inner), "1 and -1: clamp the input to just inside"
         if steep and _trained(source, call, inner):
-            yield source.hit(call, f"the gradient of `{source.code(call)}` is not finite at {write}")
+            beside = name == "sqrt" and _adds_beside(source, call)
+            yield source.hit(
+                call,
+                f"the gradient of `{source.code(call)}` is not finite at {write}",
+                severity="warning" if beside else None,
+            )
+
+
+def _adds_beside(source: Source, call: ast.Call) -> bool:
+    """`sqrt(y) + eps`: whoever thought of the point put it on the wrong side."""
+    up = source.parents[call]
+    if not isinstance(up, ast.BinOp) or not isinstance(up.op, ast.Add):
+        return False
+    other = up.right if up.left is call else up.left
+    small = tree.literal(other)
+    return (isinstance(small, float) and 0 < small < 1e-3) or "eps" in tree.dotted(other).lower()
 
 
 def _squares(source: Source, node: ast.expr) -> bool:

@@ -113,3 +113,22 @@ def statistics(root, model, opt):
         torch.nn.functional.cross_entropy(model(x), y).backward()
         opt.step()
     return means
+
+
+def by_phase(folders, model, criterion, optimizer):
+    sets = {phase: datasets.ImageFolder(folders[phase]) for phase in ["train", "val"]}
+    loaders = {phase: DataLoader(sets[phase], batch_size=8, num_workers=2) for phase in ["train", "val"]}  # trap: train-loader-not-shuffled
+    for phase in ["train", "val"]:
+        for x, y in loaders[phase]:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+
+
+def by_phase_shuffled(folders, model, criterion, optimizer):
+    sets = {phase: datasets.ImageFolder(folders[phase]) for phase in ["train", "val"]}
+    loaders = {phase: DataLoader(sets[phase], batch_size=8, num_workers=2, shuffle=phase == "train") for phase in ["train", "val"]}
+    for x, y in loaders["train"]:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()

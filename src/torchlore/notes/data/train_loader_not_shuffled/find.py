@@ -63,6 +63,10 @@ def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
             for key, one in zip(value.keys, value.values, strict=True):
                 if key is not None and tree.literal(key) in ("train", "training") and isinstance(one, ast.Call):
                     yield f'{name}["{tree.literal(key)}"]', one
+        elif isinstance(value, ast.DictComp) and isinstance(value.value, ast.Call):
+            over = tree.literal(value.generators[0].iter)
+            if isinstance(over, tuple) and "train" in over and not value.generators[0].ifs:
+                yield f'{name}["train"]', value.value
 
 
 def _only_looked_at(source: Source, call: ast.Call) -> bool:

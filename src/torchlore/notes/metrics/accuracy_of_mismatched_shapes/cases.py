@@ -40,3 +40,26 @@ def top_k(out, target, k=5):
     _, pred = out.topk(k, 1, True, True)
     pred = pred.t()
     return pred.eq(target.view(1, -1).expand_as(pred))
+
+
+def binary_acc(y_pred, y_test):
+    y_pred_tag = torch.round(torch.sigmoid(y_pred))
+    return (y_pred_tag == y_test).sum().float() / y_test.shape[0]
+
+
+def flat_acc(y_pred, y_test):
+    return (torch.round(y_pred).squeeze(1) == y_test).float().mean()
+
+
+def thresholds(model, loader, bce):
+    loss_fn = nn.BCEWithLogitsLoss()
+    for x, y in loader:
+        out = model(x)
+        loss = loss_fn(out, y.unsqueeze(1))
+        pred = torch.sigmoid(out) > 0.5
+        wrong = (pred == y).sum()  # trap: accuracy-of-mismatched-shapes
+        helped = binary_acc(out, y)  # trap: accuracy-of-mismatched-shapes
+        a = (pred == y.unsqueeze(1)).sum()
+        b = (pred.squeeze(1) == y).sum()
+        c = binary_acc(out, y.view(-1, 1)) + flat_acc(out, y)
+        yield loss, wrong, helped, a, b, c

@@ -31,7 +31,9 @@ def find(source: Source) -> Iterator[Hit]:
         up = source.parents[size]
         if not isinstance(up, ast.BinOp) or not isinstance(up.op, ast.Div) or up.right is not size or loader is None:
             continue
-        if not values.sure(source, loader, "loader", weak=True) or not isinstance(loader, ast.Name | ast.Attribute):
+        if not values.sure(source, loader, "loader", weak=True) or not isinstance(
+            loader, ast.Name | ast.Attribute | ast.Subscript
+        ):
             continue
         count = next((one for one in ast.walk(up.left) if isinstance(one, ast.Name) and _counts(source, one)), None)
         if count is not None and not _one_sample(source, loader):

@@ -1,4 +1,4 @@
-"""scikit-learn's metrics take the truth first: `precision_score(pred, true)` is the recall.
+"""scikit-learn takes the truth first, torchmetrics the prediction: swapped, precision is recall.
 
 Torch's losses and torchmetrics take the prediction first, scikit-learn the truth. Swapped, precision and recall change
 places, the confusion matrix is transposed, R² divides by the variance of the predictions, and no shape is wrong.
@@ -10,11 +10,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://github.com/voyazici/orderless-rnn-classification/issues/5",)
+SOURCES = (
+    "https://github.com/voyazici/orderless-rnn-classification/issues/5",
+    "https://github.com/mit-ll-responsible-ai/equine/issues/174",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ("sklearn",)
 SEVERITY = "error"
@@ -26,7 +29,7 @@ _METRICS = tuple(
         "r2_score", "log_loss", "balanced_accuracy_score", "mean_absolute_percentage_error", "explained_variance_score",
     )
 )  # fmt: skip
-_FIRST = re.compile(r"(?:^|_)(?:y?preds?|y?hat|yhat|predicted|predictions?|outputs?|logits|probs?|scores?)(?:_|$)")
+_FIRST = re.compile(r"(?:^|_)(?:y?preds?|pre$|y?hat|yhat|predicted|predictions?|outputs?|logits|probs?|scores?)(?:_|$)")
 _SECOND = re.compile(
     r"(?:^|_)(?:true|truth|trues|labels?|targets?|gts?|ytrue|actual|ground_truth|test_y|y_test)(?:_|$)"
 )
@@ -46,6 +49,24 @@ def find(source: Source) -> Iterator[Hit]:
             one, other = source.code(first), source.code(second)
             both = (edits.replace(source, first, other), edits.replace(source, second, one))
             yield source.hit(call, f"scikit-learn takes the truth first: write `({other}, {one})`", *both)
+    yield from _torchmetrics(source) if "torchmetrics" in source.text else ()
+
+
+def _torchmetrics(source: Source) -> Iterator[Hit]:
+    """`accuracy(true_y, pred_y)` of a metric that takes the prediction first."""
+    for call in source.all(ast.Call):
+        if len(call.args) != 2 or call.keywords or tree.spread(call):
+            continue
+        first, second = call.args
+        if not (_is(first, _SECOND, _FIRST) and _is(second, _FIRST, _SECOND)):
+            continue
+        method = isinstance(call.func, ast.Attribute) and call.func.attr in ("update", "forward")
+        metric = call.func.value if method and isinstance(call.func, ast.Attribute) else call.func
+        named = source.name(call.func).startswith("torchmetrics.functional.")
+        if named or values.sure(source, metric, "metric"):
+            one, other = source.code(first), source.code(second)
+            both = (edits.replace(source, first, other), edits.replace(source, second, one))
+            yield source.hit(call, f"torchmetrics takes the prediction first: write `({other}, {one})`", *both)
 
 
 def _is(node: ast.expr, wanted: re.Pattern[str], other: re.Pattern[str]) -> bool:

@@ -1,0 +1,125 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import flow, follow, losses, tree
+from torchlore.check.source import Hit, Source
+
+_SHAPES = re.compile(r"\.(?:squeeze|unsqueeze|view|reshape|flatten|ravel|argmax|view_as)\b|\[:, ?0\]")
+_INDEX = ("torch.argmax", "torch.Tensor.argmax", "torch.max.indices", "torch.Tensor.max.indices")
+_TARGETED = {
+    f"torch.nn.{name}" for name in ("functional.cross_entropy", "functional.nll_loss", "CrossEntropyLoss", "NLLLoss")
+}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _thresholds(source)
+    if not any(source.methods("argmax", "max")):
+        return
+    compared = [(one, one.left, one.comparators[:1]) for one in source.all(ast.Compare)
+                if isinstance(one.ops[0], ast.Eq | ast.NotEq)]  # fmt: skip
+    methods = [(one, tree.receiver(one), one.args[:1]) for one in source.methods("eq", "ne")]
+    for one, left, right in (*compared, *methods):
+        for index, label in ((left, right[0]), (right[0], left)) if right else ():
+            kept = _keeps(source, index)
+            if (kept is False and _is_column(source, label)) or (kept and _is_target(source, label)):
+                code = source.code(label)
+                mend = f"{code}.view_as({source.code(index)})" if kept else f"{code}.squeeze(1)"
+                message = "(N,) meets (N, 1) and every prediction is compared with every label"
+                yield source.hit(one, f"{message}: write `{mend}`")
+
+
+def _thresholds(source: Source) -> Iterator[Hit]:
+    """The loss gets `y.unsqueeze(1)`, so outputs are (N, 1) and `y` is (N,): a rounded output meets it unchanged."""
+    for loss in losses.loss_calls(
+        source, "BCEWithLogitsLoss", "BCELoss", "MSELoss", "binary_cross_entropy_with_logits", "binary_cross_entropy"
+    ):
+        target = loss.target
+        if loss.input is None or not isinstance(target, ast.Call) or not _is_column(source, target):
+            continue
+        out, label, home = tree.dotted(loss.input), tree.dotted(tree.receiver(target)), tree.function(source, loss.call)
+        for one in tree.under(source, home or source.tree, ast.Compare, ast.Call) if out and label else ():
+            parts = _sides(source, one)
+            if parts is None or tree.dotted(parts[1]) != label or out not in _rounded(source, parts[0]):
+                continue
+            if not _bound_between(source, loss.call, one, label):
+                yield source.hit(
+                    one,
+                    f"(N, 1) meets (N,) and every prediction is compared with every label: write `{label}.unsqueeze(1)`",
+                )
+
+
+def _bound_between(source: Source, first: ast.AST, last: ast.AST, name: str) -> bool:
+    lines = sorted((getattr(first, "lineno", 0), getattr(last, "lineno", 0)))
+    return any(
+        one.id == name and isinstance(one.ctx, ast.Store) and lines[0] < one.lineno <= lines[1]
+        for one in source.all(ast.Name)
+    )
+
+
+def _sides(source: Source, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """Prediction and label of `pred == y`, and of `accuracy(out, y)` where that compares them as they are."""
+    if isinstance(node, ast.Compare):
+        return (node.left, node.comparators[0]) if isinstance(node.ops[0], ast.Eq) else None
+    helper = (
+        flow.called(source, node) if isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords else None
+    )
+    if not isinstance(node, ast.Call) or helper is None or _SHAPES.search(helper.source.code(helper.node)):
+        return None
+    names = [one.arg for one in helper.node.args.args][-2:]
+    compared = [one for one in tree.under(helper.source, helper.node, ast.Compare) if isinstance(one.ops[0], ast.Eq)]
+    for one in compared:
+        if tree.dotted(one.comparators[0]) == names[-1] and names[0] in _rounded(helper.source, one.left):
+            return node.args[0], node.args[1]
+    return None
+
+
+def _rounded(source: Source, node: ast.expr, hops: int = 3) -> set[str]:
+    """The names a prediction is made of, through `torch.round(torch.sigmoid(out))` and `out > 0`."""
+    if _SHAPES.search(source.code(node)):
+        return set()
+    found = {tree.dotted(one) for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)}
+    for one in tree.under(source, node, ast.Name) if hops else ():
+        value = follow.binding(source, one)
+        found |= _rounded(source, value, hops - 1) if value is not None else set()
+    return found
+
+
+def _keeps(source: Source, node: ast.expr) -> bool | None:
+    """Whether the class index keeps its dimension; None where it is no class index."""
+    calls = [value.node for value in source.values(node) if value.name in _INDEX and value.source is source]
+    if not calls or len(calls) != len(source.values(node)) or not isinstance(calls[0], ast.Call):
+        return None
+    call, offset = calls[0], 0 if isinstance(calls[0].func, ast.Attribute) and not source.name(calls[0].func) else 1
+    if tree.literal(tree.argument(call, offset, "dim")) not in (1, -1):
+        return None
+    return (
+        not tree.lacks(call, offset + 1, "keepdim") and tree.literal(tree.argument(call, offset + 1, "keepdim")) is True
+    )
+
+
+def _is_column(source: Source, node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        given = tuple(tree.literal(one) for one in node.args)
+        return (node.func.attr, given) in {
+            ("unsqueeze", (1,)),
+            ("unsqueeze", (-1,)),
+            ("view", (-1, 1)),
+            ("reshape", (-1, 1)),
+        }
+    made = [one.node for one in source.values(node) if one.name in ("torch.tensor", "torch.LongTensor")]
+    rows = tree.literal(made[0].args[0]) if len(made) == 1 and isinstance(made[0], ast.Call) and made[0].args else None
+    return isinstance(rows, tuple) and len(rows) > 1 and all(isinstance(row, tuple) and len(row) == 1 for row in rows)
+
+
+def _is_target(source: Source, node: ast.expr) -> bool:
+    """Whether the same name is the target of a loss that takes labels of shape (N,)."""
+    home, code = tree.function(source, node), tree.dotted(node)
+    for call in source.all(ast.Call) if code else ():
+        if len(call.args) > 1 and tree.dotted(call.args[1]) == code and tree.function(source, call) is home:
+            made = {source.name(call.func), *(value.name for value in source.values(call.func))}
+            if made & _TARGETED:
+                return True
+    return False

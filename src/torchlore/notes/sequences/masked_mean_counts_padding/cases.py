@@ -1,0 +1,35 @@
+import torch
+import torch.nn.functional as F
+
+PAD = 0
+
+
+def sequence_mask(x, lengths):
+    return (torch.arange(x.size(1))[None] < lengths[:, None]).to(x.dtype)
+
+
+def by_token(logits, target):
+    each = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")
+    keep = (target != PAD).float()
+    return torch.mean(each * keep)  # trap: masked-mean-counts-padding
+
+
+def by_length(each, valid_len):
+    weights = sequence_mask(each, valid_len)
+    return (each * weights).mean(dim=1)  # trap: masked-mean-counts-padding
+
+
+def pooled(hidden, attention_mask):
+    return (hidden * attention_mask.unsqueeze(-1)).mean(1)  # trap: masked-mean-counts-padding
+
+
+def right(each, target, hidden, attention_mask, lengths, pixels):
+    keep = (target != PAD).float()
+    a = (each * keep).sum() / keep.sum()
+    b = (hidden * attention_mask.unsqueeze(-1)).sum(1) / attention_mask.sum(1, keepdim=True)
+    c = (each * keep).mean() * keep.numel() / keep.sum()
+    d = (pixels * (pixels > 0.5)).mean()
+    e = each[keep.bool()].mean()
+    mask = (torch.rand(4, 10) < 0.15).float()
+    f = (each * mask).mean()
+    return a, b, c, d, e, f

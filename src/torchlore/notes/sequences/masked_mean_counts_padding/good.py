@@ -1,0 +1,8 @@
+import torch
+
+lengths = torch.tensor([10, 2, 1, 1])
+mask = (torch.arange(10)[None] < lengths[:, None]).float()
+per_token = torch.full((4, 10), 2.0)  # every word costs 2
+
+loss = (per_token * mask).sum() / mask.sum()
+result = {"loss": loss.item()}
