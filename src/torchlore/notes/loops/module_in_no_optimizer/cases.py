@@ -78,3 +78,38 @@ def random_target(model, loader):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+class Pair:
+    def __init__(self):
+        self.actor = nn.Linear(4, 2)
+        self.critic = nn.Linear(6, 1)
+        self.actor_optim = torch.optim.Adam(self.critic.parameters())  # trap: module-in-no-optimizer
+        self.critic_optim = torch.optim.Adam(self.critic.parameters())
+
+    def step(self, x):
+        loss = -self.critic(torch.cat([x, self.actor(x)], 1)).mean()
+        self.actor_optim.zero_grad()
+        loss.backward()
+        self.actor_optim.step()
+
+
+class Slow:  # two rates for one network, on purpose
+    def __init__(self):
+        self.net = nn.Linear(4, 2)
+        self.fast = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        self.slow = torch.optim.SGD(self.net.parameters(), lr=0.01)
+
+    def step(self, x):
+        self.net(x).mean().backward()
+        self.fast.step()
+
+
+def groups(model, lr):
+    found = []
+    params = {"lr": lr}
+    params["params"] = [p for n, p in model.named_parameters() if "body" in n]
+    found.append(params)
+    params = {"lr": 10 * lr}
+    params["params"] = [p for n, p in model.named_parameters() if "head" in n]  # trap: module-in-no-optimizer
+    return torch.optim.AdamW(found)
