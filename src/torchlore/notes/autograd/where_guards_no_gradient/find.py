@@ -16,21 +16,20 @@ def find(source: Source) -> Iterator[Hit]:
         tested = {source.code(side) for side in _sides(source, call.args[0])}
         for branch in call.args[1:]:
             steep = _steep(source, branch, tested)
-            if steep is not None and _trained(source, call, branch):
+            attached = values.attached(source, branch)
+            if steep is not None and (attached or (attached is None and _likely(source, call))):
                 message = (
                     f"where chooses the values, but `{source.code(branch)}` still sends a NaN gradient back to every "
                     f"masked element: make `{steep}` harmless first, `torch.where(mask, {steep}, 1.0)`"
                 )
-                yield source.hit(call, message)
+                yield source.hit(call, message, severity=None if attached else "hint")
                 break
 
 
-def _trained(source: Source, call: ast.Call, branch: ast.expr) -> bool:
-    """A graph hangs on it, or it stands in a loss or a forward pass and may well have one."""
+def _likely(source: Source, call: ast.Call) -> bool:
+    """It stands in a loss or a forward pass and may well have a graph."""
     home = tree.function(source, call)
-    likely = home is not None and (home.name == "forward" or "loss" in home.name.lower())
-    attached = values.attached(source, branch)
-    return attached is True or (attached is None and likely)
+    return home is not None and (home.name == "forward" or "loss" in home.name.lower())
 
 
 def _sides(source: Source, test: ast.expr) -> list[ast.expr]:

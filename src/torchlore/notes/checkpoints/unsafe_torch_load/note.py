@@ -47,5 +47,6 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _meant(source: Source, call: ast.Call) -> bool:
     """Its own file, by the name; or the safe way was tried first and refused."""
-    own = bool(call.args) and "cache" in source.code(call.args[0])
+    path = follow.followed(source, call.args[0]) if call.args else None
+    own = path is not None and ("cache" in source.code(path) or isinstance(path, ast.Constant))
     return own or any(isinstance(up, ast.ExceptHandler) for up in tree.ancestors(source, call))

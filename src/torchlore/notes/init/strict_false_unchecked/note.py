@@ -62,12 +62,12 @@ def find(source: Source) -> Iterator[Hit]:
             given = source.code(follow.followed(source, call.args[0]))
             published = "load_state_dict_from_url" in given  # its author knows which keys are left out
             meant = published or _SAID.search(follow.comment(source, call)) or follow.in_test(source, call)
-            yield source.hit(call, message, severity=None if _both_ends(source) and not meant else "hint")
+            yield source.hit(call, message, severity=None if _in_sight(source, call.args[0]) and not meant else "hint")
 
 
-def _both_ends(source: Source) -> bool:
-    """The file that loads also saves or wraps, so the names should fit; of a stranger's file one may want a part."""
-    return any(word in source.text for word in ("torch.save", "DataParallel", ".state_dict()"))
+def _in_sight(source: Source, state: ast.expr) -> bool:
+    """The names come from a net of this file, or are known to get a prefix; of a stranger's file one may want a part."""
+    return "DataParallel" in source.text or ".state_dict()" in source.code(follow.followed(source, state))
 
 
 def _as_it_was_saved(source: Source, state: ast.expr, depth: int = 4) -> bool:

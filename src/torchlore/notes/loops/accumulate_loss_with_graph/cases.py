@@ -138,3 +138,27 @@ def smooth(model, optimizer, batches):
         loss.backward()
         optimizer.step()
         meter.update(loss)  # trap: accumulate-loss-with-graph
+
+
+def for_some_batches(model, loader, opt, every):
+    total, count = 0, 0
+    for step, (x, y) in enumerate(loader):
+        loss = nn.functional.cross_entropy(model(x), y)
+        total += loss / every
+        loss.backward()
+        if step % every == every - 1:
+            opt.step()
+            opt.zero_grad()
+            print(total.item())
+            total, count = 0, 0
+
+
+def one_for_each(model, real, fake, opt):
+    found = []
+    for x in [real, fake]:
+        opt.zero_grad()
+        loss = model(x).mean()
+        found.append(loss)
+        loss.backward()
+        opt.step()
+    return found

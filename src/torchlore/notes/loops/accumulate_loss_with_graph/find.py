@@ -15,7 +15,10 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
     for loop in flow.training_loops(source):
-        if _over_chunks(source, loop.node):
+        few = isinstance(loop.node, ast.For) and isinstance(
+            loop.node.iter, ast.List | ast.Tuple
+        )  # a turn for each of them
+        if few or _over_chunks(source, loop.node):
             continue
         done = {event.owner for event in loop.direct("backward") if event.owner is not None}
         for node in tree.body_nodes(loop.node):
@@ -24,6 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
                 value is None
                 or tree.loops(source, node)[:1] != [loop.node]
                 or not kept.outlives(source, target, loop.node)
+                or _begins_again(loop.node, target)
             ):
                 continue
             for leaf in kept.leaves(value):
@@ -34,6 +38,14 @@ def find(source: Source) -> Iterator[Hit]:
                 ):
                     yield _hit(source, node, target, leaf)
     yield from _never_emptied(source)
+
+
+def _begins_again(loop: tree.Loop, target: ast.expr | None) -> bool:
+    """`total, hits = 0, 0` within the loop: it lives for the few batches between two steps."""
+    name = tree.dotted(target) if target is not None else ""
+    assigns = (one for one in tree.body_nodes(loop) if isinstance(one, ast.Assign))
+    several = (one.targets[0].elts for one in assigns if isinstance(one.targets[0], ast.Tuple))
+    return any(tree.dotted(one) == name for elts in several for one in elts)
 
 
 def _never_emptied(source: Source) -> Iterator[Hit]:

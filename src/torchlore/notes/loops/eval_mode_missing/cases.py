@@ -137,3 +137,25 @@ def first_look_then_train(batches):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+
+
+class Blocks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList(nn.Sequential(nn.Linear(4, 4), nn.Dropout()) for _ in range(3))
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def with_blocks(loader):
+    blocks = Blocks()
+    opt = torch.optim.SGD(blocks.parameters(), 0.1)
+    for _ in range(3):
+        blocks.train()
+        fit(blocks, loader, opt)
+        blocks.eval()
+        with torch.no_grad():
+            print(sum(blocks(x).sum() for x, _ in loader))

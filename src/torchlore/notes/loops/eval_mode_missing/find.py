@@ -63,12 +63,7 @@ def _has_modes(event: Event) -> bool:
     """Whether the model is surely one for which the mode matters, and not a part of a module that calls its own layers."""
     if event.expr is None:
         return False
-    inner = (
-        isinstance(event.expr, ast.Attribute)
-        and isinstance(event.expr.value, ast.Name)
-        and event.expr.value.id == "self"
-    )
-    owner = project.enclosing_class(event.source, event.node) if inner else None
+    owner = project.enclosing_class(event.source, event.node)
     if owner is not None and classes.is_module(owner):
         return False
     found = event.source.values(event.expr)

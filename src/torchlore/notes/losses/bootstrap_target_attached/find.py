@@ -63,7 +63,8 @@ def _net(source: Source, call: ast.Call) -> object:
         return None
     if isinstance(call.func, ast.Attribute) and call.func.attr == "forward":
         return identity.identity(source, call.func.value)
-    own = values.sure(source, call.func, "module", weak=True) or tree.dotted(call.func).startswith("self.")
+    method = tree.dotted(call.func).startswith("self.") and tree.dotted(call.func).count(".") == 1
+    own = values.sure(source, call.func, "module", weak=True) or method
     return identity.identity(source, call.func) if own else None
 
 

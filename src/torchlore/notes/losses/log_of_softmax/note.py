@@ -72,7 +72,9 @@ def find(source: Source) -> Iterator[Hit]:
         first, better = ("softmax", "log_softmax") if given.state == "probs" else ("sigmoid", "logsigmoid")
         message = f"the logarithm of a {first} is -inf for a score far below the best: write `F.{better}`"
         fixed = _fixed(source, inner)
-        yield source.hit(call, message, *([edits.replace(source, call, fixed)] if fixed else []))
+        lesson = tree.function(source, call) is None and not any(source.methods("backward"))
+        fix = [edits.replace(source, call, fixed)] if fixed else []
+        yield source.hit(call, message, *fix, severity="hint" if lesson else None)
 
 
 def _guarded(source: Source, node: ast.expr) -> bool:

@@ -43,14 +43,15 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     calls = [call for call in source.methods("forward") if not _own(tree.receiver(call))]
-    hooked = bool(calls) and (any(source.methods(*_HOOKS)) or any(source.calls(*_NORMS)))
+    hooked = {source.code(tree.receiver(one)) for one in source.methods(*_HOOKS)} if calls else set()
+    hooked |= {source.code(one.args[0]) for one in source.calls(*_NORMS) if one.args} if calls else set()
     for call in calls:
         owner = tree.receiver(call)
         if isinstance(owner, ast.Name | ast.Attribute | ast.Subscript) and values.sure(source, owner, "module"):
             code = source.code(owner)
             message = f"`{code}.forward(...)` skips the module's hooks: write `{code}(...)`"
             edit = edits.replace(source, call.func, code)
-            sure = hooked and not tree.is_shown(source, call) and not follow.in_test(source, call)
+            sure = code in hooked and not tree.is_shown(source, call) and not follow.in_test(source, call)
             yield source.hit(call, message, edit, severity="warning" if sure else "hint")
 
 

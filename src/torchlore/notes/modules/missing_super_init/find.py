@@ -1,6 +1,7 @@
 """The static rule of missing-super-init."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, tree, values
@@ -51,4 +52,6 @@ def _registers(source: Source, statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Assign):
         return False
     on_self = any(tree.dotted(target).startswith("self.") for target in statement.targets)
+    if re.search(r"class|cls|type", source.code(statement.value)):
+        return False  # a class of modules, whatever its annotation says
     return on_self and values.sure(source, statement.value, "module", "parameter")
