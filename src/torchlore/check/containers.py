@@ -20,9 +20,11 @@ _ADD = {"add_module", "register_module", "setattr", "__setattr__"}
 
 def is_container(node: ast.expr | None) -> bool:
     """Whether the expression is a list, dict or tuple as it stands."""
-    plain = isinstance(node, ast.Call) and tree.dotted(node.func) in ("list", "dict") and not node.args
-    repeated = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List)
-    return isinstance(node, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Tuple) or plain or repeated
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ("list", "dict") and not node.args
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List)
+    return isinstance(node, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Tuple)
 
 
 def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:

@@ -136,6 +136,13 @@ def _inlined(source: Source, call: ast.Call, target: Function, depth: int) -> li
 
 def called(source: Source, call: ast.Call) -> Function | None:
     """The project's function or method that a call runs; `__init__` of a class; the closure given to `step`."""
+    memo = cast("dict[ast.Call, Function | None]", source.memo.setdefault("called", {}))
+    if call not in memo:
+        memo[call] = _called(source, call)
+    return memo[call]
+
+
+def _called(source: Source, call: ast.Call) -> Function | None:
     func = call.func
     if isinstance(func, ast.Name):
         target = source.project.resolve(source, func)
@@ -197,17 +204,25 @@ _PLAIN = {"append", "items", "keys", "values", "format", "join", "split", "view"
 
 def loops(source: Source) -> list[LoopFlow]:
     """Every loop of the file in which something happens, in the order of the text."""
-    found = cast("list[LoopFlow] | None", source.memo.get("loops"))
+    return [loop for node, home in _loops(source) if (loop := _loop(source, node, home)).events]
+
+
+def _loops(source: Source) -> list[tuple[Loop, FunctionNode | None]]:
+    """Every loop of the file with its function, in the order of the text."""
+    found = cast("list[tuple[Loop, FunctionNode | None]] | None", source.memo.get("loops"))
     if found is None:
-        found = source.memo["loops"] = []
         every: list[Loop] = [*source.all(ast.For), *source.all(ast.While), *source.all(ast.AsyncFor)]
-        for node in every:
-            home = function(source, node)
-            inside = tuple(event for event in events_of(source, home) if node in event.loops)
-            if inside:
-                found.append(LoopFlow(source, node, home, inside))
-        found.sort(key=lambda loop: loop.node.lineno)
+        every.sort(key=lambda node: node.lineno)
+        found = source.memo["loops"] = [(node, function(source, node)) for node in every]
     return found
+
+
+def _loop(source: Source, node: Loop, home: FunctionNode | None) -> LoopFlow:
+    memo = cast("dict[Loop, LoopFlow]", source.memo.setdefault("loop", {}))
+    if node not in memo:
+        inside = tuple(event for event in events_of(source, home) if node in event.loops)
+        memo[node] = LoopFlow(source, node, home, inside)
+    return memo[node]
 
 
 def may_train(source: Source) -> bool:
@@ -219,7 +234,30 @@ def training_loops(source: Source) -> list[LoopFlow]:
     """The innermost loops that run a backward pass, calls looked through."""
     if not may_train(source):
         return []
-    return [loop for loop in loops(source) if loop.direct("backward")]
+    return [loop for loop in backward_loops(source) if loop.direct("backward")]
+
+
+def backward_loops(source: Source) -> list[LoopFlow]:
+    """Every loop that runs a backward pass, itself or in a loop within it, calls looked through."""
+    found = [_loop(source, node, home) for node, home in _loops(source) if trains(source, home)]
+    return [loop for loop in found if loop.of("backward")]
+
+
+def trains(source: Source, node: FunctionNode | None, depth: int = _DEPTH) -> bool:
+    """Whether a function (None: the top of the file) may run a backward pass, calls looked through; cheaper than its events."""
+    memo = cast("dict[tuple[object, int], bool]", source.memo.setdefault("trains", {}))
+    if (node, depth) not in memo:
+        calls = [one for one in _by_function(source).get(node, ()) if isinstance(one, ast.Call)]
+        inner = (called(source, call) for call in calls if depth)
+        memo[node, depth] = any(_is_backward(source, call) for call in calls) or any(
+            one is not None and trains(one.source, one.node, depth - 1) for one in inner
+        )
+    return memo[node, depth]
+
+
+def _is_backward(source: Source, call: ast.Call) -> bool:
+    named = isinstance(call.func, ast.Attribute) and call.func.attr in ("backward", "manual_backward")
+    return named or source.name(call.func) == "torch.autograd.backward"
 
 
 def rounds(source: Source) -> list[list[Event]]:
@@ -243,7 +281,17 @@ def functions(source: Source) -> list[FunctionNode]:
 
 def entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]]]:
     """Where a program starts: the top of the file, and each function that nobody in the file calls."""
-    found: list[tuple[FunctionNode | None, tuple[Event, ...]]] = [(None, events_of(source, None))]
+    return [(node, flow) for node in _uncalled(source) if (flow := events_of(source, node))]
+
+
+def training_entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]]]:
+    """Those entries that run a backward pass, calls looked through."""
+    found = [(node, events_of(source, node)) for node in _uncalled(source) if trains(source, node)]
+    return [(node, flow) for node, flow in found if any(event.what == "backward" for event in flow)]
+
+
+def _uncalled(source: Source) -> list[FunctionNode | None]:
+    found: list[FunctionNode | None] = [None]
     names = {func.id for call in source.all(ast.Call) if isinstance(func := call.func, ast.Name)}
     methods = {func.attr for call in source.all(ast.Call) if isinstance(func := call.func, ast.Attribute)}
     for node in functions(source):
@@ -251,8 +299,8 @@ def entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]
             methods if isinstance(source.parents[node], ast.ClassDef) else names
         )  # `net.train()` calls no function `train`
         if node.name not in used and node.name != "__init__":
-            found.append((node, events_of(source, node)))
-    return [(node, flow) for node, flow in found if flow]
+            found.append(node)
+    return found
 
 
 def same_object(one: Event, other: Event) -> bool:

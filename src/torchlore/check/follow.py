@@ -131,8 +131,7 @@ def named(source: Source, names: Collection[str]) -> Iterator[tuple[ast.expr | a
                 yield alias, full
     tails = {full.rpartition(".")[2] for full in names}
     found: list[ast.Attribute | ast.Name] = [use for tail in sorted(tails) for use in uses.attributes(source, tail)]
-    spelled = (one for one in uses.identifiers(source) if source.names.root(one) in names)
-    found += [use for one in spelled for use in uses.names(source, one)]
+    found += [use for full in names for one in uses.spellings(source, full) for use in uses.names(source, one)]
     for use in found:
         full = source.name(use) if isinstance(use.ctx, ast.Load) else ""
         if full in names and not asks_version(source, use):

@@ -266,9 +266,9 @@ def imported_files(source: Source) -> set[str]:
 def candidates(project: Project, found: Function | Class, word: str) -> Iterator[Source]:
     """The file itself, then files that import it and hold the word."""
     yield found.source
-    count = 0
+    count, used = 0, f"{word}("
     for path in project.importers(found.source.module):
-        if path == found.source.path or f"{word}(" not in (project.text(path) or ""):
+        if path == found.source.path or used not in (project.text(path) or ""):
             continue
         source = project.source(path)
         if source is not None:

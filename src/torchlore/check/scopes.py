@@ -234,8 +234,10 @@ def blocks(source: Source) -> dict[ast.AST, Step]:
 
 def chain(source: Source, node: ast.AST) -> list[Step]:
     """The blocks that lead from the scope's body down to the statement of the node, outermost first."""
-    table, parents = blocks(source), source.parents
     known: dict[ast.AST, list[Step]] = source.memo.setdefault("chains", {})
+    if node in known:
+        return known[node]
+    table, parents = blocks(source), source.parents
     while node not in table and node in parents:
         node = parents[node]
     if node in known:

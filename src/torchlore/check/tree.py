@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -191,29 +192,30 @@ def is_shown(source: Source, node: ast.expr) -> bool:
 
 def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes under a function or loop, without those of functions, classes and lambdas defined in it."""
-    from torchlore.check.source import children
+    from torchlore.check.source import stack_children
 
-    stack = children(node)[::-1]
+    stack: list[ast.AST] = []
+    stack_children(node, stack)
     while stack:
         item = stack.pop()
         yield item
         if item.__class__ not in _OWN_SCOPE:
-            stack += children(item)[::-1]
+            stack_children(item, stack)
 
 
 def under(source: Source, node: ast.AST, *types: type[Node]) -> list[Node]:
     """Nodes of these types in a node, or itself, functions defined in it included; walked once for all who ask."""
-    from torchlore.check.source import children
+    from torchlore.check.source import stack_children
 
     known: dict[ast.AST, dict[type, list[Any]]] = source.memo.setdefault("under", {})
     table = known.get(node)
     if table is None:
-        table = known[node] = {}
+        table = known[node] = defaultdict(list)
         stack = [node]
         while stack:
             item = stack.pop()
-            table.setdefault(item.__class__, []).append(item)
-            stack += children(item)[::-1]
+            table[item.__class__].append(item)
+            stack_children(item, stack)
     return [item for cls in types for item in table.get(cls, ())]
 
 

@@ -21,6 +21,16 @@ def identifiers(source: Source) -> Iterator[str]:
     return iter(_names(source))
 
 
+def spellings(source: Source, full: str) -> list[str]:
+    """The plain names of the file that stand for this full name where no local variable hides it."""
+    table: dict[str, list[str]] | None = source.memo.get("uses.spellings")
+    if table is None:
+        table = source.memo["uses.spellings"] = {}
+        for identifier in _names(source):
+            table.setdefault(source.names.root(identifier), []).append(identifier)
+    return table.get(full, [])
+
+
 def _names(source: Source) -> dict[str, list[ast.Name]]:
     table: dict[str, list[ast.Name]] | None = source.memo.get("uses.names")
     if table is None:

@@ -63,7 +63,9 @@ def values(source: Source, node: ast.expr) -> Values:
     work.active.add(node)
     work.count += 1
     cuts = work.cuts
-    found = merge(_EVALUATE.get(node.__class__, _unknown)(source, node))
+    found = _EVALUATE.get(node.__class__, _unknown)(source, node)
+    if len(found) > 1:
+        found = merge(found)
     work.active.discard(node)
     if work.cuts == cuts or not work.active:
         memo[node] = found
@@ -94,8 +96,6 @@ class Work:
 
 def merge(found: Values) -> Values:
     """Without repetitions; one unknown where there are too many."""
-    if len(found) < 2:
-        return found
     unique = tuple(dict.fromkeys(found))
     return unique if len(unique) <= _MOST else (UNKNOWN,)
 

@@ -22,6 +22,7 @@ from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
 _MISSPELT = {"require_grad", "require_grads", "requires_grads", "requires_gradient", "require_gradient", "requiresgrad"}
+_WRITTEN = {"requires_grad", *_MISSPELT}
 
 ROWS = ("autograd-requires-grad",)
 SOURCES = ("001:34",)
@@ -66,7 +67,7 @@ def watch(step: Step) -> Alarm | None:
 def find(source: Source) -> Iterator[Hit]:
     for assign in source.all(ast.Assign):
         for target in assign.targets:
-            if not isinstance(target, ast.Attribute) or target.attr not in {"requires_grad", *_MISSPELT}:
+            if not isinstance(target, ast.Attribute) or target.attr not in _WRITTEN:
                 continue
             if target.attr not in _MISSPELT and tree.literal(assign.value) not in (True, False):
                 continue

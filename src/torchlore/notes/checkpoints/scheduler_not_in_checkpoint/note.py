@@ -67,7 +67,7 @@ def _stepped(source: Source, save: object) -> str:
         one for one in source.all(ast.Attribute) if one.attr == "last_epoch" and isinstance(one.ctx, ast.Store)
     ]
     told = {source.code(one.value) for one in set_by_hand}
-    for _, events in flow.entries(source):
+    for _, events in flow.entries(source) if any(source.methods("step")) else ():
         saves = any(event.what == "save" and event.node is save for event in events)
         for event in events if saves else ():
             if event.what != "schedule" or event.expr is None or event.source is not source:

@@ -34,10 +34,12 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "transforms" not in source.text:
+        return
     calls = [
         call for call in source.all(ast.Call) if len(call.args) == 1 and isinstance(call.func, ast.Name | ast.Attribute)
     ]
-    for mask in calls if "transforms" in source.text else ():
+    for mask in calls:
         if not _MASK.search(_name(mask.args[0])) or not _is_random(source, mask.func):
             continue
         owner, home = identity.identity(source, mask.func), tree.function(source, mask)

@@ -32,13 +32,13 @@ class _Made(NamedTuple):
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("backward")) or _ORDERED.search(source.text):
+    if not any(source.methods("backward")):
         return
     for name, call in _training_loaders(source):
         made = _made(source, call)
         if made is None or frameworks.owned(source, call) or _is_shuffled(made) or not _lies_in_order(made):
             continue
-        if _only_looked_at(source, call):
+        if _only_looked_at(source, call) or _ORDERED.search(source.text):
             continue
         message = f"`{name}` hands the data out in the order of the dataset, in every epoch: add shuffle=True"
         own = source.name(call.func) == _LOADER and not tree.spread(call)
@@ -76,7 +76,7 @@ def _only_looked_at(source: Source, call: ast.Call) -> bool:
     over = [(one, unwrapped(source, one.iter)) for one in source.all(ast.For)]
     mine = [one for one, loader in over if isinstance(loader, ast.Name) and isinstance(name, ast.Name)
             and loader.id == name.id and [b.node for b in scopes.reaching(source, loader)] == [name]]  # fmt: skip
-    trains = {loop.node for loop in flow.loops(source) if loop.of("backward")}
+    trains = {loop.node for loop in flow.backward_loops(source)}
     return bool(mine) and not any(one in trains for one in mine)
 
 

@@ -26,8 +26,8 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     seeds = [*source.calls("torch.manual_seed"), *_helpers(source)]
-    for loop in flow.loops(source) if seeds and flow.may_train(source) else []:
-        if frameworks.owned(source, loop.node) or not loop.of("backward") or loop.of("model", "optimizer"):
+    for loop in flow.backward_loops(source) if seeds and flow.may_train(source) else []:
+        if frameworks.owned(source, loop.node) or loop.of("model", "optimizer"):
             continue
         for call in seeds:
             inside = tree.loops(source, call)

@@ -33,10 +33,9 @@ def _evaluations(source: Source) -> Iterator[Event]:
     """What a file evaluates in training mode, also through functions of other files."""
     if not flow.may_train(source):
         return
-    turns = [(*loop.events, *loop.events) for loop in flow.loops(source) if loop.of("backward")]
-    for events in [*(events for _, events in flow.entries(source)), *turns]:
-        if any(event.what == "backward" for event in events):
-            yield from modes.read_in_train_mode(events, partial(_only_reads, events))
+    turns = [(*loop.events, *loop.events) for loop in flow.backward_loops(source)]
+    for events in [*(events for _, events in flow.training_entries(source)), *turns]:
+        yield from modes.read_in_train_mode(events, partial(_only_reads, events))
 
 
 def _only_reads(events: tuple[Event, ...], event: Event) -> bool:

@@ -19,7 +19,8 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval")) or not any(source.methods("append")):
         return
     around = {up for one in uses.attributes(source, "eval") for up in tree.ancestors(source, one)}
-    for home in (None, *(one for one in flow.functions(source) if one in around)):
+    top = any(tree.function(source, call) is None for call in source.methods("train", "eval"))
+    for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)):
         events = flow.events_of(source, home)
         for place, event in enumerate(events):
             if not _evaluates(events, place) or frameworks.owned(source, event.node) or _quiet_callers(source, home):

@@ -53,12 +53,14 @@ def _filled(source: Source, node: ast.expr) -> bool:
 
 def _forced(source: Source) -> Iterator[Hit]:
     """`loss.requires_grad_(True)` or `loss.requires_grad = True` on what a computation gave."""
+    if ".backward(" not in source.text:
+        return
     calls = [(call, tree.receiver(call)) for call in source.methods("requires_grad_")]
     on = [(call, name) for call, name in calls if not call.args or tree.literal(call.args[0]) is True]
     sets = [one for one in source.all(ast.Assign) if tree.literal(one.value) is True]
     marked = [(one, one.targets[0].value) for one in sets
               if isinstance(one.targets[0], ast.Attribute) and one.targets[0].attr == "requires_grad"]  # fmt: skip
-    for node, name in [*on, *marked] if ".backward(" in source.text else []:
+    for node, name in [*on, *marked]:
         if isinstance(name, ast.Name) and "loss" in name.id.lower() and _computed(source, name):
             told = f"`{name.id}` has no history, and a flag does not give it one, so `backward()` reaches no weight: look for the `argmax`, `.item()`, `.detach()` or `no_grad` before it"
             yield source.hit(node, told)

@@ -29,9 +29,9 @@ def claim(bad: dict[str, str], good: dict[str, str]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.all(ast.Call):
-        name = source.name(call.func)
-        if not name.startswith("torch.nn.") or not name.endswith("Loss") or len(call.args) != 2 or call.keywords:
+    for call in source.all(ast.Call) if "Loss" in source.text else ():
+        name = source.name(call.func) if len(call.args) == 2 and not call.keywords else ""
+        if not name.startswith("torch.nn.") or not name.endswith("Loss"):
             continue
         if all(values.sure(source, arg, "tensor") for arg in call.args):
             code, given = source.code(call.func), ", ".join(source.code(arg) for arg in call.args)

@@ -17,14 +17,14 @@ _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLo
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("backward")) or not flow.may_train(source) or _TURNED.search(source.text):
+    if not any(source.methods("backward")) or not flow.may_train(source):
         return
     seen: set[ast.AST] = set()
     for call in source.methods("backward"):
         loss = tree.receiver(call)
         for term, sign in terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ():
             what = _policy_gradient(source, term) or _judged_actor(source, term)
-            if sign > 0 and what and term not in seen:
+            if sign > 0 and what and term not in seen and not _TURNED.search(source.text):
                 seen.add(term)
                 yield source.hit(term, f"the optimizer makes {what} small, and it should grow: put a minus before it")
 

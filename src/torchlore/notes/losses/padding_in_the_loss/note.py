@@ -36,7 +36,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     found = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
-    pad = _PADS.search(source.text) if found else None
+    named = found and ("pad" in source.text or "PAD" in source.text)
+    pad = _PADS.search(source.text) if named else None
     if pad is None or _CARES.search(source.text):
         return
     seen: set[ast.AST] = set()

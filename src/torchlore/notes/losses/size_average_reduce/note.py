@@ -57,7 +57,7 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     if "reduc" not in source.text and "size_average" not in source.text:
         return
-    for call in source.all(ast.Call):
+    for call in (one for one in source.all(ast.Call) if one.keywords):
         given = {one.arg: one for one in call.keywords if one.arg in (*_OLD, "reduction")}
         if not given or not _loss(source.name(call.func)):
             continue

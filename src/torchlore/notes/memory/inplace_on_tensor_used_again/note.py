@@ -57,15 +57,17 @@ def find(source: Source) -> Iterator[Hit]:
 def _changed(source: Source, call: ast.Call) -> ast.Name | None:
     """The name whose tensor an activation or dropout overwrites."""
     given = call.args[0] if call.args else None
-    if not isinstance(given, ast.Name) or tree.is_statement(source, call):
+    func = call.func
+    attribute = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
+    function = not attribute and source.name(func).startswith("torch.nn.functional.")
+    if not isinstance(given, ast.Name) or not (attribute or function) or tree.is_statement(source, call):
         return None  # alone on a line it is meant to change its argument
     if isinstance(tree.statement(source, call), ast.Return) and source.parents[call] is tree.statement(source, call):
         return None  # nothing runs after it
-    if source.name(call.func).startswith("torch.nn.functional."):
+    if function:
         flag = tree.keyword(call, "inplace")
         return given if flag is not None and tree.literal(flag.value) is True else None
-    attribute = isinstance(call.func, ast.Attribute) and tree.dotted(call.func.value) == "self"
-    made = values.values(source, call.func) if attribute and len(call.args) == 1 else ()
+    made = values.values(source, func) if len(call.args) == 1 else ()
     return given if made and all(_in_place(value) for value in made) else None
 
 

@@ -43,6 +43,8 @@ _AT_ZERO: dict[type, Callable[[float], bool]] = {
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if ".module" not in source.text:
+        return
     choices: list[ast.If | ast.IfExp] = [*source.all(ast.If), *source.all(ast.IfExp)]
     for choice in choices:
         test = choice.test

@@ -18,8 +18,9 @@ def find(source: Source) -> Iterator[Hit]:
     if "cuda" not in source.text or not any(source.calls(*_CLOCKS)):
         return
     for end in source.all(ast.BinOp):
-        start = follow.binding(source, end.right) if isinstance(end.op, ast.Sub) else None
-        if start is None or not _is_clock(source, start) or not _is_clock(source, end.left):
+        elapsed = isinstance(end.op, ast.Sub) and _is_clock(source, end.left)
+        start = follow.binding(source, end.right) if elapsed else None
+        if start is None or not _is_clock(source, start):
             continue
         home = tree.function(source, end)
         if tree.function(source, start) is not home:

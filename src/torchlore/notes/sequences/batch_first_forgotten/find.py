@@ -15,6 +15,8 @@ _TIME = re.compile(r"^(t|l|s|seq\w*|len\w*|time\w*|steps|tokens|n_?tokens|\w+_le
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not any(word in source.text for word in ("LSTM", "GRU", "RNN", "TransformerEncoder", "MultiheadAttention")):
+        return
     seen = set()
     found = [(one, one.value) for one in source.all(ast.Subscript) if _of_second(one)]
     means = [call for call in source.methods("mean") if tree.literal(tree.argument(call, 0, "dim")) == 1]

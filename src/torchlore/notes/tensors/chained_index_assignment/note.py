@@ -41,9 +41,10 @@ _PICKS = {"nonzero", "argsort", "topk", "randperm", "where", "argwhere", "isnan"
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.all(ast.Call):
-        part, method = tree.receiver(call), follow.method(call)
+        part = tree.receiver(call)
         if not isinstance(part, ast.Subscript) or not tree.is_statement(source, call):
             continue
+        method = follow.method(call)
         in_place = method.endswith("_") and not method.startswith("_") and values.sure(source, part.value, "tensor")
         if in_place and _copies(source, part.slice):
             code = source.code(part)

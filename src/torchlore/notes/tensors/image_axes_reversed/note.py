@@ -53,9 +53,10 @@ _VOLUMES = ("nibabel", "SimpleITK", "pydicom", "monai", "tifffile", "h5py")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if any(name in source.text for name in _VOLUMES):
+    calls = list(source.methods("permute", "transpose"))
+    if not calls or any(name in source.text for name in _VOLUMES):
         return
-    for call in source.methods("permute", "transpose"):
+    for call in calls:
         function = source.name(call.func) in {"numpy.transpose", "torch.transpose", "torch.permute"}
         image = call.args[0] if function and call.args else tree.receiver(call)
         dims = call.args[1:] if function else call.args

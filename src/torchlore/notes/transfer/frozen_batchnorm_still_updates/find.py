@@ -26,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
     if "requires_grad" not in source.text:
         return
     yield from _in_lightning(source)
-    for _, events in flow.entries(source):
+    for _, events in flow.training_entries(source):
         frozen = [event for event in events if event.what == "freeze" and event.source is source]
         if not frozen or _kept_in_eval(source, events):
             continue
