@@ -102,7 +102,9 @@ def test_torchrun_restarts_what_was_killed_and_it_ends_with_the_same_bits(tmp_pa
         torchrun(*options, "--out", str(tmp_path / "whole")), capture_output=True, text=True, timeout=400, check=False
     )
     assert whole.returncode == 0, whole.stderr
-    command = torchrun(*options, "--out", str(tmp_path / "killed"), restarts=1)
+    command = torchrun(
+        *options, "--out", str(tmp_path / "killed"), restarts=3
+    )  # gloo itself may fail to connect on a busy machine
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     last = tmp_path / "killed" / "001" / "checkpoints" / "last.pt"
     while not last.exists():
