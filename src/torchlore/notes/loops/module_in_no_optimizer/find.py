@@ -109,7 +109,7 @@ def _with_parameters(source: Source) -> set[str]:
 
 def _trains(source: Source, call: ast.Call) -> bool:
     """Whether the call stands in a loop that runs a backward pass, and its result keeps its graph."""
-    loops = {loop.node for loop in flow.loops(source) if loop.of("backward")}
+    loops = {loop.node for loop in flow.backward_loops(source)}
     cut = isinstance(up := source.parents[call], ast.Attribute) and up.attr in {"detach", "item", "data"}
     return (
         not cut and not tensors.no_grad_around(source, call) and any(one in loops for one in tree.loops(source, call))

@@ -22,7 +22,9 @@ def find(source: Source) -> Iterator[Hit]:
                 if isinstance(one.ops[0], ast.Eq | ast.NotEq)]  # fmt: skip
     methods = [(one, tree.receiver(one), one.args[:1]) for one in source.methods("eq", "ne")]
     for one, left, right in (*compared, *methods):
-        for index, label in ((left, right[0]), (right[0], left)) if right else ():
+        if not right or isinstance(left, ast.Constant) or isinstance(right[0], ast.Constant):
+            continue  # a number or a word is no tensor of indices
+        for index, label in ((left, right[0]), (right[0], left)):
             kept = _keeps(source, index)
             if (kept is False and _is_column(source, label)) or (kept and _is_target(source, label)):
                 code = source.code(label)

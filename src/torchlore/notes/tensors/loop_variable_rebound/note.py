@@ -30,14 +30,16 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
-        names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
-        given = _gives_tensors(loop.iter)
         assigns = [one for one in loop.body if isinstance(one, ast.Assign)]
+        names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)} if assigns else set()
+        given = _gives_tensors(loop.iter)
         for place, assign in enumerate(assigns):
             name = assign.targets[0]
-            if any(source.code(one.targets[0]) == source.code(name) for one in assigns[:place]):
+            if not isinstance(name, ast.Name) or name.id not in names:
+                continue
+            if any(source.code(one.targets[0]) == name.id for one in assigns[:place]):
                 continue  # moved, used and moved back: the last is needless, not wrong
-            if not isinstance(name, ast.Name) or name.id not in names or _read_later(source, loop, assign, name.id):
+            if _read_later(source, loop, assign, name.id):
                 continue
             if (given and any(_reads(assign.value, one) for one in names)) or _moved(source, assign.value, name.id):
                 message = f"`{name.id} = ...` gives the loop's name a new tensor and changes nothing: write into it in place, or collect the results"
