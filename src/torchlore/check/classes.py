@@ -54,6 +54,11 @@ def attributes(cls: Class) -> dict[str, list[Attribute]]:
     return merged
 
 
+def assigned(cls: Class, name: str) -> list[Attribute]:
+    """Assignments to one attribute in the class and the project's classes it inherits from."""
+    return [one for base in cls.source.project.bases(cls)[0] for one in own_attributes(base).get(name, ())]
+
+
 def _collect(source: Source) -> list[tuple[ast.ClassDef, Attribute]]:
     found: list[tuple[ast.ClassDef, Attribute]] = []
     for node in source.all(ast.Attribute):

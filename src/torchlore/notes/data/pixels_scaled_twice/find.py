@@ -105,5 +105,5 @@ def _are_bytes(source: Source, read: ast.expr, cast: ast.Call) -> bool:
 def _attribute(source: Source, node: ast.expr) -> ast.expr | None:
     """What the class puts into `self.pixels`, where it does so once."""
     cls = enclosing_class(source, node) if tree.dotted(node).startswith("self.") else None
-    found = classes.attributes(cls).get(tree.dotted(node)[5:], []) if cls is not None else []
+    found = classes.assigned(cls, tree.dotted(node)[5:]) if cls is not None else []
     return found[0].value if len(found) == 1 and found[0].source is source else None

@@ -20,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
         owner, _, name = tree.dotted(whole).partition(".")
         home = tree.function(source, target) if owner == "self" else None
         cls = enclosing_class(source, target) if home is not None and home.name != "__init__" else None
-        buffer = cls is not None and any(one.how == "buffer" for one in classes.attributes(cls).get(name, []))
+        buffer = cls is not None and any(one.how == "buffer" for one in classes.assigned(cls, name))
         nodes = tree.contexts(source, target) if buffer else []
         around = {source.name(getattr(one, "func", one)) for one in nodes}
         certain = buffer and any(values.attached(source, one) for one in given)

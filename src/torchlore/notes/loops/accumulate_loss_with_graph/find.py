@@ -55,7 +55,7 @@ def _never_emptied(source: Source) -> Iterator[Hit]:
         cls = enclosing_class(source, call) if tree.dotted(held).startswith("self.") and call.args else None
         if cls is None or not isinstance(held, ast.Attribute) or no_grad_around(source, call):
             continue
-        made = classes.attributes(cls).get(held.attr, [])
+        made = classes.assigned(cls, held.attr)
         plain = (
             len(made) == 1 and made[0].method == "__init__" and source.code(made[0].value or call) in ("[]", "list()")
         )

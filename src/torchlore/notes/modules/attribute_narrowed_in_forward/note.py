@@ -42,7 +42,7 @@ def find(source: Source) -> Iterator[Hit]:
         cls = enclosing_class(source, assign) if index is not None else None
         if index is None or cls is None or tree.conditions(source, assign) or not _given(source, index):
             continue
-        made = [one for one in classes.attributes(cls).get(name[5:], []) if one.method == "__init__"]
+        made = [one for one in classes.assigned(cls, name[5:]) if one.method == "__init__"]
         if made and all(one.value is not None and values.sure(one.source, one.value, "tensor") for one in made):
             short = name[5:]
             told = f"`{name}` is replaced by what this batch picks from it, and the next batch picks from that: write `{short} = {source.code(assign.value)}`"

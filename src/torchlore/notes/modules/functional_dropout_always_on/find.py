@@ -47,5 +47,5 @@ def _constant(source: Source, rate: ast.expr) -> bool:
     cls = enclosing_class(source, rate)
     if cls is None or not (isinstance(rate, ast.Attribute) and source.code(rate.value) == "self"):
         return False
-    found = classes.attributes(cls).get(rate.attr, [])
+    found = classes.assigned(cls, rate.attr)
     return bool(found) and all(one.method == "__init__" and one.how == "assign" for one in found)
