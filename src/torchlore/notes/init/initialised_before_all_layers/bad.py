@@ -1,0 +1,16 @@
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 16)
+        self.apply(self.start)  # trap: initialised-before-all-layers
+        self.head = nn.Linear(16, 2)
+
+    def start(self, layer):
+        if isinstance(layer, nn.Linear):
+            nn.init.zeros_(layer.bias)
+
+
+result = {"head": Net().head.bias.abs().sum().item()}

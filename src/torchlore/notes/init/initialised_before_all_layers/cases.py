@@ -1,0 +1,42 @@
+from torch import nn
+
+
+def init_weights(m):
+    if isinstance(m, (nn.Linear, nn.Conv2d)):
+        nn.init.normal_(m.weight, std=0.02)
+
+
+class Early(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+        self.apply(init_weights)  # trap: initialised-before-all-layers
+        self.norm = nn.LayerNorm(8)
+        self.fc = nn.Linear(8, 2)
+
+
+class Late(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+        self.fc = nn.Linear(8, 2)
+        self.apply(init_weights)
+
+
+class OwnStart(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+        self.apply(init_weights)
+        self.fc = nn.Linear(8, 2)
+        nn.init.zeros_(self.fc.weight)
+
+
+class OtherKind(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+        self.apply(init_weights)
+        self.norm = nn.LayerNorm(8)
+        self.act = nn.ReLU()
+        self.loss = nn.CrossEntropyLoss()

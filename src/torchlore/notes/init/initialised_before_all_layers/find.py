@@ -1,0 +1,44 @@
+"""The rule of initialised-before-all-layers."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, project, tree
+from torchlore.check.source import Hit, Source
+
+_LAYER = re.compile(r"torch\.nn\.(Linear|Conv\dd|ConvTranspose\dd|Embedding)$")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("apply"):
+        home, owner = tree.function(source, call), project.enclosing_class(source, call)
+        mine = tree.dotted(tree.receiver(call)) == "self" and tree.is_statement(source, call) and len(call.args) == 1
+        if not mine or owner is None or getattr(home, "name", "") != "__init__" or tree.conditions(source, call):
+            continue
+        chosen = _chosen(source, owner, call.args[0])
+        missed = [one.name for found in classes.own_attributes(owner).values() for one in found
+                  if one.method == "__init__" and getattr(one.node, "lineno", 0) > call.lineno and _is_left(source, owner, one, chosen)]  # fmt: skip
+        if missed:
+            yield source.hit(
+                call,
+                f"`self.{missed[0]}` is made below and keeps its own initialisation: move this to the end of `__init__`",
+            )
+
+
+def _chosen(source: Source, owner: project.Class, given: ast.expr) -> str:
+    """The text of the function that initialises, "" where it cannot be seen or fills nothing."""
+    own = given.attr if isinstance(given, ast.Attribute) and tree.dotted(given.value) == "self" else ""
+    found = source.project.method(owner, own) if own else source.project.resolve(source, given)
+    code = found.source.code(found.node) if isinstance(found, project.Function) else ""
+    return code if re.search(r"init\.\w+_\(|\.(?:normal_|uniform_|fill_|zero_)\(", code) else ""
+
+
+def _is_left(source: Source, owner: project.Class, one: classes.Attribute, chosen: str) -> bool:
+    """Whether a layer of a kind that the function asks for is made there, and nobody initialises it by hand."""
+    kind = source.name(one.value.func) if isinstance(one.value, ast.Call) else ""
+    asked = _LAYER.match(kind) is not None and re.search(rf"\b{kind.rpartition('.')[2]}\b", chosen) is not None
+    by_hand = len(
+        re.findall(rf"self\.{one.name}\.(?:weight|bias|apply)|init\w*\(self\.{one.name}\b", source.code(owner.node))
+    )
+    return asked and not by_hand

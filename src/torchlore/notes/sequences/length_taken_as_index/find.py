@@ -1,0 +1,36 @@
+"""The rule of length-taken-as-index."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import follow, tree
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for one in source.all(ast.Subscript):
+        up = source.parents[one]
+        if (
+            not isinstance(up, ast.BinOp)
+            or not isinstance(up.op, ast.Add)
+            or not tree.dotted(one.value).startswith("self.")
+        ):
+            continue
+        other = tree.dotted(up.right if up.left is one else up.left)
+        parts = one.slice.elts if isinstance(one.slice, ast.Tuple) else [one.slice]
+        lengths = [part for part in parts if other and _length_of(part) == other]
+        if lengths:
+            code = source.code(lengths[0])
+            yield source.hit(
+                one, f"`{code}` as an index is one position for all of `{other}`: write the slice, `:{code}`"
+            )
+
+
+def _length_of(node: ast.expr) -> str:
+    """`x` of `x.size(1)`, `x.shape[1]` and `len(x)`."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        return tree.dotted(node.value.value)
+    if isinstance(node, ast.Call) and follow.method(node) == "size" and len(node.args) == 1:
+        return tree.dotted(tree.receiver(node))
+    named = isinstance(node, ast.Call) and tree.dotted(node.func) == "len" and len(node.args) == 1
+    return tree.dotted(node.args[0]) if named and isinstance(node, ast.Call) else ""
