@@ -78,7 +78,7 @@ def reduced(values: Tensor, reduction: str, denominator: Tensor | None = None) -
         return values.sum()
     if denominator is None:
         return values.mean() if values.numel() else values.sum()
-    return values.sum() / torch.where(denominator == 0, torch.ones_like(denominator), denominator)
+    return values.sum() / torch.where(denominator == 0, 1, denominator)
 
 
 def twice() -> bool:

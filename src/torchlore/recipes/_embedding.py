@@ -64,8 +64,8 @@ def batch_hard_triplet_loss(
     _args.one_of("batch_hard_triplet_loss", "reduction", reduction, _args.REDUCTIONS)
     apart, same = _pairs("batch_hard_triplet_loss", embeddings, labels, distance)
     nearest = apart.masked_fill(same, torch.inf).amin(1)
-    farthest = torch.where(same & _not_self(same), apart, -torch.inf).amax(1)
-    gap = farthest - nearest  # -inf, which costs 0, where one of the two is missing
+    farthest = torch.where(same, apart, -torch.inf).amax(1)  # itself, at distance 0, where there is no other
+    gap = torch.where(same.sum(1) > 1, farthest - nearest, -torch.inf)  # -inf costs 0: one of the two is missing
     return _args.reduced(_hinge(gap, margin), reduction, (gap > -torch.inf).sum())
 
 

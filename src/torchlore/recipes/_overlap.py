@@ -205,7 +205,7 @@ def _plain(function: str, scores: Tensor, targets: Tensor, ratio: Ratio, options
 
 
 class _Closed(torch.autograd.Function):
-    """The loss of masks (R, L) with its gradient written out: one buffer forward, two passes backward."""
+    """The loss of masks (R, L) with its gradient written out, a few masks at a time."""
 
     @staticmethod
     def forward(
@@ -216,10 +216,9 @@ class _Closed(torch.autograd.Function):
         eps: float,
         squared: bool,
     ) -> tuple[Tensor, Tensor]:
-        buffer = torch.mul(prob, truth)
-        inter = buffer.sum(1)
-        pred = torch.mul(prob, prob, out=buffer).sum(1) if squared else prob.sum(1)
-        true = torch.mul(truth, truth, out=buffer).sum(1) if squared else truth.sum(1)
+        several = _at_once(prob)
+        parts = [_part_sums(*pair, squared) for pair in zip(prob.split(several), truth.split(several), strict=True)]
+        inter, pred, true = (torch.cat(column) for column in zip(*parts, strict=True))
         above = ratio.k * inter + eps
         below = ratio.a * pred + ratio.b * true + ratio.c * inter + eps
         ctx.save_for_backward(prob, truth, (above * ratio.c / below - ratio.k) / below, above * ratio.a / below / below)
@@ -235,9 +234,25 @@ class _Closed(torch.autograd.Function):
             form = "squared" if squared else "linear"
             plain = _args.again(lambda x: _loss(ratio, *_sums(x, truth, form, (1,)), eps), prob, grads[0])
             return plain, None, None, None, None
-        slope = truth * (by_inter * grads[0])[:, None]
-        by_pred = (by_pred * grads[0])[:, None]
-        return slope.addcmul_(prob, by_pred, value=2.0) if squared else slope.add_(by_pred), None, None, None, None
+        slope, several = torch.empty_like(prob), _at_once(prob)
+        columns = ((by_inter * grads[0])[:, None], (by_pred * grads[0])[:, None])
+        for out, p, t, inter, pred in zip(*(one.split(several) for one in (slope, prob, truth, *columns)), strict=True):
+            torch.mul(t, inter, out=out)
+            out.addcmul_(p, pred, value=2.0) if squared else out.add_(pred)
+        return slope, None, None, None, None
+
+
+def _at_once(masks: Tensor) -> int:
+    """How many masks (R, L) to take at a time, so that the second pass over them finds them in the cache."""
+    return max(2**17 // masks.shape[1], 1)
+
+
+def _part_sums(prob: Tensor, truth: Tensor, squared: bool) -> tuple[Tensor, Tensor, Tensor]:
+    buffer = torch.mul(prob, truth)
+    inter = buffer.sum(1)
+    if not squared:
+        return inter, prob.sum(1), truth.sum(1)
+    return inter, torch.mul(prob, prob, out=buffer).sum(1), torch.mul(truth, truth, out=buffer).sum(1)
 
 
 _ONE_PROGRAM = 4096  # masks whose losses one program may add up

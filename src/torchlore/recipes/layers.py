@@ -30,7 +30,7 @@ def signed_sqrt(x: Tensor, eps: float = 1e-5) -> Tensor:
     >>> [round(v, 3) for v in signed_sqrt(torch.tensor([-4.0, 0.0, 9.0])).tolist()]
     [-2.0, 0.0, 3.0]
     """
-    return x / (x.abs() + eps).sqrt()
+    return x / x.abs().add_(eps).sqrt_()  # in the memory that abs() made
 
 
 def _positions(function: str, features: Tensor) -> Tensor:
@@ -70,8 +70,8 @@ def bilinear_pool(
 def _pooled(flat: Tensor, eps: float, *, normalize: bool) -> Tensor:
     flat = _args.wide(flat)
     with torch.autocast(flat.device.type, enabled=False):
-        product = torch.bmm(flat, flat.transpose(1, 2)) / max(flat.shape[2], 1)
-        pooled = product.flatten(1)
+        scale, none = 1.0 / max(flat.shape[2], 1), flat.new_zeros(1, 1, 1)
+        pooled = torch.baddbmm(none, flat, flat.transpose(1, 2), beta=0, alpha=scale).flatten(1)
         return F.normalize(signed_sqrt(pooled, eps)) if normalize else pooled
 
 
