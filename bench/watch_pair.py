@@ -11,6 +11,7 @@ will do; none is kept here.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import re
 import shlex
@@ -45,7 +46,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[0])))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 TIMES = re.compile(
-    r"\w*(runtime|per_second|[Tt]ime|ETA|eta)\W+[\d.:]+|[\d.]+ ?(ms/batch|ms|s\b|sec|it/s)|time[: ]+\S+|[BD]T [\d.]+ \([\d.]+\)|SPS.*|mfu.*|\d+:\d\d(:\d\d)?|_\d{10}"
+    r"\w*(runtime|per_second|[Tt]ime|ETA|eta)\W+[\d.:]+|[\d.]+ ?(ms/batch|ms|s\b|sec|it/s)|time[: ]+\S+|[BD]T [\d.]+ \([\d.]+\)|\w*(time|data|img/s): [\d.]+ \([\d.]+\)|SPS.*|mfu.*|\d+:\d\d(:\d\d)?|_\d{10}"
 )
 SAID = re.compile(r"^\S+:\d+: (error|warning|hint) .*|^watch: .*", re.MULTILINE)
 
@@ -78,10 +79,13 @@ def pair(name: str, cwd: str, words: list[str], timeout: float) -> None:
         print(f"{name}: does not run here: {(plain.stderr.strip().splitlines() or ['?'])[-1]}", flush=True)
         return
     told = {"status": watched.returncode == 0, "weights": weights["plain"] == weights["watched"]}
-    told["output"] = TIMES.sub("", plain.stdout) == TIMES.sub("", watched.stdout)
+    both = [TIMES.sub("", one.stdout).splitlines() for one in (plain, watched)]
+    told["output"] = both[0] == both[1]
     verdict = "same" if all(told.values()) else f"DIFFERENT {[what for what, same in told.items() if not same]}"
     lines, steps = len(plain.stdout.splitlines()), weights["plain"].split()[0]
     print(f"{name}: {verdict}; {lines} lines of output, weights after {steps} steps")
+    for one, other in [pair for pair in itertools.zip_longest(*both) if pair[0] != pair[1]][:3]:
+        print(f"    plain   {one}\n    watched {other}")
     for line in dict.fromkeys(one[0] for one in re.finditer(SAID, watched.stderr)):
         print(f"    {line}", flush=True)
 

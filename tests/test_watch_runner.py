@@ -47,7 +47,7 @@ def test_output_and_findings(tmp_path):
     assert (plain.returncode, seen.returncode) == (0, 0)
     found = re.findall(r"^([^:\n]+):(\d+): (.*)$", seen.stderr, re.MULTILINE)
     assert [(path, line) for path, line, _ in found if path == "train.py"] == [("train.py", "11")]
-    assert re.search(r"watch: 1 finding in 40 steps; watch cost [\d.]+ % of [\d.]+ s$", seen.stderr.strip())
+    assert re.search(r"watch: 1 finding in 40 steps; watch cost [\d.]+ % of [\d.]+ s( \(.+\))?$", seen.stderr.strip())
     facts = json.loads((tmp_path / "out.json").read_text())
     assert [one["slug"] for one in facts["findings"]] == ["missing-zero-grad"]
     assert facts["history"][-1]["step"] == 40

@@ -20,5 +20,5 @@ def begin_child(settings: dict[str, Any]) -> None:
         roots=tuple(settings["roots"]),
     )
     watcher = Watcher([], options)
-    after_import("torch", lambda: begin(watcher, catalogue_sentinels(), settings["folder"]))
+    after_import("torch", lambda: begin(watcher, catalogue_sentinels, settings["folder"]))
     atexit.register(leave, watcher, settings["folder"])

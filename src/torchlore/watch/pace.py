@@ -18,6 +18,9 @@ class Pace:
     def __init__(self, share: float = 0.01) -> None:
         self.share = share
         self.start = perf_counter_ns()
+        self.setup_ns = (
+            0  # until the probes were set; no part of the budget, as it is over before anything can be saved
+        )
         self.spent_ns = 0  # measured, while looking closely
         self.light = 0  # steps that were only counted
         self.calls = 0  # single calls that nobody looked at
@@ -37,8 +40,13 @@ class Pace:
 
     @property
     def cost_ns(self) -> int:
-        """What watching took so far."""
+        """What looking took so far."""
         return self.spent_ns + self.light * LIGHT_NS + self.calls * CALL_NS
+
+    @property
+    def total_ns(self) -> int:
+        """All that the watch took, as it is told in the end."""
+        return self.setup_ns + self.cost_ns
 
     def affordable(self) -> bool:
         """Whether the budget allows another window."""

@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import perf_counter_ns
 from types import TracebackType
 
 from torchlore.finding import Finding, Severity
@@ -56,7 +57,7 @@ def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: 
     watcher = Watcher([], options)
     with tempfile.TemporaryDirectory(prefix="lore-watch-") as folder:
         _tell_children(folder, options)
-        after_import("torch", lambda: begin(watcher, sentinels(), folder))
+        after_import("torch", lambda: begin(watcher, sentinels, folder))
         status, interrupted = _execute(source, path)
         watcher.rich = True
         watcher.run.crashed = status != 0 or 0 < options.steps <= watcher.run.steps
@@ -65,12 +66,14 @@ def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: 
     return Outcome(status, found, watcher, interrupted)
 
 
-def begin(watcher: Watcher, sentinels: Iterable[Sentinel], folder: str) -> None:
+def begin(watcher: Watcher, sentinels: Callable[[], Iterable[Sentinel]], folder: str) -> None:
     """Torch is imported: set the probes. A process forked later begins with empty hands and leaves what it finds."""
     from torchlore.watch.probes import install
 
-    watcher.take(sentinels)
+    start = perf_counter_ns()
+    watcher.take(sentinels())
     install(watcher)
+    watcher.pace.setup_ns = perf_counter_ns() - start
     multiprocessing.util.register_after_fork(watcher, lambda forked: _after_fork(forked, folder))
 
 
@@ -200,7 +203,7 @@ def leave(watcher: Watcher, folder: str) -> None:
         return
     watcher.finish()
     found = [asdict(one) for one in watcher.ledger.results()]
-    facts = {"steps": watcher.run.steps, "cost_ns": watcher.pace.cost_ns, "findings": found}
+    facts = {"steps": watcher.run.steps, "cost_ns": watcher.pace.total_ns, "findings": found}
     Path(folder, f"{os.getpid()}.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
