@@ -20,13 +20,13 @@ def find(source: Source) -> Iterator[Hit]:
         owner, _, name = tree.dotted(whole).partition(".")
         home = tree.function(source, target) if owner == "self" else None
         cls = enclosing_class(source, target) if home is not None and home.name != "__init__" else None
-        buffer = cls is not None and any(one.how == "buffer" for one in classes.assigned(cls, name))
-        nodes = tree.contexts(source, target) if buffer else []
-        around = {source.name(getattr(one, "func", one)) for one in nodes}
-        certain = buffer and any(values.attached(source, one) for one in given)
+        if cls is None or not any(one.how == "buffer" for one in classes.assigned(cls, name)):
+            continue
+        around = {source.name(getattr(one, "func", one)) for one in tree.contexts(source, target)}
+        certain = any(values.attached(source, one) for one in given)
         likely = certain or (home is not None and home.name == "forward" and any(_graph(source, one) for one in given))
         freed = f"self.{name}.detach_()" in source.text or f"self.{name} = self.{name}.detach()" in source.text
-        if buffer and not _OFF & around and likely and not freed:
+        if not _OFF & around and likely and not freed:
             message = f"`self.{name}` now drags the graph of every batch along: update it under `torch.no_grad()`"
             yield source.hit(tree.statement(source, target), message, severity="error" if certain else "warning")
 

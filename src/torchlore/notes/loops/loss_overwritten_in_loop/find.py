@@ -40,12 +40,13 @@ def _from_zero(source: Source) -> Iterator[ast.Assign]:
     for loop in source.all(ast.For):
         for assign in loop.body:
             name = assign.targets[0] if isinstance(assign, ast.Assign) else None
-            if not isinstance(assign, ast.Assign) or not isinstance(name, ast.Name) or _breaks(loop):
+            if not isinstance(assign, ast.Assign) or not isinstance(name, ast.Name):
                 continue
-            lost = [call for call in tree.under(source, assign.value, ast.Call) if _each_turn(source, call, loop)]
-            later = (use for use in uses.names(source, name.id) if lost and _behind(source, use, loop))
-            summed = not _kept(source, loop, name.id) and _zero_before(source, loop, name.id)
-            if summed and any(_used(source, use) for use in later):
+            if not _zero_before(source, loop, name.id) or _breaks(loop) or _kept(source, loop, name.id):
+                continue
+            lost = any(_each_turn(source, call, loop) for call in tree.under(source, assign.value, ast.Call))
+            later = (use for use in uses.names(source, name.id) if _behind(source, use, loop))
+            if lost and any(_used(source, use) for use in later):
                 yield assign
 
 
@@ -54,15 +55,18 @@ def _breaks(loop: ast.For) -> bool:
 
 
 def _each_turn(source: Source, call: ast.Call, loop: ast.For) -> bool:
+    if len(call.args) < 2 or not _is_loss(source, call):
+        return False
     turning = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
-    return len(call.args) > 1 and _is_loss(source, call) and any(_names(arg) & turning for arg in call.args)
+    return any(_names(arg) & turning for arg in call.args)
 
 
 def _zero_before(source: Source, loop: ast.For, name: str) -> bool:
     """Whether the name starts at zero, above the loop: it was to add something up."""
-    bound = (one for one in source.all(ast.Assign) if tree.dotted(one.targets[0]) == name and one.lineno < loop.lineno)
+    bound = [(source.parents[use], use) for use in uses.names(source, name) if use.lineno < loop.lineno]
+    assigns = [one for one, use in bound if isinstance(one, ast.Assign) and one.targets[0] is use]
     home = tree.function(source, loop)
-    zeros = [_is_zero(source, one.value) for one in bound if tree.function(source, one) is home]
+    zeros = [_is_zero(source, one.value) for one in assigns if tree.function(source, one) is home]
     return bool(zeros) and zeros[-1]
 
 
