@@ -26,7 +26,8 @@ def watch(step: Step) -> Alarm | None:
     }
     wide = [p for p in step.reached if p.dim() > 1]  # those next to the loss come first
     head = {id(p) for p in wide[:1]}
-    lost = [p for p in still if id(p) in alone | head or id(p) not in names]
+    few = len(step.groups) > 1 and len(still) * 4 < len(step.reached)  # all but these were sorted into groups
+    lost = [p for p in still if few or id(p) in alone | head or id(p) not in names]
     last = bool(lost) and (not wide or any(id(p) in head or id(p) not in names for p in lost))
     drawn = bool(lost) and not step.run.counts["Module.load_state_dict"]  # else pretrained features, left as they are
     if not step.times(3, (last or drawn) and any(id(p) in held for p in step.reached)):

@@ -11,11 +11,10 @@ of one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 from torchlore.check import edits, losses, values
 from torchlore.check.source import Hit, Source
-from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = (
@@ -46,25 +45,3 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"`{code}` has shape (N, 1) and meets (N): the loss compares each with every other; write `{code}.squeeze(-1)`"
                 yield source.hit(loss.call, told, *fix)
                 break
-
-
-def watch(
-    call: Annotated[Call, "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "sub", "__rsub__"],
-) -> Alarm | None:
-    given, target = call.input, call.target
-    if (
-        given is None
-        or not hasattr(target, "numel")
-        or given.shape == target.shape
-        or 1 in (given.numel(), target.numel())
-    ):
-        return None
-    sizes, by_hand = sorted((tuple(given.shape), tuple(target.shape)), key=len), call.name in ("sub", "__rsub__")
-    if by_hand and (len(sizes[0]) != 1 or sizes[1] != (*sizes[0], 1) or given.requires_grad is target.requires_grad):
-        return None  # differences of all pairs are often wanted; of predictions and targets never
-    shapes = f"{tuple(given.shape)} against {tuple(target.shape)}"
-    grown = max(given.numel(), target.numel())
-    if call.result is not None and {given.ndim, target.ndim} == {1, 2}:
-        grown = given.numel() * target.numel()
-    told = f"{call.name} gets {shapes} and compares {grown} pairs; give both the same shape, such as prediction.squeeze(-1)"
-    return Alarm(told, evidence=shapes)

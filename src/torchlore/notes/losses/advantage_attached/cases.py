@@ -1,0 +1,45 @@
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+actor, critic = nn.Linear(4, 3), nn.Linear(4, 1)
+
+
+def ppo(optimizer, s, old_logp, rewards, pi):
+    values = critic(s).squeeze(-1)
+    ratios = torch.exp(pi.log_prob(s) - old_logp)
+    advantages = rewards - values  # trap: advantage-attached
+    first = ratios * advantages
+    second = torch.clamp(ratios, 0.8, 1.2) * advantages
+    loss = -torch.min(first, second) + 0.5 * F.mse_loss(values, rewards)
+    optimizer.zero_grad()
+    loss.mean().backward()
+    optimizer.step()
+
+
+def cut_where_it_is_used(optimizer, s, log_probs, returns):
+    values = critic(s).squeeze(-1)
+    advantages = returns - values
+    loss = -(log_probs * advantages.detach()).mean() + F.mse_loss(values, returns)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def two_optimizers(first, second, s, log_probs, returns):  # what the policy leaves in the critic is zeroed
+    values = critic(s).squeeze(-1)
+    advantages = returns - values
+    actor_loss = -(log_probs * advantages).mean()
+    first.zero_grad()
+    actor_loss.backward(retain_graph=True)
+    first.step()
+    second.zero_grad()
+    F.mse_loss(values, returns).backward()
+    second.step()
+
+
+def given(optimizer, log_probs, values, old_values, returns):
+    advantages = returns - old_values
+    loss = -(log_probs * advantages).mean() + F.mse_loss(values, returns)
+    loss.backward()
+    optimizer.step()

@@ -1,0 +1,76 @@
+"""The rule of advantage-attached."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, losses, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_LOG_PROB = re.compile(r"log_?p(rob|i)?s?(_|$|\d)|^ratios?$", re.IGNORECASE)
+_REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")) or not re.search("log_?p|ratio", source.text):
+        return
+    seen: set[ast.AST] = set()
+    for call in source.methods("backward"):
+        parts = _inside(source, tree.receiver(call))
+        fitted = {name for node in parts for name in _fitted(source, node)}
+        for product in parts if fitted else ():
+            if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult):
+                continue
+            for weight, other in ((product.left, product.right), (product.right, product.left)):
+                taken = _difference(source, weight)
+                value = taken.right if taken is not None else None
+                if taken is None or not isinstance(value, ast.Name) or value.id not in fitted or taken in seen:
+                    continue
+                if _is_log_prob(source, other) and values.attached(source, value) is not False:
+                    seen.add(taken)
+                    told = f"the policy's loss moves the critic through `{source.code(taken)}`: write `{value.id}.detach()`"
+                    yield source.hit(taken, told)
+
+
+def _inside(source: Source, node: ast.expr) -> list[ast.AST]:
+    """Everything a loss is made of in this function: through names, without what is detached."""
+    found: list[ast.AST] = []
+    todo: list[ast.AST] = [node]
+    names: set[ast.AST] = set()
+    while todo and len(found) < 400:
+        one = todo.pop()
+        found.append(one)
+        if isinstance(one, ast.Name):
+            bound = (b for b in scopes.reaching(source, one) if b.how in ("assign", "aug") and not b.path and b.value)
+            new = [b for b in bound if b.node not in names]
+            names |= {b.node for b in new}
+            todo += [b.value for b in new if b.value is not None]
+        elif not (isinstance(one, ast.Call) and follow.method(one) in ("detach", "item")):
+            todo += list(ast.iter_child_nodes(one))
+    return found
+
+
+def _fitted(source: Source, node: ast.AST) -> Iterator[str]:
+    """The values that a regression in the same loss fits to the returns."""
+    if isinstance(node, ast.Call):
+        known = next((one for one in losses.loss_calls(source, *_REGRESSION) if one.call is node), None)
+        for given in (known.input, known.target) if known is not None else ():
+            base = given
+            while isinstance(base, ast.Call) and follow.method(base) in ("squeeze", "view", "reshape", "flatten"):
+                base = tree.receiver(base)
+            if isinstance(base, ast.Name):
+                yield base.id
+
+
+def _difference(source: Source, node: ast.expr) -> ast.BinOp | None:
+    """`returns - values`, as it stands or behind a name."""
+    whole = follow.followed(source, node)
+    return whole if isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Sub) else None
+
+
+def _is_log_prob(source: Source, node: ast.expr) -> bool:
+    """A log-probability, or the ratio of two."""
+    whole = [node, follow.followed(source, node)]
+    inner = [part for one in whole for part in ast.walk(one)]
+    named = any(isinstance(one, ast.Name) and _LOG_PROB.search(one.id) for one in inner)
+    return named or any(isinstance(one, ast.Call) and follow.method(one) == "log_prob" for one in inner)
