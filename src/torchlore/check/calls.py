@@ -9,13 +9,25 @@ from torchlore.check import api
 from torchlore.check.classes import class_behind, instance
 from torchlore.check.project import Class, Function, as_class, as_function, candidates
 from torchlore.check.tensors import function_result, layer_output, method_result, no_grad_around
-from torchlore.check.tree import FunctionNode, argument, body_nodes, class_of, literal, parameters, spread
+from torchlore.check.tree import (
+    FunctionNode,
+    argument,
+    body_nodes,
+    class_of,
+    conditions,
+    function,
+    literal,
+    loops,
+    parameters,
+    spread,
+)
 from torchlore.check.uses import attributes, names
 from torchlore.check.values import UNKNOWN, Value, Values, annotated, attribute, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
 
+_GROWS = {"append", "extend", "insert"}
 _SAME = {"copy.deepcopy", "copy.copy", "tqdm.tqdm", "list", "tuple", "reversed", "sorted", "iter"}
 
 
@@ -68,7 +80,8 @@ def _contents(source: Source, call: ast.Call, kind: str) -> tuple[Values, ...]:
         for arg in call.args:
             if isinstance(arg, ast.Starred):
                 inner = values(source, arg.value)
-                parts += inner[0].items if len(inner) == 1 and inner[0].items else ((UNKNOWN,),)
+                known = len(inner) == 1 and bool(inner[0].items)
+                parts += inner[0].items + _added(inner[0]) if known else ((UNKNOWN,),)
             elif isinstance(arg, ast.Call) and source.name(arg.func) == "collections.OrderedDict":
                 parts += ((UNKNOWN,),)
             else:
@@ -81,6 +94,27 @@ def _contents(source: Source, call: ast.Call, kind: str) -> tuple[Values, ...]:
         dataset = argument(call, 0, "dataset")
         return (values(source, dataset),) if dataset is not None else ()
     return ()
+
+
+def _added(box: Value) -> tuple[Values, ...]:
+    """What comes into a list after it was made: unknown, but for the last thing where it surely is the last."""
+    if box.source is None or box.node is None:
+        return ()
+    home, held = box.source, box.source.parents.get(box.node)
+    target = held.targets[0] if isinstance(held, ast.Assign) else None
+    where = function(home, box.node)
+    reads = (
+        [one for one in names(home, target.id) if function(home, one) is where] if isinstance(target, ast.Name) else []
+    )
+    grows = [up for one in reads if isinstance(up := home.parents[one], ast.Attribute) and up.attr in _GROWS]
+    more = any(isinstance(home.parents[one], ast.AugAssign) for one in reads)
+    if not grows:
+        return ((UNKNOWN,),) if more else ()
+    last = home.parents[max(grows, key=lambda one: one.lineno)]
+    certain = isinstance(last, ast.Call) and len(last.args) == 1 and cast("ast.Attribute", last.func).attr == "append"
+    if more or not certain or conditions(home, last) or loops(home, last):
+        return ((UNKNOWN,),)
+    return (UNKNOWN,), values(home, cast("ast.Call", last).args[0])
 
 
 def _builtin_reduction(source: Source, call: ast.Call) -> Values:
