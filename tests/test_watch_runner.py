@@ -110,6 +110,33 @@ def test_stopping_and_failing(tmp_path):
     assert seen.returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--only", "missing-zero-gra"], "did you mean missing-zero-grad"),
+        (["--only", "unwrap-by-gpu-count"], "is found by `lore check`"),
+        (["--ignore", "nothing-at-all"], "no note is called 'nothing-at-all'"),
+        (["--json", "nowhere/out.json"], "cannot write nowhere/out.json: No such file or directory"),
+        (["--steps", "-1"], "--steps is 0 or more"),
+        (["--share", "200"], "got 0 and 200"),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_the_program_runs(tmp_path, words, told):
+    (tmp_path / "train.py").write_text("print('it ran')\n")
+    seen = watched(*words, "train.py", cwd=tmp_path)
+    assert (seen.returncode, seen.stdout) == (2, "")
+    assert told in seen.stderr
+    assert seen.stderr.count("\n") == 1, "one line"
+
+
+def test_a_report_goes_where_it_was_asked_for(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "script.py").write_text("import os\nos.chdir('elsewhere')\n")
+    seen = watched("--json", "out.json", "script.py", cwd=tmp_path)
+    assert json.loads((tmp_path / "out.json").read_text())["status"] == 0
+    assert seen.stderr == "watch: the program has not imported torch\n"
+
+
 def test_ctrl_c_ends_as_with_python(tmp_path):
     (tmp_path / "script.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
     words = [sys.executable, "-m", "torchlore", "watch", "script.py"]
@@ -156,6 +183,8 @@ def test_the_pytest_plugin(tmp_path):
     body = TRAIN.replace("print(sys.argv[1:], __name__, __file__, sys.path[0])", "").replace("\n", "\n    ")
     (tmp_path / "test_it.py").write_text(f"import torch\ndef test_training():\n    {body}\n")
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    mistaken = run(*words, "--lore-watch", "test_it.py", cwd=tmp_path)
+    assert "write --lore-watch=error, or --lore-watch after the paths" in mistaken.stderr
     failed = run(*words, "--lore-watch=error", cwd=tmp_path)
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert failed.stdout.count("test_it.py:13: error missing-zero-grad") >= 2, "in the test and in the summary"

@@ -58,6 +58,21 @@ def compiled():
     return result, counters["stats"]["unique_graphs"], sum(counters["graph_break"].values())
 
 
+def compiled_late():
+    """It begins while nobody looks: whole steps, the optimizer's too, are compiled once and stay so."""
+    model = net()
+    fit(model, 100)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = data()
+    torch._dynamo.utils.counters.clear()
+    forward, step = torch.compile(model, backend="aot_eager"), torch.compile(optimizer.step, backend="aot_eager")
+    for _ in range(60):
+        optimizer.zero_grad()
+        F.cross_entropy(forward(x), y).backward()
+        step()
+    return digest(model), torch._dynamo.utils.counters["stats"]["unique_graphs"]
+
+
 def mixed_precision():
     model, scaler = net(), torch.amp.GradScaler("cpu")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -204,7 +219,7 @@ def copied_and_saved():
 
 
 PROGRAMS = [
-    plain_and_long, compiled, mixed_precision, checkpointing, functional, lbfgs, two_optimizers, workers,
+    plain_and_long, compiled, compiled_late, mixed_precision, checkpointing, functional, lbfgs, two_optimizers, workers,
     attention_fast_path, default_device, a_mode_of_the_users, counted_operations, traced, copied_and_saved,
 ]  # fmt: skip
 

@@ -45,9 +45,10 @@ def run(args: argparse.Namespace) -> int:
     from torchlore.watch.runner import run as run_program
     from torchlore.watch.session import sentinels_of
 
-    slugs = {
-        name: frozenset(filter(None, getattr(args, name).replace(",", " ").split())) for name in ("only", "ignore")
-    }
+    slugs = {name: _slugs(getattr(args, name), name) for name in ("only", "ignore")}
+    reports = {name: _writable(path) for name in ("json", "html") if (path := getattr(args, name))}
+    if args.steps < 0 or not 0 <= args.share <= 100:
+        raise Failure(f"--steps is 0 or more and --share 0 to 100 (percent); got {args.steps} and {args.share:g}")
     live = None if args.quiet else sys.stderr
     options = Options(args.share / 100, args.steps, slugs["only"], slugs["ignore"], live, deep=not args.no_deep)
     try:
@@ -56,17 +57,42 @@ def run(args: argparse.Namespace) -> int:
         raise Failure(str(reason)) from None
     if not args.quiet or outcome.findings:
         print(*output.summary(outcome), sep="\n", file=sys.stderr, flush=True)
-    if args.json:
-        Path(args.json).write_text(output.as_json(outcome), encoding="utf-8")
-    if args.html:
+    if "json" in reports:
+        reports["json"].write_text(output.as_json(outcome), encoding="utf-8")
+    if "html" in reports:
         from torchlore.watch.timeline import page
 
-        Path(args.html).write_text(page(outcome), encoding="utf-8")
+        reports["html"].write_text(page(outcome), encoding="utf-8")
     if outcome.interrupted:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell must see that Ctrl-C ended it
         os.kill(os.getpid(), signal.SIGINT)
     grave = args.fail_on and any(one.severity.rank <= Severity(args.fail_on).rank for one in outcome.findings)
     return outcome.status or int(bool(grave))
+
+
+def _slugs(text: str, option: str) -> frozenset[str]:
+    """The slugs in a list with commas, each that of a note with a sentinel."""
+    from torchlore.catalogue import UnknownNote, note
+
+    found = frozenset(filter(None, text.replace(",", " ").split()))
+    for slug in sorted(found):
+        try:
+            known = note(slug)
+        except UnknownNote as error:
+            raise Failure(f"--{option}: {error}") from None
+        if option == "only" and known.part("watch") is None:
+            raise Failure(f"--only: {slug} is found by `lore check`, a running program does not show it")
+    return found
+
+
+def _writable(path: str) -> Path:
+    """Where a report goes, wherever the program walks to; that it cannot be written there is told before hours of training."""
+    file = Path(path).absolute()
+    try:
+        file.touch()
+    except OSError as error:
+        raise Failure(f"cannot write {path}: {error.strerror}") from None
+    return file
 
 
 def _program(args: argparse.Namespace) -> Program:

@@ -21,6 +21,9 @@ def summary(outcome: Outcome) -> Iterator[str]:
     watcher = outcome.watcher
     for slug, reason in watcher.broken.items():
         yield f"watch: the sentinel {slug} failed and was switched off: {reason}"
+    if not watcher.pace.setup_ns and not watcher.run.child_steps:
+        yield "watch: the program has not imported torch"
+        return
     count = len(outcome.findings)
     found = f"{count} finding{'s' * (count != 1)}" if count else "nothing found"
     yield f"watch: {found} in {watcher.run.steps + watcher.run.child_steps} steps; {cost(outcome)}"
@@ -50,7 +53,7 @@ def as_json(outcome: Outcome) -> str:
     findings = [{name: value for name, value in asdict(one).items() if name != "edits"} for one in outcome.findings]
     facts = {
         "status": outcome.status,
-        "steps": watcher.run.steps,
+        "steps": watcher.run.steps + watcher.run.child_steps,
         "cost_seconds": watcher.pace.total_ns / 1e9,
         "seconds": watcher.pace.elapsed_ns / 1e9,
         "broken_sentinels": watcher.broken,

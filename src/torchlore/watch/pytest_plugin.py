@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +21,15 @@ def pytest_addoption(parser: Any) -> None:
     """The flag."""
     group = parser.getgroup("torchlore")
     told = "watch the tests for silent PyTorch traps; with =error, =warning or =hint a test fails on one so grave"
-    group.addoption("--lore-watch", nargs="?", const="never", default=None, metavar="LEVEL", help=told)
+    group.addoption("--lore-watch", nargs="?", const="never", default=None, metavar="LEVEL", help=told, type=_level)
+
+
+def _level(text: str) -> str:
+    """Argparse takes what follows for the level: `--lore-watch tests/` is a mistake that must be told."""
+    if text not in (levels := [str(one) for one in Severity]):
+        told = f"got {text!r}, expected {', '.join(levels)}; write --lore-watch=error, or --lore-watch after the paths"
+        raise argparse.ArgumentTypeError(told)
+    return text
 
 
 def pytest_configure(config: Any) -> None:
