@@ -71,8 +71,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _loaded_wrapped(source: Source) -> bool:
     """Whether the file takes the prefix off, or loads into a wrapped model too, so that the names fit."""
-    if any(one.value in ("module.", "_orig_mod.") for one in source.all(ast.Constant)):
-        return True
+    if any(one.value in ("module.", "_orig_mod.") for one in source.all(ast.Constant)) or "[7:]" in source.text:
+        return True  # seven letters are `module.`
     loads = [call.func.value for call in source.methods("load_state_dict") if isinstance(call.func, ast.Attribute)]
     return any(
         value.name in _PREFIX for one in loads if values.maybe(source, one, "module") for value in source.values(one)
