@@ -47,6 +47,7 @@ def test_the_facts_are_stated(note: Note) -> None:
         assert "# trap:" not in note.script("good").read_text()
         assert note.part("find") or note.part("watch"), "a trap is found by somebody"
         assert "SEVERITY" in vars(note.module)
+        assert note.severity == note.module.SEVERITY
     else:
         assert not [name for name in ("find", "watch") if note.part(name)], "a detector needs bad.py and good.py"
 

@@ -6,6 +6,7 @@ import ast
 import difflib
 import importlib.util
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,9 +53,14 @@ class Note:
         return self.folder.parent.name
 
     @cached_property
+    def written(self) -> str:
+        """The text of note.py."""
+        return self.script("note").read_text(encoding="utf-8")
+
+    @cached_property
     def page(self) -> str:
         """The docstring, read without importing the note."""
-        return self.script("note").read_text(encoding="utf-8").split('"""', 2)[1].replace("\\\\", "\\")
+        return self.written.split('"""', 2)[1].replace("\\\\", "\\")
 
     @property
     def title(self) -> str:
@@ -69,13 +75,11 @@ class Note:
     @cached_property
     def module(self) -> ModuleType:
         """The note's own module; it imports no torch."""
-        return self._loaded("note")
+        return _loaded(self.folder, "note")
 
     def part(self, name: str) -> Callable[..., Any] | None:
         """`find`, `watch` or `claim`, where the note has it: in note.py, or in a file of that name beside it."""
-        home = self.module
-        if self.script(name).exists():
-            home = self._loaded(name)
+        home = _loaded(self.folder, name) if self.script(name).exists() else self.module
         found: Callable[..., Any] | None = getattr(home, name, None)
         return found
 
@@ -90,30 +94,16 @@ class Note:
 
     @property
     def severity(self) -> Severity:
-        """How grave its findings are."""
-        return Severity(getattr(self.module, "SEVERITY", "warning"))
+        """How grave its findings are, read without importing the note."""
+        found = re.search(r'^SEVERITY = "(\w+)"', self.written, re.MULTILINE)
+        return Severity(found[1]) if found else Severity.WARNING
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
         """What the source documents got wrong about it."""
         if not self.script("errata").exists():
             return ()
-        return tuple(self._loaded("errata").ERRATA)
-
-    def _loaded(self, name: str) -> ModuleType:
-        """A file of the folder as a module, by its path: to search hundreds of folders costs more than to run them."""
-        full = f"torchlore.notes.{self.room}.{self.folder.name}.{name}"
-        if full not in sys.modules:
-            spec = importlib.util.spec_from_file_location(full, self.script(name))
-            assert spec is not None
-            assert spec.loader is not None  # a path that ends in .py has both
-            sys.modules[full] = module = importlib.util.module_from_spec(spec)
-            try:
-                spec.loader.exec_module(module)
-            except BaseException:
-                del sys.modules[full]
-                raise
-        return sys.modules[full]
+        return tuple(_loaded(self.folder, "errata").ERRATA)
 
     def script(self, name: str) -> Path:
         """The path of `bad`, `good`, `cases`, `note` or `errata`; it need not exist."""
@@ -128,6 +118,22 @@ class Note:
         """Whether the claim takes this parameter (`device`)."""
         claim = self.part("claim")
         return claim is not None and parameter in inspect.signature(claim).parameters
+
+
+def _loaded(folder: Path, name: str) -> ModuleType:
+    """A file of a note as a module, by its path: to search hundreds of folders costs more than to run them."""
+    full = f"torchlore.notes.{folder.parent.name}.{folder.name}.{name}"
+    if full not in sys.modules:
+        spec = importlib.util.spec_from_file_location(full, folder / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None  # a path that ends in .py has both
+        sys.modules[full] = module = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[full]
+            raise
+    return sys.modules[full]
 
 
 @cache
@@ -148,11 +154,7 @@ def note(slug: str) -> Note:
 
 def parts(name: str) -> dict[str, Callable[..., Any]]:
     """Slug -> function, for every note that has this part: `parts("find")` are the checker's rules."""
-    having = (
-        one
-        for one in notes()
-        if one.script(name).exists() or f"def {name}(" in one.script("note").read_text(encoding="utf-8")
-    )
+    having = (one for one in notes() if one.script(name).exists() or f"def {name}(" in one.written)
     return {one.slug: part for one in having if (part := one.part(name)) is not None}
 
 
