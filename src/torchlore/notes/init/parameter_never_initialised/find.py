@@ -1,0 +1,64 @@
+"""The rule of parameter-never-initialised."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, follow, tree
+from torchlore.check.classes import Attribute
+from torchlore.check.source import Hit, Source
+
+_EMPTY = ("torch.empty", "torch.Tensor", "torch.FloatTensor")
+_FILLS = re.compile(
+    r"\binit\b|\.parameters\(|named_parameters\(|state_dict|reset_|\.apply\(|_init|init_|__dict__|getattr|setattr|copy_\("
+)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for cls in classes.all_classes(source) if "Parameter(" in source.text else ():
+        code = source.code(cls.node).replace("super().__init__", "").replace("def __init__", "").replace("super(", "")
+        if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
+            continue
+        general = _FILLS.search(code) is not None
+        for name, found in classes.own_attributes(cls).items():
+            made = _made(source, found[0]) if len(found) == 1 else None
+            if made is not None and not general and not _written(source, cls.node, name):
+                yield source.hit(
+                    made, f"nothing fills `self.{name}`, so it starts with whatever was in memory: initialise it, "
+                    f"`nn.init.normal_(self.{name}, std=0.02)`"
+                )  # fmt: skip
+
+
+def _made(source: Source, one: Attribute) -> ast.Call | None:
+    """`nn.Parameter(torch.empty(n, m))`, assigned in `__init__`; a single name may be data."""
+    value = one.value if one.method == "__init__" and one.how == "assign" and not one.path else None
+    if not isinstance(value, ast.Call) or source.name(value.func) != "torch.nn.Parameter" or not value.args:
+        return None
+    inner = value.args[0]
+    if not isinstance(inner, ast.Call) or source.name(inner.func) not in _EMPTY or not inner.args:
+        return None
+    sizes = (
+        len(inner.args) > 1 or source.name(inner.func) == "torch.empty" or isinstance(tree.literal(inner.args[0]), int)
+    )
+    size = isinstance(inner.args[0], ast.Name) and re.search(
+        r"size|dim|num|^[a-z]$|width|feat|channels|hidden", inner.args[0].id
+    )
+    return value if sizes or size else None
+
+
+def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:
+    """Whether the parameter is used for anything but being read in sums and products."""
+    for use in source.all(ast.Attribute):
+        other = tree.dotted(use.value) == "self" and tree.class_of(source, use) is not owner
+        if use.attr != name or other or isinstance(use.ctx, ast.Store):
+            continue
+        up = source.parents[use]
+        if isinstance(up, ast.Attribute) and (up.attr == "data" or up.attr.endswith("_")):
+            return True
+        if isinstance(up, ast.Call) and use in up.args and source.name(up.func).rpartition(".")[2].endswith("_"):
+            return True
+        if isinstance(up, ast.Subscript | ast.With | ast.List | ast.Tuple) and not isinstance(
+            getattr(up, "ctx", None), ast.Load
+        ):
+            return True
+    return False
