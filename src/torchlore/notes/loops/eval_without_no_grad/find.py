@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import calls, flow, frameworks, kept, scopes, tensors, tree, uses
+from torchlore.check import calls, flow, follow, frameworks, kept, scopes, tensors, tree, uses
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -23,12 +23,17 @@ def find(source: Source) -> Iterator[Hit]:
     for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)):
         events = flow.events_of(source, home)
         for place, event in enumerate(events):
-            if not _evaluates(events, place) or frameworks.owned(source, event.node) or _quiet_callers(source, home):
+            if not _evaluates(events, place) or _runs_it(source, event.node) or _quiet_callers(source, home):
                 continue
             if isinstance(event.node, ast.Call) and _is_collected(source, event.node, event.loops[-1]):
                 name = source.code(event.node.func)
                 told = f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`"
                 yield source.hit(event.node, told)
+
+
+def _runs_it(source: Source, node: ast.AST) -> bool:
+    """Whether a framework evaluates; Accelerate leaves that to the user."""
+    return frameworks.owned(source, node) and frameworks.frameworks(source) != {"accelerate"}
 
 
 def _evaluates(events: tuple[Event, ...], place: int) -> bool:
@@ -57,10 +62,32 @@ def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
         target, value = kept.kept(source, node)
         if value is None or not kept.outlives(source, target, loop):
             continue
-        leaves = [leaf for leaf in kept.leaves(value) if isinstance(leaf, ast.Name)]
-        same = isinstance(name, ast.Name) and any(
-            leaf.id == name.id and [one.node for one in scopes.reaching(source, leaf)] == [name] for leaf in leaves
-        )
+        leaves = [leaf for leaf in kept.leaves(_gathered(value)) if isinstance(leaf, ast.Name)]
+        same = isinstance(name, ast.Name) and any(_comes_from(source, leaf, name) for leaf in leaves)
         if value is call or same:
             return True
     return False
+
+
+def _gathered(value: ast.expr) -> ast.expr:
+    """The loss in `accelerator.gather(loss.repeat(8))`."""
+    while isinstance(value, ast.Call):
+        if follow.method(value) in ("gather", "gather_for_metrics") and value.args:
+            value = value.args[0]
+        elif follow.method(value) in ("repeat", "unsqueeze", "expand"):
+            value = tree.receiver(value)
+        else:
+            break
+    return value
+
+
+def _comes_from(source: Source, leaf: ast.Name, name: ast.Name) -> bool:
+    """Whether it is the model's output itself, or the loss that was made of it on its way."""
+    bound = scopes.reaching(source, leaf)
+    if [one.node for one in bound] == [name]:
+        return True
+    made = bound[0].value if len(bound) == 1 and not bound[0].path else None
+    if not isinstance(made, ast.Call) or not any(value.state == "loss" for value in source.values(made)):
+        return False
+    given = (arg for arg in made.args if isinstance(arg, ast.Name))
+    return any([one.node for one in scopes.reaching(source, arg)] == [name] for arg in given)
