@@ -43,3 +43,36 @@ class Careful(Dataset):
         d = self.images[[i, i + 1]]
         d += 1
         return a, b, c, d
+
+
+def blank(image):
+    image[0] = 0
+    return image
+
+
+def scaled(image):
+    image = image / 255
+    image -= 0.5
+    return image
+
+
+class Handed(Dataset):
+    def __init__(self, n):
+        self.images = torch.zeros(n, 8, 8)
+        self.labels = torch.zeros(n)
+
+    def __len__(self):
+        return len(self.images)
+
+    def normalise(self, image):
+        image -= 0.5
+        return image
+
+    def __getitem__(self, i):
+        image, label = self.images[i], self.labels[i]
+        image = self.normalise(image)  # trap: dataset-changed-in-place
+        other = self.images[i]
+        other = blank(other)  # trap: dataset-changed-in-place
+        third = self.images[i]
+        third = scaled(third)
+        return image, label, other, third, blank(self.images[i].clone())

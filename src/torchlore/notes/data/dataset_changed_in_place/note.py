@@ -9,12 +9,8 @@ Make a new tensor, `x = (self.data[i] - self.mean) / self.std`, or copy first: `
 an array).
 """
 
-import ast
-from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import classes, follow, scopes, tree, values
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
 
 ROWS = ()
@@ -27,45 +23,6 @@ SEVERITY = "error"
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert good["means"][0] == good["means"][2]
     assert bad["means"][2] < bad["means"][0] - 0.5  # the mean was taken off three times
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for cls in classes.all_classes(source):
-        method = classes.methods(cls).get("__getitem__")
-        for node in tree.body_nodes(method) if method and classes.kind_of_instances(cls) == "dataset" else ():
-            name = _written(node)
-            view = _view(source, name) if name is not None else None
-            if name is not None and view is not None and values.sure(source, view.value, "tensor", "ndarray"):
-                message = (
-                    f"`{name.id}` is a view of `{source.code(view.value)}`, so this changes the data set, again in every "
-                    f"epoch: make a new one, `{name.id} = {name.id} - ...`, or copy it first"
-                )
-                yield source.hit(node, message)
-
-
-def _written(node: ast.AST) -> ast.Name | None:
-    """The name whose tensor a statement changes in place."""
-    target: ast.AST | None = None
-    method = follow.method(node)
-    if isinstance(node, ast.AugAssign):
-        target = node.target
-    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-        target = node.targets[0]
-    elif isinstance(node, ast.Call) and method.endswith("_") and not method.startswith("_"):
-        target = tree.receiver(node)
-    while isinstance(target, ast.Subscript):
-        target = target.value
-    return target if isinstance(target, ast.Name) else None
-
-
-def _view(source: Source, name: ast.Name) -> ast.Subscript | None:
-    """`self.data[i]`, where that is what the name stands for."""
-    found = [one for one in scopes.reaching(source, name) if one.how != "aug"]
-    value = found[0].value if len(found) == 1 and found[0].how == "assign" and not found[0].path else None
-    if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Attribute):
-        return None
-    copies = isinstance(value.slice, ast.List | ast.Compare)
-    return value if tree.dotted(value.value.value) == "self" and not copies else None
 
 
 def watch(batch: Batch) -> Alarm | None:

@@ -43,3 +43,16 @@ def fine(n, rows):
         w += row
     out.append(w)
     return out
+
+
+def multiplied(n, xs):
+    sums = [torch.zeros(3)] * n  # trap: same-tensor-appended
+    best = [torch.zeros(3)] * n
+    rows = [torch.zeros(3) for _ in range(n)]
+    counts = [0] * n
+    for i, x in enumerate(xs):
+        sums[i] += x
+        best[i] = x
+        rows[i] += x
+        counts[i] += 1
+    return sums, best, rows, counts

@@ -1,0 +1,84 @@
+"""What a file shows of it."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, follow, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _multiplied(source)
+    for call in source.methods("append", "appendleft", "put"):
+        loops = tree.loops(source, call)
+        for given in (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg])):
+            if not loops or not isinstance(given, ast.Name):
+                continue
+            bound = [one for one in scopes.reaching(source, given) if one.how != "aug"]
+            outside = bound and not any(tree.inside(source, one.statement, loops[0]) for one in bound)
+            if not outside or not values.sure(source, given, "tensor", "ndarray"):
+                continue
+            change = _changed(source, given, loops[0])
+            if change is not None:
+                copy = "copy" if values.sure(source, given, "ndarray") else "clone"
+                message = (
+                    f"every entry is the same `{given.id}`, which line {change.lineno} changes in place: append "
+                    f"`{given.id}.{copy}()`"
+                )
+                yield source.hit(call, message, edits.append(source, given, f".{copy}()"))
+
+
+def _multiplied(source: Source) -> Iterator[Hit]:
+    """`[torch.zeros(3)] * n`, of which one entry is changed in place."""
+    for assign in source.all(ast.Assign):
+        value, name = assign.value, tree.dotted(assign.targets[0])
+        row = value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) else None
+        if (
+            not name
+            or not isinstance(row, ast.List)
+            or len(row.elts) != 1
+            or not values.sure(source, row.elts[0], "tensor", "ndarray")
+        ):
+            continue
+        home = tree.class_of(source, assign) if name.startswith("self.") else tree.function(source, assign)
+        change = next(
+            (one for one in tree.under(source, home or source.tree, ast.Subscript) if _entry(source, one, name)), None
+        )
+        if change is not None:
+            code = source.code(row.elts[0])
+            yield source.hit(
+                assign,
+                f"every entry is the same tensor, which line {change.lineno} changes in place: write `[{code} for _ in "
+                f"range({source.code(value.right)})]`",
+            )  # type: ignore[attr-defined]  # a product, see above
+
+
+def _entry(source: Source, node: ast.Subscript, name: str) -> bool:
+    """`memory[i] += x`, `memory[i][0] = x` and `memory[i].add_(x)`."""
+    up = source.parents[node]
+    if tree.dotted(node.value) != name or isinstance(node.slice, ast.Slice):
+        return False
+    grows = isinstance(up, ast.AugAssign) and up.target is node
+    inside = isinstance(up, ast.Subscript) and up.value is node and isinstance(up.ctx, ast.Store)
+    called = (
+        isinstance(up, ast.Attribute)
+        and up.attr.endswith("_")
+        and not up.attr.startswith("_")
+        and isinstance(source.parents[up], ast.Call)
+    )
+    return grows or inside or called
+
+
+def _changed(source: Source, name: ast.Name, loop: ast.AST) -> ast.stmt | None:
+    """The statement of the loop that changes the tensor in place."""
+    for node in tree.body_nodes(loop):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name.id:
+            return node
+        stored = (
+            isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and source.code(node.value) == name.id
+        )
+        method = follow.method(node)
+        called = method.endswith("_") and not method.startswith("_") and source.code(tree.receiver(node)) == name.id  # type: ignore[arg-type]  # a Call
+        if stored or called:
+            return tree.statement(source, node)
+    return None
