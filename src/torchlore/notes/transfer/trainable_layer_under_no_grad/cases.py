@@ -1,0 +1,39 @@
+import torch
+from torch import nn
+
+
+class Tower(nn.Module):
+    def __init__(self, tune=False):
+        super().__init__()
+        self.patch = nn.Conv2d(3, 8, 4)
+        self.requires_grad_(tune)
+
+    @torch.no_grad()  # trap: trainable-layer-under-no-grad
+    def forward(self, x):
+        return self.patch(x)
+
+
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.patch = nn.Conv2d(3, 8, 4)
+        self.requires_grad_(False)
+
+    @torch.no_grad()
+    def forward(self, x):
+        return self.patch(x)
+
+
+class Momentum(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.online, self.tower = nn.Linear(4, 4), Frozen()
+        self.momentum_encoder = nn.Linear(4, 4)
+        self.shared = nn.Linear(4, 4)
+        for p in self.tower.parameters():
+            p.requires_grad = False
+
+    def forward(self, x):
+        with torch.no_grad():
+            key = self.momentum_encoder(x) + self.shared(x)
+        return self.online(x) + self.shared(x), key
