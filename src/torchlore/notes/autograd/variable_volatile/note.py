@@ -64,7 +64,9 @@ def find(source: Source) -> Iterator[Hit]:
 def _given_away(source: Source, call: ast.Call) -> bool:
     """Whether a model may get it: it is an argument of a call, or a later call has its name among its arguments."""
     held = tree.statement(source, call)
-    names = {tree.dotted(target) for target in held.targets} if isinstance(held, ast.Assign) else set()
+    targets = held.targets if isinstance(held, ast.Assign) else []
+    parts = [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
+    names = {tree.dotted(one) for one in parts}
     home = tree.function(source, call) or source.tree
     others = (one for one in tree.body_nodes(home) if isinstance(one, ast.Call) and one is not call)
     return any(given is call or tree.dotted(given) in names - {""} for one in others for given in one.args)
