@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 MODULES = ["seed", "device", "video", "optim", "schedules", "features", "checkpoint", "weights", "data", "memory"]
-PRIVATE = ["_files", "_decode", "_samplers", "_summary", "_graph"]
+PRIVATE = ["_average", "_files", "_decode", "_samplers", "_summary", "_graph"]
 
 
 @pytest.mark.parametrize("name", [*MODULES, "profile", *PRIVATE])

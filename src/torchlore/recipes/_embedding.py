@@ -36,6 +36,14 @@ def _check_embeddings(function: str, embeddings: Tensor, labels: Tensor) -> None
         )
 
 
+def _check_centers(function: str, embeddings: Tensor, centers: Tensor) -> None:
+    if centers.ndim != 2 or centers.shape[1] != embeddings.shape[1]:
+        raise ValueError(
+            f"{function}: centers have shape {tuple(centers.shape)} for embeddings of {embeddings.shape[1]} numbers; "
+            f"they must be (C, {embeddings.shape[1]})."
+        )
+
+
 def _not_self(same: Tensor) -> Tensor:
     return ~torch.eye(same.shape[0], dtype=torch.bool, device=same.device)
 
@@ -174,6 +182,7 @@ def angular_margin_logits(
     """
     _args.one_of("angular_margin_logits", "kind", kind, ("arc", "cos"))
     _check_embeddings("angular_margin_logits", embeddings, labels)
+    _check_centers("angular_margin_logits", embeddings, centers)
     cosine = pairwise_cosine(embeddings, centers)
     if kind == "cos":
         moved = cosine - margin
@@ -195,5 +204,6 @@ def center_loss(embeddings: Tensor, labels: Tensor, centers: Tensor) -> Tensor:
     12.5
     """
     _check_embeddings("center_loss", embeddings, labels)
+    _check_centers("center_loss", embeddings, centers)
     gap = _args.wide(embeddings) - _args.wide(centers)[labels.long()]
     return 0.5 * gap.square().sum(1).mean()

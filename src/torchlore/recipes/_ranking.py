@@ -58,7 +58,8 @@ def mean_average_precision(scores: Tensor, target: Tensor) -> Tensor:
     if target.ndim == 1:
         if target.shape[0] != scores.shape[0]:
             raise ValueError(
-                f"mean_average_precision: target has {target.shape[0]} labels for {scores.shape[0]} rows of scores."
+                f"mean_average_precision: target has shape {tuple(target.shape)} for {scores.shape[0]} rows of scores; "
+                f"it must be ({scores.shape[0]},), or marks of the scores' shape."
             )
         target = target[:, None] == torch.arange(scores.shape[1], device=scores.device)
     each = average_precision(scores, target)

@@ -64,6 +64,10 @@ def region_confusion(
     >>> region_confusion(picture, blocks=2).flatten().sort().values.tolist()
     [0.0, 1.0, 2.0, 3.0]
     """
+    if blocks < 1 or neighbour < 0:
+        raise ValueError(
+            f"region_confusion: blocks is {blocks} and neighbour {neighbour}; they must be at least 1 and 0."
+        )
     batch = pictures.shape[0] if pictures.ndim >= 4 else 1
     return apply_region_plan(
         pictures, region_plan(batch, blocks, neighbour, generator=generator, device=pictures.device)

@@ -30,6 +30,7 @@ def signed_sqrt(x: Tensor, eps: float = 1e-5) -> Tensor:
     >>> [round(v, 3) for v in signed_sqrt(torch.tensor([-4.0, 0.0, 9.0])).tolist()]
     [-2.0, 0.0, 3.0]
     """
+    _args.floating("signed_sqrt", "x", x)
     return x / x.abs().add_(eps).sqrt_()  # in the memory that abs() made
 
 
@@ -174,6 +175,11 @@ def global_pool(
     return _args.wide(flat).clamp_min(eps).pow(power).mean(2).pow(1.0 / power)
 
 
+def _check_channels(function: str, x: Tensor, each: Tensor) -> None:
+    if x.ndim < 2 or x.shape[1] != each.shape[0]:
+        raise ValueError(f"{function}: x has shape {tuple(x.shape)}; it must be (N, {each.shape[0]}, ...).")
+
+
 class FrozenBatchNorm(nn.Module):
     """Batch norm with fixed statistics and weights: the same in train and eval mode, no gradient, fused into two numbers.
 
@@ -198,6 +204,7 @@ class FrozenBatchNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Normalise (N, C, ...) with the stored statistics."""
+        _check_channels("FrozenBatchNorm", x, self.weight)
         scale = self.weight * (self.running_var + self.eps).rsqrt()
         shift = self.bias - self.running_mean * scale
         shape = (1, -1, *[1] * (x.ndim - 2))
@@ -307,6 +314,7 @@ class RunningMean(nn.Module):
     @torch.no_grad()
     def forward(self, x: Tensor) -> Tensor:
         """Take in a batch (N, C, ...) and return the mean (C,) as it then is, a copy without a graph."""
+        _check_channels("RunningMean", x, self.mean)
         if self.training:
             current = x.detach().to(self.mean.dtype).transpose(0, 1).flatten(1).mean(1)
             self.batches += 1

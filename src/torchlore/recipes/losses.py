@@ -106,6 +106,8 @@ def smooth_labels(
     """
     from torchlore.recipes.tensors import one_hot
 
+    if target.is_floating_point() or target.dtype == torch.bool:
+        raise TypeError(f"smooth_labels: target has dtype {target.dtype}; it must hold integer class labels.")
     share = _torch_epsilon("smooth_labels", epsilon, num_classes, spread)
     hot = one_hot(target, num_classes, ignore_index=ignore_index, dtype=torch.float32)
     smooth = hot * (1.0 - share) + share / num_classes

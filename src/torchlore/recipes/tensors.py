@@ -89,6 +89,10 @@ def flip(tensor: Tensor, *dims: int) -> Tensor:
     >>> flip(torch.tensor([1, 2, 3])).tolist()
     [3, 2, 1]
     """
+    if not all(-tensor.ndim <= dim < tensor.ndim for dim in dims or (-1,)):
+        raise IndexError(
+            f"flip: dims are {dims or (-1,)} for a tensor of {tensor.ndim} dimensions; they must be among them."
+        )
     return tensor.flip(dims or (-1,))
 
 
@@ -188,7 +192,8 @@ def _by_product(first: Tensor, second: Tensor) -> Tensor:
 
 
 def _squares(rows: Tensor) -> Tensor:
-    return torch.linalg.vector_norm(rows, dim=1).square_()
+    lengths: Tensor = torch.linalg.vector_norm(rows, dim=1)  # no copy of the rows, which rows * rows is
+    return lengths.square_()
 
 
 def _roots(first: Tensor, second: Tensor, lengths: Tensor, out: Tensor | None = None) -> Tensor:
