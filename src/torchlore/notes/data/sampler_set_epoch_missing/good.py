@@ -5,6 +5,8 @@ from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 data = TensorDataset(torch.arange(64.0).unsqueeze(1))
 sampler = DistributedSampler(data, num_replicas=2, rank=0)
 loader = DataLoader(data, batch_size=8, sampler=sampler)
+held_out = TensorDataset(torch.rand(32, 1) - 9)
+val_loader = DataLoader(held_out, batch_size=8, sampler=DistributedSampler(held_out, num_replicas=2, rank=0))
 model = nn.Linear(1, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-5)
 
@@ -18,5 +20,7 @@ for epoch in range(3):
         optimizer.step()
         seen += x.flatten().tolist()
     orders.append(seen)
+    with torch.no_grad():
+        error = sum(nn.functional.mse_loss(model(x), x).item() for (x,) in val_loader)
 
 result = {"same_order": orders[0] == orders[1] == orders[2]}

@@ -74,7 +74,10 @@ def _is_epoch_loop(loop: flow.LoopFlow) -> bool:
 def watch(batch: Batch) -> Alarm | None:
     sampler = getattr(batch.loader, "sampler", None)
     known = type(sampler).__name__ == "DistributedSampler" and getattr(sampler, "shuffle", False)
-    if not known or batch.index != 0 or batch.epoch < 1 or getattr(sampler, "epoch", 1) != 0 or not batch.run.backwards:
+    before = batch.memory.get("at", (-1, -1, 0))
+    batch.memory["at"] = (batch.epoch, batch.index, batch.run.backwards)
+    trained = before[:2] == (batch.epoch, batch.index - 1) and batch.run.backwards > before[2]  # no evaluation
+    if not known or not trained or batch.epoch < 1 or getattr(sampler, "epoch", 1) != 0:
         return None
     return Alarm(
         f"epoch {batch.epoch + 1} has the same order as the first; call sampler.set_epoch(epoch) before each epoch",
