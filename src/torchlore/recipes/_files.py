@@ -59,7 +59,14 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give `atomic`'s place beside the target to whoever opens the file by its name."""
+    """Give the place beside the target that `atomic` writes to, for those who open a file by its name.
+
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with atomic_path(folder / "a.txt") as part: part.write_text("all")
+    3
+    >>> (folder / "a.txt").read_text()
+    'all'
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY, dir=target.parent)
