@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Sizes = tuple[str, ...]  # the user's own text for each dimension; () where it is not known
 _KEEPS = {"contiguous", "clone", "float", "half", "bfloat16", "to", "cuda", "cpu", "detach", "double", "type_as",
-          "softmax", "relu", "tanh", "sigmoid", "dropout"}  # fmt: skip
+          "softmax", "relu", "tanh", "sigmoid", "dropout", "masked_fill"}  # fmt: skip
 _KEEPING = {f"torch.{name}" for name in ("softmax", "relu", "tanh", "sigmoid", "nn.functional.softmax",
             "nn.functional.dropout", "nn.functional.relu", "nn.functional.gelu", "nn.functional.normalize")}  # fmt: skip
 _SWAPS = {"transpose", "swapaxes", "swapdims", "permute"}
@@ -30,7 +30,8 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
         return ()
     if isinstance(node, ast.Name):
         value = follow.binding(source, node)
-        return (sizes(source, value, hops - 1) if value is not None else ()) or _unpacked(source, node)
+        found = sizes(source, value, hops - 1) if value is not None else _chunk(source, node, hops - 1)
+        return found or _unpacked(source, node)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         left, right = sizes(source, node.left, hops - 1), sizes(source, node.right, hops - 1)
         return (*left[:-1], right[-1]) if left and right else ()
@@ -46,6 +47,9 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
         return made
     if source.name(call.func) in _KEEPING:
         return sizes(source, call.args[0], hops) if call.args else ()
+    if source.name(call.func) in ("torch.matmul", "torch.bmm") and len(call.args) == 2:
+        left, right = sizes(source, call.args[0], hops), sizes(source, call.args[1], hops)
+        return (*left[:-1], right[-1]) if left and right else ()
     if func.attr in {"view", "reshape"}:
         return asked(source, call)
     known = sizes(source, func.value, hops) if func.attr in _KEEPS | _SWAPS else ()
@@ -72,10 +76,24 @@ def _made(source: Source, call: ast.Call, hops: int) -> Sizes:
     if full in _TAKES:
         return sizes(source, call.args[0], hops) if call.args else ()
     given = call.args[0] if len(call.args) == 1 and not full else None
-    if given is None or values.made_by(source, call.func, "torch.nn.Linear") is None:
+    made = values.made_by(source, call.func, "torch.nn.Linear", "torch.nn.Embedding") if given is not None else None
+    before = sizes(source, given, hops) if made is not None and given is not None else ()
+    kept = before if made is not None and made.name == "torch.nn.Embedding" else before[:-1]
+    return (*kept, "features") if before else ()
+
+
+def _chunk(source: Source, name: ast.Name, hops: int) -> Sizes:
+    """Sizes of `k` in `q, k, v = qkv.chunk(3, dim=-1)`: but for the last those of the whole."""
+    found = scopes.reaching(source, name)
+    call = found[0].value if len(found) == 1 and len(found[0].path) == 1 else None
+    if (
+        not isinstance(call, ast.Call)
+        or follow.method(call) != "chunk"
+        or tree.literal(tree.argument(call, 1, "dim")) != -1
+    ):
         return ()
-    before = sizes(source, given, hops)
-    return (*before[:-1], "features") if before else ()
+    whole = sizes(source, tree.receiver(call), hops)
+    return (*whole[:-1], "features") if whole else ()
 
 
 def _parts(call: ast.Call) -> list[ast.expr]:
@@ -84,7 +102,8 @@ def _parts(call: ast.Call) -> list[ast.expr]:
 
 
 def _is_scalar(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
+    root = isinstance(node, ast.Call) and tree.dotted(node.func) in ("math.sqrt", "np.sqrt", "sqrt")
+    return root or isinstance(node, ast.Constant) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
 
 
 def _moved(known: Sizes, dims: list[Any], *, swap: bool) -> Sizes:

@@ -32,7 +32,9 @@ def _multiplied(source: Source) -> Iterator[Hit]:
     """`[torch.zeros(3)] * n`, of which one entry is changed in place."""
     for assign in source.all(ast.Assign):
         value, name = assign.value, tree.dotted(assign.targets[0])
-        row = value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) else None
+        if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
+            continue
+        row = value.left
         if (
             not name
             or not isinstance(row, ast.List)
@@ -50,7 +52,7 @@ def _multiplied(source: Source) -> Iterator[Hit]:
                 assign,
                 f"every entry is the same tensor, which line {change.lineno} changes in place: write `[{code} for _ in "
                 f"range({source.code(value.right)})]`",
-            )  # type: ignore[attr-defined]  # a product, see above
+            )
 
 
 def _entry(source: Source, node: ast.Subscript, name: str) -> bool:

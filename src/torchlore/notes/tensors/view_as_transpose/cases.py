@@ -1,5 +1,7 @@
 """Other spellings of view-as-transpose, and code that only looks like it."""
 import numpy
+import math
+
 import torch
 from torch import nn
 
@@ -121,3 +123,26 @@ def blocks(frames, size):
         batch, time, channels, height, width = frames.shape
         return frames.view(batch, time // size, size, channels, height, width)
     return frames
+
+
+class Merged(torch.nn.Module):
+    def __init__(self, dim, heads, words):
+        super().__init__()
+        self.num_heads, self.width = heads, dim // heads
+        self.qkv = torch.nn.Linear(dim, 3 * dim)
+        self.emb = torch.nn.Embedding(words, 4)
+
+    def forward(self, x):
+        b, t, hidden = x.size()
+        qkv = self.qkv(x).reshape(b, t, self.num_heads, 3 * self.width).permute(0, 2, 1, 3)
+        q, k, v = qkv.chunk(3, dim=-1)
+        seen = torch.matmul((torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(self.width)).softmax(-1), v)
+        right = seen.permute(0, 2, 1, 3).reshape(b, t, hidden)
+        return right + seen.reshape(b, t, hidden)  # trap: view-as-transpose
+
+    def pixels(self, ids):
+        b, c, h, w = ids.size()
+        x = self.emb(ids)
+        right = x.permute(0, 1, 4, 2, 3).reshape(b, c * 4, h, w)
+        turned = x.permute(0, 1, 3, 2, 4)
+        return right, turned.reshape(b, c * 4, h, w)  # trap: view-as-transpose

@@ -1,0 +1,76 @@
+"""What a file shows of it."""
+
+import re
+from collections.abc import Iterator
+
+from torchlore.check import sizes, tree
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("view", "reshape"):
+        new = sizes.asked(source, call)
+        old = sizes.sizes(source, tree.receiver(call)) if len(new) > 1 else ()
+        if (
+            len(new) == 2
+            and new[0] != "-1"
+            and "layer" not in new[0]
+            and sizes.is_last_state(source, tree.receiver(call))
+        ):
+            old = ("layers", new[0], "hidden")
+        elif _merges_heads(old, new):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}): `{old[1]}` and `{old[2]}` change places only with "
+                             "`transpose(1, 2)` before this")  # fmt: skip
+            continue
+        elif "-1" not in new and _left_out(old, new) - {"features"}:
+            continue  # such a size can only be 1
+        swapped = _swapped([size for size in old if size != "1"], _resolved(old, new))
+        if swapped:
+            message = (
+                f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: this "
+                f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
+            )
+            yield source.hit(call, message)
+
+
+def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """(b, heads, t, d) as (b, t, width): the width takes parts of other positions with it."""
+    return (
+        len(old) == 4
+        and len(new) == 3
+        and new[:2] == (old[0], old[2])
+        and new[2] not in old
+        and "head" in old[1].lower()
+    )
+
+
+def _left_out(old: tuple[str, ...], new: tuple[str, ...]) -> set[str]:
+    """Sizes that the view does not ask for, by name or in a product; `heads` is asked for by `d` of (heads, d // heads)."""
+    kept = {part.strip(" ()") for size in new for part in re.split(r"\*|//", size)}
+    cancelled = {part.strip(" ()") for size in old for part in size.split("//")[1:]}
+    return {part.strip(" ()") for size in old for part in re.split(r"\*|//", size)} - kept - cancelled
+
+
+def _resolved(old: tuple[str, ...], new: tuple[str, ...]) -> list[str]:
+    """The sizes asked for, with -1 replaced where only one size of the old ones is left for it."""
+    left = [size for size in old if size not in new]
+    alone = new.count("-1") == 1 and len(left) == 1 and len(old) == len(new)
+    return [left[0] if size == "-1" and alone else size for size in new if size != "1"]
+
+
+def _swapped(old: list[str], new: list[str]) -> tuple[str, str] | None:
+    """The first size that stands where a later one should: by name, or by number where there are three or more."""
+    first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
+    if first is None or "-1" in (old[first], *new[: first + 1]):
+        return None
+    if first and new[first] not in old and old[first] in new[first + 1 :] and not old[first].isdigit():
+        return old[first], new[first]  # (b, t, d) as (b, heads, t, ...): the heads are a part of d, not of t
+    if new[first] not in old[first + 1 :]:
+        both = [size for size in old if size in new and size.isidentifier()]
+        other = [size for size in new if size in both]
+        return next(((a, b) for a, b in zip(both, other, strict=False) if a != b), None)
+    rest = iter(old)
+    if all(size in rest for size in new):
+        return None  # the same order with sizes left out, which can only be ones
+    few = new[first].isdigit() and (len(old) < 3 or sorted(old) != sorted(new))
+    return None if few else (old[first], new[first])
