@@ -126,6 +126,17 @@ def a_data_set_of_one_batch():
         optimizer.step()
 
 
+def every_batch_cut_by_rank():
+    torch.manual_seed(0)
+    loader = DataLoader(TensorDataset(torch.randn(64, 4)), batch_size=8, shuffle=True)
+    model = DistributedDataParallel(nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for (x,) in loader:
+        optimizer.zero_grad()
+        model(x.chunk(2)[dist.get_rank()]).pow(2).mean().backward()
+        optimizer.step()
+
+
 def as_rank(rank, folder, work):
     dist.init_process_group("gloo", store=dist.FileStore(f"{folder}/store", 2), rank=rank, world_size=2)
     torch.manual_seed(rank)
@@ -156,6 +167,7 @@ def told_of(work, answer):
         (local_sgd, []),
         (the_inner_module_evaluates, []),
         (a_data_set_of_one_batch, []),
+        (every_batch_cut_by_rank, []),
     ],
     ids=lambda one: one.__name__ if callable(one) else "",
 )

@@ -10,10 +10,10 @@ from torchlore.watch.pictures import Alarm, Batch, Call, Phase
 _BATCHES = 3
 
 
-def watch(picture: Annotated[Call, "DistributedDataParallel"] | Batch | Phase) -> Iterator[Alarm]:
+def watch(picture: Annotated[Call, "DistributedDataParallel", "forward"] | Batch | Phase) -> Iterator[Alarm]:
     world = picture.run.ranks.world
-    if isinstance(picture, Call):  # over a part of the processes it says nothing about the others
-        picture.notes["averages"] = picture.error is None and picture.args[0].process_group.size() == world > 1
+    if isinstance(picture, Call):
+        _note(picture, world)
     elif isinstance(picture, Batch):
         if world > 1:
             _tell(picture)
@@ -21,15 +21,25 @@ def watch(picture: Annotated[Call, "DistributedDataParallel"] | Batch | Phase) -
         yield from _compare(picture)
 
 
+def _note(call: Call, world: int) -> None:
+    """A wrapper over all processes, and how many samples it is given."""
+    if call.name == "DistributedDataParallel":
+        call.notes["averages"] = call.error is None and call.args[0].process_group.size() == world > 1
+    elif world > 1 and type(call.args[0]).__name__ == "DistributedDataParallel":
+        given = next((one for one in (*call.args[1:], *call.kwargs.values()) if hasattr(one, "shape")), None)
+        call.notes["rows"] = given.shape[0] if given is not None and given.shape else 0
+
+
 def _tell(batch: Batch) -> None:
-    """Leave digests of the first batches of a loader that is trained on."""
-    if batch.epoch > 0 or batch.index >= _BATCHES + 1:
+    """Leave digests of the first batches of a loader that is trained on whole: some cut each batch by rank themselves."""
+    if batch.epoch > 0 or batch.index > _BATCHES:
         return
     digests, trained = batch.memory.setdefault("digests", []), batch.memory.setdefault("trained", batch.run.backwards)
     if batch.index < _BATCHES:
         digests.append(_digest(batch))
         return
-    if len(digests) == _BATCHES and None not in digests and batch.run.backwards >= trained + _BATCHES:
+    whole = batch.tensors and batch.tensors[0].shape[:1] == (batch.notes.get("rows"),)
+    if whole and len(digests) == _BATCHES and None not in digests and batch.run.backwards >= trained + _BATCHES:
         order = [record.key for record in batch.run.loaders].index(batch.record.key)
         batch.notes[f"loader {order}"] = batch.record.place
         batch.run.ranks.say(f"batches {order}", digests)
