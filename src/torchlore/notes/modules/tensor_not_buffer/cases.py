@@ -35,3 +35,16 @@ class Plain:
 
     def look(self):
         return self.table
+
+
+class Recall(nn.Module):
+    def __init__(self, slots, channels, device):
+        super().__init__()
+        self.query = nn.Linear(channels, channels)
+        self.keys = torch.randn(slots, channels).to(device)  # trap: tensor-not-buffer
+        self.fixed = torch.randn(slots, channels, generator=torch.Generator().manual_seed(0)).to(device)
+        self.scale = channels**-0.5
+
+    def forward(self, x):
+        weights = (self.query(x) @ self.keys.T * self.scale).softmax(-1)
+        return weights @ self.fixed

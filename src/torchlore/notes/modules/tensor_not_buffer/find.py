@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, tree, values
+from torchlore.check import classes, edits, follow, tree, values
 from torchlore.check.classes import Attribute
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
@@ -21,6 +21,8 @@ def find(source: Source) -> Iterator[Hit]:
             one = found[0]
             if len(found) == 1 and one.method == "__init__" and one.how == "assign" and _plain(source, one):
                 yield from _hit(source, cls, name, one)
+            elif len(found) == 1 and one.method == "__init__" and one.how == "assign" and _drawn(source, one.value):
+                yield from _lost(source, cls, name, one)
 
 
 def _plain(source: Source, one: Attribute) -> bool:
@@ -32,6 +34,32 @@ def _plain(source: Source, one: Attribute) -> bool:
     listed = bool(value.args) and isinstance(value.args[0], ast.List | ast.Tuple | ast.ListComp)
     scalar = full.lower().endswith("tensor") and not listed  # a 0-dim tensor works with any device
     return not moved and not scalar and values.sure(source, value, "tensor")
+
+
+def _drawn(source: Source, value: ast.expr | None) -> bool:
+    """Random numbers, moved to their device by hand: the next process draws others."""
+    moved = False
+    while isinstance(value, ast.Call) and follow.method(value) in ("to", "cuda") and not source.name(value.func):
+        value, moved = tree.receiver(value), True
+    if not isinstance(value, ast.Call) or source.name(value.func) not in ("torch.randn", "torch.rand"):
+        return False
+    given = {keyword.arg for keyword in value.keywords}
+    return (moved or "device" in given) and not {"generator", "requires_grad"} & given
+
+
+def _lost(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]:
+    reads = (
+        use for use in source.all(ast.Attribute) if tree.dotted(use) == f"self.{name}" and isinstance(use.ctx, ast.Load)
+    )
+    homes = {getattr(tree.function(source, use), "name", "") for use in reads if tree.inside(source, use, cls.node)}
+    text = source.code(cls.node)
+    if (
+        "forward" in homes
+        and "torch.manual_seed" not in text
+        and f"self.{name}." not in text.replace(f"self.{name}.T", "")
+    ):
+        message = f"`self.{name}` is drawn at random, never trained and not saved: make it an `nn.Parameter`, or a buffer if it is to stay"
+        yield source.hit(one.node, message)
 
 
 def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]:
