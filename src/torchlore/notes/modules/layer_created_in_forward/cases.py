@@ -61,3 +61,25 @@ class Cosine(nn.Module):
         if self.cache is None:
             self.cache = nn.Parameter(torch.zeros(x.shape[-1]))
         return (x + self.cache) @ self.weight.T
+
+
+class Lazy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = None
+        self.head = nn.Linear(8, 2)
+
+    def forward(self, x):
+        if self.proj is None:
+            self.proj = nn.Linear(x.shape[1], 8)  # trap: layer-created-in-forward
+        return self.head(self.proj(x).relu())
+
+
+def fit(batches):
+    net = Lazy()
+    optimizer = torch.optim.Adam(net.parameters())
+    for x, y in batches:
+        loss = nn.functional.cross_entropy(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

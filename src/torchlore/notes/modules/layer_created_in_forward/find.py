@@ -1,0 +1,104 @@
+"""The rule of layer-created-in-forward."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, flow, follow, tree, uses, values
+from torchlore.check.events import Event
+from torchlore.check.modules import parameterless
+from torchlore.check.project import Class, enclosing_class
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call, name in uses.calls_under(source, "torch.nn."):
+        if name.count(".") != 2 or not name[9:10].isupper():
+            continue
+        home, cls = tree.function(source, call), enclosing_class(source, call)
+        if home is None or home.name != "forward" or cls is None or tree.method_class(source, home) is not cls.node:
+            continue
+        made = [one for one in values.values(source, call) if one.kind == "module" and not parameterless(one)]
+        if made and name != "torch.nn.Module" and _used_here(source, call) and classes.is_module(cls):
+            message = (
+                f"`{source.code(call.func)}` is made anew at each call, with random weights: make it in `__init__`"
+            )
+            yield source.hit(call, message)
+    yield from (*_parameters(source), *_at_first_use(source))
+
+
+def _parameters(source: Source) -> Iterator[Hit]:
+    """`self.weight = nn.Parameter(...)` in every forward pass: the optimizer holds the one before."""
+    for call in source.calls("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
+        held, home, cls = source.parents[call], tree.function(source, call), enclosing_class(source, call)
+        own = isinstance(held, ast.Assign) and tree.dotted(held.targets[0]).startswith("self.")
+        if not own or home is None or home.name != "forward" or cls is None or not classes.is_module(cls):
+            continue
+        if not tree.conditions(source, call):
+            name = source.code(held.targets[0]) if isinstance(held, ast.Assign) else ""
+            told = f"`{name}` is a new parameter at each call, and the optimizer holds an old one: compute with it, assign nothing"
+            yield source.hit(call, told)
+
+
+def _at_first_use(source: Source) -> Iterator[Hit]:
+    """`if self.proj is None: self.proj = nn.Linear(...)` in `forward`, where the optimizer is built before the first pass."""
+    made = [
+        call for call, name in uses.calls_under(source, "torch.nn.") if name.count(".") == 2 and _lazy(source, call)
+    ]
+    for call in made:
+        held, cls = source.parents[call], enclosing_class(source, call)
+        if cls is None or not _optimizer_first(source, cls):
+            continue
+        name = source.code(held.targets[0]) if isinstance(held, ast.Assign) else "it"
+        told = f"`{name}` is made in the first forward pass, after the optimizer took the parameters: make it in `__init__`"
+        yield source.hit(call, told, severity="warning")
+
+
+def _lazy(source: Source, call: ast.Call) -> bool:
+    held, home = source.parents[call], tree.function(source, call)
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    if home is None or home.name != "forward" or not name.startswith("self."):
+        return False
+    asked = any(f"{name} is None" in source.code(test) for test, branch in tree.conditions(source, call) if branch)
+    return asked and any(one.kind == "module" and not parameterless(one) for one in values.values(source, call))
+
+
+def _optimizer_first(source: Source, cls: Class) -> bool:
+    """Whether an optimizer is built for such a model in this file, and no model is called before it."""
+    built = False
+    for _, events in flow.entries(source):
+        order = [event for event in events if event.what in ("optimizer", "forward") and not _own_layer(event)]
+        mine = [event for event in order if event.what == "optimizer" and _takes(event, cls)]
+        built = built or bool(mine)
+        if mine and any(event.what == "forward" for event in order[: order.index(mine[0])]):
+            return False
+    return built
+
+
+def _takes(event: Event, cls: Class) -> bool:
+    calls = (one for one in ast.walk(event.node) if isinstance(one, ast.Call) and follow.method(one) == "parameters")
+    return any(value.name == cls.qualified for one in calls for value in event.source.values(tree.receiver(one)))
+
+
+def _own_layer(event: Event) -> bool:
+    """A module that calls its own layers: `self.proj(x)`."""
+    return event.what == "forward" and event.expr is not None and tree.dotted(event.expr).startswith("self.")
+
+
+def _used_here(source: Source, call: ast.Call) -> bool:
+    """Called at once, or kept in a local name; what goes into `self.x` may be kept under `if self.x is None`."""
+    up = source.parents[call]
+    while isinstance(up, ast.Attribute) or (isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute)):
+        up = source.parents[up]
+    if isinstance(up, ast.Call):
+        return True
+    if not isinstance(up, ast.Assign) or not all(isinstance(target, ast.Name) for target in up.targets):
+        return False
+    names = {tree.dotted(target) for target in up.targets}
+    return not any(isinstance(one, ast.Name) and one.id in names for one in _kept(tree.function(source, call)))
+
+
+def _kept(home: tree.FunctionNode | None) -> Iterator[ast.expr]:
+    """What a function assigns as it is: `self.table = wider`."""
+    for node in tree.body_nodes(home) if home is not None else ():
+        if isinstance(node, ast.Assign):
+            yield from node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
