@@ -57,8 +57,9 @@ def _draw(source: Source, node: ast.expr, hops: int = 3) -> ast.Call | None:
             node = bound[0].value
         else:
             break
-    plain = isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords and sliced
-    return node if plain and source.name(node.func) in _DRAWS else None  # type: ignore[union-attr,return-value]  # plain says so
+    if not (isinstance(node, ast.Call) and sliced and source.name(node.func) in _DRAWS):
+        return None
+    return node if len(node.args) == 1 and not node.keywords else None
 
 
 def _whole(source: Source, split: ast.Call, parts: list[str]) -> Iterator[Hit]:

@@ -121,9 +121,9 @@ def _has_batchnorm(source: Source, value: Value, depth: int = 4) -> bool:
     if any(_has_batchnorm(source, one, depth) for group in value.items for one in group):
         return True
     owner = classes.class_behind(source, value) if depth else None
-    parts = [one for found in classes.attributes(owner).values() for one in found if one.value] if owner else []
-    return any(_has_batchnorm(source, made, depth - 1) for one in parts for made in one.source.values(one.value)
-               if api.is_kind(made.kind, "module"))  # fmt: skip
+    parts = [one for found in classes.attributes(owner).values() for one in found] if owner else []
+    held = (made for one in parts if one.value is not None for made in one.source.values(one.value))
+    return any(_has_batchnorm(source, made, depth - 1) for made in held if api.is_kind(made.kind, "module"))
 
 
 def _undone(source: Source) -> Iterator[Hit]:
