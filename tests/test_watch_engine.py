@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from torchlore.finding import Severity
 from torchlore.watch import Alarm, Batch, Call, Phase, Sentinel, Step, watching
 from torchlore.watch.pace import FIRST_STEPS, GRANT_NS, Pace
-from torchlore.watch.session import Options, StopAfterSteps, Watcher
+from torchlore.watch.session import Options, StopAfterSteps, Watch, Watcher
 
 HERE = Options(roots=(__file__,))
 
@@ -327,6 +327,39 @@ def test_a_watch_stops_the_program_after_so_many_steps():
     with pytest.raises(StopAfterSteps), watching(album.sentinels(), Options(steps=3, roots=(__file__,))):
         train(10)
     assert len(album.pictures) == 3
+
+
+@pytest.mark.parametrize("limit", [FIRST_STEPS, FIRST_STEPS + 1, FIRST_STEPS + 17, 200])
+def test_steps_are_counted_one_by_one_while_nobody_looks(limit):
+    model, made = nn.Linear(2, 1), [0, 0]
+    optimizers = [torch.optim.SGD(model.parameters(), lr=0.0) for _ in made]
+    watch = Watch([], Options(steps=limit))
+    watch.begin()
+    try:
+        with pytest.raises(StopAfterSteps):
+            for n in range(1000):
+                model(torch.ones(1, 2)).sum().backward()
+                made[n % 3 == 0] += 1
+                optimizers[n % 3 == 0].step()
+    finally:
+        watch.end()
+    assert sum(made) == limit == watch.watcher.run.steps
+    assert {record.steps for record in watch.watcher.run.optimizers} == set(made)
+    assert watch.watcher.run.backwards == limit
+
+
+def test_the_steps_of_an_optimizer_that_is_gone_are_kept():
+    model = nn.Linear(2, 1)
+    watch = Watch([], Options(share=0.0))
+    watch.begin()
+    for _ in range(30):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0)  # Python gives most of them the same id
+        for _ in range(5):
+            optimizer.step()
+        del optimizer
+    watch.end()
+    assert [record.steps for record in watch.watcher.run.optimizers] == [5] * 30
+    assert watch.watcher.run.steps == 150
 
 
 def test_after_the_first_steps_the_busy_probes_are_off_and_everything_is_put_back():
