@@ -25,8 +25,11 @@ SEVERITY = "hint"
 
 def claim(bad: dict[str, str], good: dict[str, str], device: str) -> None:
     import io
+    import tempfile
 
     import torch
+
+    from torchlore.recipes import checkpoint
 
     assert bad["device"] == ("cuda" if torch.cuda.is_available() else "RuntimeError")
     assert good["device"] == "cpu"
@@ -38,6 +41,9 @@ def claim(bad: dict[str, str], good: dict[str, str], device: str) -> None:
         loaded = torch.load(file, weights_only=True, **how)  # type: ignore[arg-type]  # with and without
         assert loaded.device.type == where
         assert loaded.tolist() == [1.0, 1.0, 1.0]
+    with tempfile.TemporaryDirectory() as folder:
+        path = checkpoint.save({"w": torch.ones(3, device=device)}, f"{folder}/a.pt")
+        assert checkpoint.load(path)["w"].device.type == "cpu"  # unless it is told otherwise
 
 
 def find(source: Source) -> Iterator[Hit]:

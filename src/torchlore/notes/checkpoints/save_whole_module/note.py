@@ -38,6 +38,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
     import torch
 
+    from torchlore.recipes import checkpoint
+
     assert bad["loaded"] == "UnpicklingError"
     assert good["loaded"] == "same weights"
 
@@ -56,6 +58,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
             assert not mark.exists()
         else:
             raise AssertionError("the default load executed a pickle")
+        checkpoint.save({"model": torch.nn.Linear(1, 1).state_dict()}, Path(folder) / "state.pt")
+        assert set(checkpoint.load(Path(folder) / "state.pt")["model"]) == {"weight", "bias"}
         torch.load(path, weights_only=False)
         assert mark.exists()  # loading ran code out of the file
 

@@ -31,6 +31,8 @@ def claim() -> None:
     import torch
     from torch.utils.data import DataLoader, Dataset
 
+    from torchlore.recipes.data import H5Dataset
+
     class Lazy(Dataset[torch.Tensor]):
         def __init__(self, path: str) -> None:
             self.path: str = path
@@ -59,6 +61,7 @@ def claim() -> None:
                 raise AssertionError("an open HDF5 file was pickled")
         pickle.dumps(vars(Lazy(path)))
 
-        loader = DataLoader(Lazy(path), batch_size=4, num_workers=2, multiprocessing_context="fork")
-        for _ in range(2):
-            assert torch.equal(torch.cat(list(loader)), x)
+        for data in (Lazy(path), H5Dataset(path, ["x"])):
+            loader = DataLoader(data, batch_size=4, num_workers=2, multiprocessing_context="fork")
+            for _ in range(2):
+                assert torch.equal(torch.cat(list(loader)), x)

@@ -25,6 +25,7 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     from torch import nn
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes.layers import RunningMean
 
     assert bad["graph_nodes"] > 100
     assert good["graph_nodes"] == 0
@@ -38,6 +39,10 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
     assert error_of(lambda: two_steps(detach=False)) == "RuntimeError"
     two_steps(detach=True)
+
+    layer, mean = nn.Linear(2, 2), RunningMean(2, momentum=0.1)
+    assert not mean(layer(torch.randn(4, 2))).requires_grad
+    assert mean.mean.grad_fn is None
 
 
 def watch(step: Step) -> Alarm | None:

@@ -32,6 +32,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     import torch
     from torch import nn
 
+    from torchlore.recipes import layers
+
     assert bad["wrapper"] == "DataParallel"
     assert bad["synchronised"] is False
     assert good["synchronised"] is True
@@ -45,12 +47,13 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     model.eval()
     model[1].weight.requires_grad_(False)
     weight = model[1].weight
-    converted = nn.SyncBatchNorm.convert_sync_batchnorm(model)[1]
-    assert isinstance(converted, nn.SyncBatchNorm)
-    assert int(converted.get_buffer("num_batches_tracked")) == 1
-    assert not converted.training
-    assert converted.weight is weight
-    assert not converted.weight.requires_grad
+    for convert in (nn.SyncBatchNorm.convert_sync_batchnorm, layers.to_sync_batch_norm):
+        converted = convert(model).get_submodule("1")
+        assert isinstance(converted, nn.SyncBatchNorm)
+        assert int(converted.get_buffer("num_batches_tracked")) == 1
+        assert not converted.training
+        assert converted.weight is weight
+        assert not converted.weight.requires_grad
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -24,6 +24,8 @@ def claim(device: str) -> None:
     import torch
     from torch import nn
 
+    from torchlore.recipes.optim import clip_norm
+
     clip = nn.utils.clip_grad_norm_
     weights = [nn.Parameter(torch.zeros(3, device=device)) for _ in range(2)]
 
@@ -56,6 +58,8 @@ def claim(device: str) -> None:
         pass
     else:
         raise AssertionError("an infinite norm was accepted")
+    assert clip_norm(weights, 20.0, nonfinite="drop").isinf()
+    assert [weight.grad for weight in weights] == [None, None]  # the step changes nothing
 
     optimizer = torch.optim.SGD(weights, lr=1.0)
     set_gradients(100.0)

@@ -23,11 +23,15 @@ SEVERITY = "error"
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     import numpy as np
+    import torch
+
+    from torchlore.recipes import metrics
 
     assert bad["accuracy"] == 0.0
     assert abs(good["accuracy"] - 75.0) < 1e-9
     assert isinstance(np.mean(np.array([1]) == np.array([1])), np.floating)
     assert type(good["accuracy"]) is float
+    assert metrics.accuracy(torch.tensor([1, 0, 2, 2]), torch.tensor([1, 0, 2, 1])).item() == 0.75
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -27,6 +27,8 @@ def claim(device: str) -> None:
     from torch.utils.data import TensorDataset
     from torch.utils.data.distributed import DistributedSampler
 
+    from torchlore.recipes.metrics import ConfusionMatrix
+
     torch.manual_seed(0)
     norm = nn.BatchNorm1d(4)
     model = nn.Sequential(nn.Linear(4, 4), norm, nn.Dropout(0.5)).to(device)
@@ -46,6 +48,10 @@ def claim(device: str) -> None:
         assert torch.equal(scores[0], test()[0])
     assert not any(score.requires_grad for score in scores)
     assert int(norm.num_batches_tracked or 0) == 6
+    counted = ConfusionMatrix(4, device=device)  # filled batch by batch, nothing collected
+    for score in scores:
+        counted.update(score, score.argmax(1))
+    assert int(counted.compute().diagonal().sum()) == 24
 
     data = TensorDataset(torch.arange(5))
     ranks: list[list[int]] = [

@@ -25,6 +25,7 @@ def claim() -> None:
     from torch import nn
 
     from torchlore.notes.proof import error_of
+    from torchlore.recipes import profile
 
     def count(module: nn.Module) -> int:
         return sum(p.numel() for p in module.parameters())
@@ -51,4 +52,6 @@ def claim() -> None:
     model.fc.register_forward_hook(lambda module, _inputs, _output: seen.append(count(module)))
     model(torch.ones(1, 4))
     assert (sum(seen), count(model)) == (60, 20)
+    assert profile.summary(model, torch.ones(1, 4)).parameters == 20
+    assert profile.summary(tied, torch.ones(1, 2)).parameters == 6
     assert isinstance(nn.LSTM(2, 3)(torch.ones(5, 1, 2)), tuple)

@@ -30,6 +30,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     import torch
     from torch.utils.data import DataLoader
 
+    from torchlore.recipes.data import cpus, loader_options
+
     assert bad["samples"] == good["samples"]
     assert good["seconds"] < bad["seconds"]
 
@@ -39,6 +41,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
             pass
         return time.perf_counter() - start
 
+    assert 0 < loader_options()["num_workers"] <= cpus()  # a start to measure from
     assert seconds(0) < seconds(2)  # tiny data: starting the workers costs more than they save
 
 

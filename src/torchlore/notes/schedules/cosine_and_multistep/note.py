@@ -25,6 +25,8 @@ def claim() -> None:
     import torch
     from torch.optim.lr_scheduler import CosineAnnealingLR, LRScheduler, MultiStepLR
 
+    from torchlore.recipes import schedules
+
     def rates(kind: type[LRScheduler], scheduler_first: bool, **how: object) -> tuple[list[float], int]:
         optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
         scheduler, used = kind(optimizer, **how), []  # type: ignore[arg-type]  # either kind's own settings
@@ -46,8 +48,11 @@ def claim() -> None:
     assert 3e-4 < right[-1] < 4e-4
     assert early[0] < 1.0
     assert abs(early[-1]) < 1e-9  # a whole epoch at no rate
+    ours = schedules.values(schedules.Cosine(80), 80)
+    assert max(abs(a - b) for a, b in zip(ours, right, strict=True)) < 1e-12
 
     right, _ = rates(MultiStepLR, scheduler_first=False, milestones=[50, 70], gamma=0.1)
     early, _ = rates(MultiStepLR, scheduler_first=True, milestones=[50, 70], gamma=0.1)
     assert right.index(0.1) == 50
     assert early.index(0.1) == 49
+    assert schedules.values(schedules.MultiStep((50, 70)), 80).index(0.1) == 50

@@ -21,6 +21,8 @@ def claim(device: str) -> None:
     import torch
     from torch import nn
 
+    from torchlore.recipes import profile
+
     model = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 1)).to(device)
     x = torch.rand(2, 4, device=device)
 
@@ -42,3 +44,4 @@ def claim(device: str) -> None:
             leaf.register_forward_hook(lambda _m, _i, out, name=name: shapes.update({name: tuple(out.shape)}))
     model(x)
     assert shapes == {"0": (2, 3), "1": (2, 3), "2": (2, 1)}
+    assert "Linear" in profile.graph_svg(profile.trace_graph(model, x))  # the modules, with their shapes
