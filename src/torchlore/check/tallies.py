@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check import calls, flow, iteration, kept, scopes, tree
@@ -46,6 +47,7 @@ def tallies(source: Source) -> list[Tally]:
     return found
 
 
+@lru_cache(maxsize=64)
 def seen_at(path: str, line: int) -> list[Tally]:
     """The sums of the loop that begins on a line of a file; nothing where the file cannot be read."""
     project = Project()

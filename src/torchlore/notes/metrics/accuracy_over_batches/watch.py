@@ -6,7 +6,7 @@ from torchlore.watch.pictures import Alarm, Batch, Place
 
 def watch(batch: Batch) -> Alarm | None:
     size, walked = batch.loader.batch_size, batch.record.loop_place
-    if batch.index != 1 or batch.epoch or not size or size < 2 or walked is None:
+    if not size or size < 2 or walked is None:
         return None
     for one in tallies.seen_at(walked.path, walked.line):
         if one.kind == "count" and one.by == "batches":

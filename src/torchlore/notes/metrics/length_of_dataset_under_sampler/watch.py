@@ -8,7 +8,7 @@ _PARTIAL = ("SubsetRandomSampler", "DistributedSampler", "SubsetSampler")
 
 def watch(batch: Batch) -> Alarm | None:
     sampler, walked = batch.loader.sampler, batch.record.loop_place
-    if batch.index != 1 or batch.epoch or walked is None or type(sampler).__name__ not in _PARTIAL:
+    if walked is None or type(sampler).__name__ not in _PARTIAL:
         return None
     drawn, whole = len(sampler), len(batch.dataset)
     for one in tallies.seen_at(walked.path, walked.line) if drawn < whole else ():

@@ -31,9 +31,10 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 def watch(batch: Batch) -> Alarm | None:
     loader, walked = batch.loader, batch.record.loop_place
-    if batch.index != 1 or batch.epoch or walked is None or not loader.batch_size or loader.batch_size < 2:
+    if walked is None or not loader.batch_size or loader.batch_size < 2:
         return None
-    size, short = loader.batch_size, len(loader.sampler) % loader.batch_size
+    whole = type(loader.sampler).__name__ in ("SequentialSampler", "RandomSampler", "SubsetRandomSampler")
+    size, short = loader.batch_size, len(loader.sampler) % loader.batch_size if whole else 0
     for one in tallies.seen_at(walked.path, walked.line):
         where = Place(walked.path, getattr(one.division, "lineno", walked.line))
         if one.kind == "loss" and one.by == "samples":

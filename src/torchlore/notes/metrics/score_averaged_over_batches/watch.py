@@ -6,9 +6,10 @@ from torchlore.watch.pictures import Alarm, Batch, Place
 
 def watch(batch: Batch) -> Alarm | None:
     loader, walked = batch.loader, batch.record.loop_place
-    if batch.index != 1 or batch.epoch or walked is None or not loader.batch_size:
+    if walked is None or not loader.batch_size:
         return None
-    size, short = loader.batch_size, len(loader.sampler) % loader.batch_size
+    whole = type(loader.sampler).__name__ in ("SequentialSampler", "RandomSampler", "SubsetRandomSampler")
+    size, short = loader.batch_size, len(loader.sampler) % loader.batch_size if whole else 0
     for one in tallies.seen_at(walked.path, walked.line):
         where = Place(walked.path, getattr(one.node, "lineno", walked.line))
         if one.kind == "bent" and one.by != "samples":

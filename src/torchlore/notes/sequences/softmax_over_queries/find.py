@@ -1,0 +1,75 @@
+"""The rule of softmax-over-queries."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import follow, tree, values
+from torchlore.check.source import Hit, Source
+
+_PLAIN = ("torch.softmax", "torch.nn.functional.softmax")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    products = [call.args[0] for call in source.calls("torch.bmm", "torch.matmul") if len(call.args) == 2]
+    products += [one.left for one in source.all(ast.BinOp) if isinstance(one.op, ast.MatMult)]
+    for weights in products:
+        made = _undropped(source, weights)
+        if isinstance(made, ast.Call) and _dim(source, made) == 1 and _is_scores(source, _given(source, made)):
+            yield source.hit(
+                made, "the scores are (batch, queries, keys), and this is over the queries: write `dim=-1`"
+            )
+
+
+def _undropped(source: Source, node: ast.expr) -> ast.expr:
+    """What stands behind a name, under dropout."""
+    for _ in range(3):
+        node = follow.followed(source, node)
+        drops = (
+            isinstance(node, ast.Call)
+            and len(node.args) == 1
+            and values.made_by(source, node.func, "torch.nn.Dropout") is not None
+        )
+        if not drops or not isinstance(node, ast.Call):
+            break
+        node = node.args[0]
+    return node
+
+
+def _dim(source: Source, call: ast.Call) -> object:
+    """The dimension of a softmax, as a function, a method or a module; None for anything else."""
+    if source.name(call.func) in _PLAIN:
+        return tree.literal(tree.argument(call, 1, "dim"))
+    if follow.method(call) == "softmax" and not source.name(call.func):
+        module = values.made_by(source, call.func, "torch.nn.Softmax")
+        if module is None and call.args:
+            return tree.literal(tree.argument(call, 0, "dim"))
+    made = values.made_by(source, call.func, "torch.nn.Softmax")
+    return (
+        tree.literal(tree.argument(made.node, 0, "dim"))
+        if made is not None and isinstance(made.node, ast.Call)
+        else None
+    )
+
+
+def _given(source: Source, call: ast.Call) -> ast.expr | None:
+    if source.name(call.func) in _PLAIN or values.made_by(source, call.func, "torch.nn.Softmax") is not None:
+        return call.args[0] if call.args else None
+    return tree.receiver(call)
+
+
+def _is_scores(source: Source, node: ast.expr | None, hops: int = 3) -> bool:
+    """`bmm(q, k.transpose(1, 2))`, also divided by a number: three dimensions, the keys last."""
+    node = follow.followed(source, node) if node is not None else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Mult) and hops:
+        return _is_scores(source, node.left, hops - 1)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        keys: ast.expr | None = node.right
+    else:
+        named = (
+            isinstance(node, ast.Call)
+            and source.name(node.func) in ("torch.bmm", "torch.matmul")
+            and len(node.args) == 2
+        )
+        keys = node.args[1] if named and isinstance(node, ast.Call) else None
+    turned = isinstance(keys, ast.Call) and follow.method(keys) == "transpose"
+    return turned and isinstance(keys, ast.Call) and sorted(str(tree.literal(one)) for one in keys.args) == ["1", "2"]
