@@ -63,3 +63,12 @@ def thresholds(model, loader, bce):
         b = (pred.squeeze(1) == y).sum()
         c = binary_acc(out, y.view(-1, 1)) + flat_acc(out, y)
         yield loss, wrong, helped, a, b, c
+
+
+def whole_batch(out, target, heat):
+    loss = F.cross_entropy(out, target)
+    a = (torch.argmax(out) == target).sum()  # trap: accuracy-of-mismatched-shapes
+    b = (out.argmax() == target).float().mean()  # trap: accuracy-of-mismatched-shapes
+    c = (out.argmax(1) == target).sum()
+    d = heat.argmax() == 3
+    return loss, a, b, c, d

@@ -16,6 +16,7 @@ _TARGETED = {
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _thresholds(source)
+    yield from _over_everything(source)
     if not any(source.methods("argmax", "max")):
         return
     compared = [(one, one.left, one.comparators[:1]) for one in source.all(ast.Compare)
@@ -31,6 +32,32 @@ def find(source: Source) -> Iterator[Hit]:
                 mend = f"{code}.view_as({source.code(index)})" if kept else f"{code}.squeeze(1)"
                 message = "(N,) meets (N, 1) and every prediction is compared with every label"
                 yield source.hit(one, f"{message}: write `{mend}`")
+
+
+def _over_everything(source: Source) -> Iterator[Hit]:
+    """`argmax(logits) == labels`: without a dimension it is one number, the largest of the whole batch."""
+    for call in (*source.calls("torch.argmax"), *source.methods("argmax")):
+        plain = source.name(call.func) == "torch.argmax"
+        if (
+            not tree.lacks(call, 1 if plain else 0, "dim")
+            or not tree.lacks(call, 1 if plain else 0, "axis")
+            or (plain and not call.args)
+        ):
+            continue
+        scores, up = call.args[0] if plain else tree.receiver(call), source.parents[call]
+        sides = [up.left, *up.comparators] if isinstance(up, ast.Compare) and isinstance(up.ops[0], ast.Eq) else []
+        labels = next((tree.dotted(one) for one in sides if one is not call), "")
+        home = tree.function(source, call)
+        for loss in (
+            losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss") if labels else ()
+        ):
+            same = loss.input is not None and source.code(loss.input) == source.code(scores)
+            meets = loss.target is not None and tree.dotted(loss.target) == labels
+            if same and meets and tree.function(source, loss.call) is home:
+                yield source.hit(
+                    call, "without a dimension this is one index for the whole batch: write `argmax(..., dim=1)`"
+                )
+                break
 
 
 def _thresholds(source: Source) -> Iterator[Hit]:
