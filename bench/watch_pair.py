@@ -46,7 +46,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[0])))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 TIMES = re.compile(
-    r"\w*(runtime|per_second|[Tt]ime|ETA|eta)\W+[\d.:]+|[\d.]+ ?(ms/batch|ms|s\b|sec|it/s)|time[: ]+\S+|[BD]T [\d.]+ \([\d.]+\)|\w*(time|data|img/s): [\d.]+( \([\d.]+\))?|SPS.*|mfu.*|\d+:\d\d(:\d\d)?|_\d{10}"
+    r"\w*(runtime|per_second|[Tt]ime|ETA|eta)\W+[\d.:]+( \([\d.:]+\))?|[\d.]+ ?(ms/batch|ms|s\b|sec|it/s)|time[: ]+\S+|[BD]T [\d.]+ \([\d.]+\)|\w*(time|data|img/s): [\d.]+( \([\d.]+\))?|SPS.*|mfu.*|\d+:\d\d(:\d\d)?|_\d{10}"
 )
 SAID = re.compile(r"^\S+:\d+: (error|warning|hint) .*|^watch: .*", re.MULTILINE)
 
