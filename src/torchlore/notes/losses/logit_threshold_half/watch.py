@@ -7,7 +7,7 @@ from torchlore.watch.pictures import Alarm, Call
 
 def watch(call: Annotated[Call, "forward", "gt", "ge", "round"]) -> Alarm | None:
     if call.name == "forward":
-        if hasattr(call.result, "untyped_storage"):
+        if hasattr(type(call.result), "untyped_storage"):  # an object may have a __getattr__ of its own
             call.notes["output"] = (call.result.untyped_storage().data_ptr(), call.result.numel())
         return None
     given, other = call.args[0], call.args[1] if len(call.args) > 1 else None

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, classes, flow, frameworks, identity, project, tree
+from torchlore.check import api, averages, classes, flow, frameworks, identity, project, tree, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 from torchlore.check.values import Value
@@ -27,12 +27,19 @@ def find(source: Source) -> Iterator[Hit]:
         return
     yield from _in_lightning(source)
     for _, events in flow.training_entries(source):
-        frozen = [event for event in events if event.what == "freeze" and event.source is source]
+        frozen = [one for one in events if one.what == "freeze" and one.source is source and not _moved(source, one)]
         if not frozen or _kept_in_eval(source, events):
             continue
         last = max((i for i, event in enumerate(events) if event.what == "backward"), default=-1)
         yield from _put_into_train(source, frozen, events[: last + 1])
         yield from _never_switched(source, frozen, events[: last + 1])
+
+
+def _moved(source: Source, freeze: Event) -> bool:
+    """Whether what is frozen follows another network as its average: BYOL leaves such a one in train mode."""
+    part = _frozen(freeze)
+    name = tree.dotted(part).rpartition(".")[2] if part is not None else ""
+    return any(tree.dotted(one.average).rpartition(".")[2] == name for one in averages.averages(source))
 
 
 def _put_into_train(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> Iterator[Hit]:
@@ -163,8 +170,16 @@ def _is_trained(source: Source, owner: project.Class) -> bool:
     return any(not one.args or tree.literal(one.args[0]) is True for user in users for one in user.methods("train"))
 
 
+def _is_part(event: Event) -> bool:
+    """`net.body.eval()`, where `net` is a module itself."""
+    part = event.expr
+    return isinstance(part, ast.Attribute) and values.sure(event.source, part.value, "module")
+
+
 def _kept_in_eval(source: Source, events: tuple[Event, ...]) -> bool:
     """Whether some part is put into eval mode beside the whole, by a call, by `apply`, or by an own `train`."""
-    parts = [event for event in events if event.what == "eval" and event.owner is not None and len(event.owner) > 2]
+    parts = [
+        one for one in events if one.what == "eval" and one.owner is not None and (len(one.owner) > 2 or _is_part(one))
+    ]
     own = any(node.name == "train" for node in source.all(ast.FunctionDef))
     return bool(parts) or own or "BatchNorm" in "".join(source.code(one) for one in source.calls("isinstance"))

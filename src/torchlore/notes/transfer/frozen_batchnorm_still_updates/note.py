@@ -8,6 +8,8 @@ Put the frozen part back into eval mode after each `model.train()`: `model.backb
 override `train` to do it, or use `torchlore.recipes.features.freeze`, which keeps it there.
 """
 
+from typing import Any
+
 from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ("transfer-finetune-head",)
@@ -23,7 +25,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def watch(step: Step) -> Alarm | None:
-    for root in step.run.roots if step.number in (3, 10, 30) else ():
+    places = step.memory.setdefault("places", {})  # of frozen weights: who is moved is an average, and no frozen part
+    for root in step.run.roots if step.number in (2, 3, 10, 30) else ():
         trains = root.module is not None and any(
             p.requires_grad for p in root.module.parameters()
         )  # no momentum teacher
@@ -37,9 +40,15 @@ def watch(step: Step) -> Alarm | None:
                 and id(weight) not in step.run.reached  # a GAN's generator is frozen while the other one steps
                 and counted is not None
                 and root.train_forwards
+                and places.setdefault(id(weight), here := _place(weight)) == here
+                and step.number > 2
             ):
                 return Alarm(
                     f"the parameters of `{name}` are frozen and its running statistics are not; put it into eval()",
                     at=root.place,
                 )
     return None
+
+
+def _place(weight: Any) -> tuple[int, int]:
+    return weight.data_ptr(), weight._version  # noqa: SLF001  # no public name says whether a tensor was written to
