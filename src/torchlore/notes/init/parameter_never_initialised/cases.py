@@ -50,3 +50,18 @@ class Values(nn.Module):
         super().__init__()
         self.rates = nn.Parameter(torch.Tensor([0.1, 0.2]))
         self.more = nn.Parameter(torch.Tensor(rates))
+
+
+class Filled(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.query, self.bias = nn.Parameter(torch.empty(n, n)), nn.Parameter(torch.empty(n, n))
+        self.key = nn.Parameter(torch.FloatTensor(n, n))
+
+    def forward(self, x):
+        return x @ self.query @ self.key + self.bias
+
+
+def fill(module):
+    for one in [module.query, module.key, module.bias]:
+        one.data.normal_(std=0.02)

@@ -41,15 +41,22 @@ def _made(source: Source, one: Attribute) -> ast.Call | None:
         len(inner.args) > 1 or source.name(inner.func) == "torch.empty" or isinstance(tree.literal(inner.args[0]), int)
     )
     size = isinstance(inner.args[0], ast.Name) and re.search(
-        r"size|dim|num|^[a-z]$|width|feat|channels|hidden", inner.args[0].id
+        r"size|dim|num|^[a-z]$|width|feat|channels|hid", inner.args[0].id
     )
     return value if sizes or size else None
 
 
 def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:
     """Whether the parameter is used for anything but being read in sums and products."""
+    project = source.project
+    outside = re.compile(rf"init.*\.{name}\b")
+    if any(outside.search(project.text(path) or "") for path in project.importers(source.module)):
+        return True  # a file that imports this one does it
     for use in source.all(ast.Attribute):
         other = tree.dotted(use.value) == "self" and tree.class_of(source, use) is not owner
+        listed = isinstance(source.parents[use], ast.List | ast.Tuple) and tree.dotted(use.value) != "self"
+        if use.attr == name and listed and tree.class_of(source, use) is not owner:
+            return True  # gone through in another function, such as one that is given to `apply`
         if use.attr != name or other or isinstance(use.ctx, ast.Store):
             continue
         up = source.parents[use]

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, modules, tree, values
+from torchlore.check import flow, modules, scopes, tree, values
 from torchlore.check.events import Event, of_call
 from torchlore.check.identity import Identity, identity
 from torchlore.check.source import Hit, Source
@@ -32,11 +32,24 @@ def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
         if any(event.owner == built.owner or model in _models(event.source, event.node) for event in again):
             continue  # built anew
         for event in later:
-            if event.what == "replace" and _part_of(event.owner, model) and not _empty(event):
+            replaced = event.what == "replace" and _part_of(event.owner, model) and not _empty(event)
+            if replaced and not _rebound(source, built, event):
                 name = event.source.code(event.expr) if event.expr is not None else "the layer"
                 message = f"`{name}` is replaced on line {_line(event)}, after this optimizer took the old parameters: build it after that"
                 yield source.hit(built.node, message)
                 break
+
+
+def _rebound(source: Source, built: Event, event: Event) -> bool:
+    """Whether the name stands for another model by then: one experiment after the other."""
+    root = event.expr
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name) or event.source is not source:
+        return False
+    before = [one for one in ast.walk(built.node) if isinstance(one, ast.Name) and one.id == root.id]
+    now = scopes.reaching(source, root)
+    return bool(before) and all(scopes.reaching(source, one) != now for one in before)
 
 
 def _unfrozen(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:

@@ -73,3 +73,11 @@ def sometimes(x, y, flag):
     extra = out.pow(2).mean() if flag else torch.zeros(())
     loss = F.mse_loss(out, y) + extra + torch.tensor(0.0)
     loss.backward()
+
+
+def hard_forward_soft_backward(x, y):
+    soft = F.softmax(net(x), dim=1)
+    hard = F.one_hot(soft.argmax(1), 3)
+    chosen = Variable(hard - soft.data) + soft
+    loss = F.mse_loss(other(chosen), y) + soft.pow(2).mean()
+    loss.backward()

@@ -157,9 +157,9 @@ def _holds_graph(source: Source, node: ast.expr) -> bool:
 
 
 def _trick(source: Source, cut: ast.AST) -> bool:
-    """`x - x.detach() + value`: the value of one and the gradient of another, on purpose."""
-    whole = cut
-    while isinstance(source.parents[whole], ast.BinOp | ast.UnaryOp):
-        whole = source.parents[whole]
-    taken = (one.right for one in ast.walk(whole) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub))
-    return any(isinstance(one, ast.Call) and follow.method(one) == "detach" for one in taken)
+    """`x - x.detach() + value` in the same function: the value of one and the gradient of another, on purpose."""
+    home = tree.function(source, cut) or tree.statement(source, cut)
+    taken = (one.right for one in ast.walk(home) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub))
+    return any(
+        follow.method(one) == "detach" or (isinstance(one, ast.Attribute) and one.attr == "data") for one in taken
+    )
