@@ -190,7 +190,9 @@ def _is_comparison(source: Source, node: ast.expr, hops: int = 2) -> bool:
         return bool(bound) and all(one.value is not None and not one.path and _is_comparison(source, one.value, hops - 1)
                                    for one in bound)  # fmt: skip
     equal = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq)
-    return equal or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "eq")
+    return equal or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "eq"
+    )  # torch.eq too
 
 
 def _local_size(source: Source, node: ast.expr) -> bool:

@@ -62,3 +62,10 @@ def another(make, path):
     net = make()
     net.apply(weights_init)
     return first, net
+
+
+def whenever(net, path):
+    if path:
+        net.load_state_dict(torch.load(path, map_location="cpu"))
+    init_network(net)  # trap: initialised-after-loading
+    return net

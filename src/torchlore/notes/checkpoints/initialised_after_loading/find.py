@@ -52,7 +52,7 @@ def _always(source: Source, call: ast.Call, load: ast.Call) -> bool:
     """Whether the call is made whenever the weights were loaded."""
     own, others = tree.conditions(source, call), tree.conditions(source, load)
     inner = [one for one in tree.loops(source, load) if one not in tree.loops(source, call)]
-    return all(one in others for one in own) and not inner and (bool(own) or not others)
+    return all(one in others for one in own) and not inner
 
 
 def _loaded_again(source: Source, loads: list[ast.Call], load: ast.Call, call: ast.Call) -> bool:

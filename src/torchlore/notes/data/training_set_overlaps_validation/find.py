@@ -67,25 +67,23 @@ def _whole(source: Source, split: ast.Call, parts: list[str]) -> Iterator[Hit]:
     whole = tree.dotted(split.args[0]) if split.args else ""
     owner = tree.class_of(source, split) if whole.startswith("self.") else tree.function(source, split)
     around = tree.class_of if whole.startswith("self.") else tree.function
-    loaders = [one for one in source.calls(_LOADER) if around(source, one) is owner and one.args]
-    given = {tree.dotted(one.args[0]) for one in loaders}
+    loaders = [(one, _data(one)) for one in source.calls(_LOADER) if around(source, one) is owner]
+    given = {data for _, data in loaders}
     unused = [part for part in parts if part not in given and part.rpartition(".")[2] not in ("_", "")]
-    for one in loaders:
+    for one, data in loaders:
         trains = tree.literal(tree.argument(one, 2, "shuffle")) is True
         behind = whole.startswith("self.") or one.lineno > split.lineno
-        if (
-            whole
-            and tree.dotted(one.args[0]) == whole
-            and trains
-            and behind
-            and given & set(parts)
-            and unused[:1] == parts[:1]
-        ):
+        if whole and data == whole and trains and behind and given & set(parts) and unused[:1] == parts[:1]:
             yield source.hit(
                 one,
                 f"this shuffles all of `{whole}`, the part that is held out for `{next(iter(given & set(parts)))}` too: give it "
                 f"`{parts[0]}`",
             )
+
+
+def _data(loader: ast.Call) -> str:
+    data = tree.argument(loader, 0, "dataset")
+    return tree.dotted(data) if data is not None else ""
 
 
 def _drawn_again(source: Source, split: ast.Call, target: ast.Tuple, parts: list[str]) -> Iterator[Hit]:

@@ -10,7 +10,7 @@ Divide by samples: `len(loader.dataset)` where every sample is used once, or a c
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree, values
+from torchlore.check import iteration, tallies, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -26,6 +26,18 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    for one in tallies.tallies(source):
+        walked = iteration.unwrapped(source, one.loop.iter)
+        if (
+            one.kind == "count"
+            and one.by == "batches"
+            and values.sure(source, walked, "loader", weak=True)
+            and not _one_sample(source, walked)
+        ):
+            yield source.hit(
+                one.division,
+                f"`{one.name}` counts samples and `len({one.over})` batches: divide by `len({one.over}.dataset)`",
+            )
     for size in source.calls("len"):
         loader = size.args[0] if size.args else None
         up = source.parents[size]

@@ -44,5 +44,7 @@ def _power(source: Source, node: ast.expr) -> float | None:
         return float(power) if power in (0.5, -0.5) and tree.literal(value.left) is tree.UNKNOWN else None
     inverse = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and tree.literal(value.left) in (1, 1.0)
     inner = value.right if inverse and isinstance(value, ast.BinOp) else value
+    if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Pow) and inverse:
+        return -0.5 if tree.literal(inner.right) == 0.5 and tree.literal(inner.left) is tree.UNKNOWN else None
     root = isinstance(inner, ast.Call) and source.name(inner.func) in ("math.sqrt", "numpy.sqrt")
     return (-0.5 if inverse else 0.5) if root else None

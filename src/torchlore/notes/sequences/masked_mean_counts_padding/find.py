@@ -52,6 +52,8 @@ def _is_padding(source: Source, node: ast.expr, hops: int = 3) -> bool:
             and "arange" in left + right
             and bool(_LENGTHS.search(left.lower()) or _LENGTHS.search(right.lower()))
         )
+    if isinstance(node, ast.Call) and follow.method(node) == "ne" and node.args:
+        return bool(_PAD.search(source.code(node.args[0])))
     if isinstance(node, ast.Call):
         given = any(_LENGTHS.search(source.code(one).lower()) for one in node.args)
         return given and "mask" in tree.dotted(node.func).lower()

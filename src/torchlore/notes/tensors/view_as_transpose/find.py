@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from torchlore.check import sizes, tree
 from torchlore.check.source import Hit, Source
 
+_HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("view", "reshape"):
@@ -40,7 +42,7 @@ def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
         and len(new) == 3
         and new[:2] == (old[0], old[2])
         and new[2] not in old
-        and "head" in old[1].lower()
+        and _HEADS.search(old[1].lower()) is not None
     )
 
 
