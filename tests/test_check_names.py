@@ -4,9 +4,10 @@ import ast
 
 import pytest
 
-from torchlore.check import scopes, tree
+from torchlore.check import classes, modules, scopes, tree
 from torchlore.check.project import Project
 from torchlore.check.source import Source
+from torchlore.check.values import values
 
 FORMS = {
     "import torch\ntorch.nn.functional.relu(x)": "torch.nn.functional.relu",
@@ -116,3 +117,12 @@ def test_arguments_are_absent_only_if_nothing_is_spread():
     assert tree.literal(call("-(1e-3)")) == -0.001
     assert tree.literal(call("(1, -2)")) == (1, -2)
     assert tree.literal(call("x")) is tree.UNKNOWN
+
+
+def test_a_class_that_is_defined_again_is_another_one():
+    """A notebook writes its network a second time; what was made before is still the first."""
+    both = "class Net(nn.Module):\n    def __init__(self):\n        self.layer = nn.{}(2)\n\n\nmodel = Net()\nmodel\n"
+    source = Source("from torch import nn\n" + both.format("ReLU") + both.format("Dropout"))
+    found = [values(source, node.value)[0] for node in source.all(ast.Expr)]
+    assert [classes.class_behind(source, one).node.lineno for one in found] == [2, 9]
+    assert [modules.mode_layers(source, one) for one in found] == [False, True]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from torchlore.check.names import top_level
 from torchlore.check.source import Source
@@ -119,10 +120,10 @@ class Project:
     def resolve(self, source: Source, node: ast.expr) -> Function | Class | None:
         """The project's function or class that a name or dotted name stands for."""
         name = source.name(node)
+        if isinstance(node, ast.Name) and (not name or node.id in _defined_again(source)):
+            return _nested(source, node)
         if name and not name.startswith(("torch.", "numpy.")):
             return self.find(name, source.path)
-        if isinstance(node, ast.Name) and not name:
-            return _nested(source, node)
         return None
 
     def bases(self, cls: Class) -> tuple[list[Class], set[str]]:
@@ -337,10 +338,21 @@ def definitions(source: Source) -> dict[str, Function | Class]:
     return table
 
 
+def _defined_again(source: Source) -> dict[str, ast.ClassDef]:
+    """Classes that a file defines more than once, as notebooks do: the last of each name."""
+    found = cast("dict[str, ast.ClassDef] | None", source.memo.get("defined again"))
+    if found is None:
+        seen = Counter(node.name for node in source.all(ast.ClassDef))
+        found = {node.name: node for node in source.all(ast.ClassDef) if seen[node.name] > 1}
+        source.memo["defined again"] = found
+    return found
+
+
 def as_class(source: Source, node: ast.ClassDef) -> Class:
-    """A class node as a class of the project."""
+    """A class node as a class of the project; one that is defined again further down has a name of its own."""
     outer = function(source, node)
-    return Class(source, node, f"{source.module}.{outer.name + '.' if outer else ''}{node.name}")
+    again = "" if outer or _defined_again(source).get(node.name, node) is node else f"@{node.lineno}"
+    return Class(source, node, f"{source.module}.{outer.name + '.' if outer else ''}{node.name}{again}")
 
 
 def as_function(source: Source, node: FunctionNode) -> Function:

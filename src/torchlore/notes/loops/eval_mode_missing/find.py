@@ -66,6 +66,4 @@ def _has_modes(event: Event) -> bool:
     if owner is not None and classes.is_module(owner):
         return False
     found = event.source.values(event.expr)
-    if any(event.source.text.count(f"class {value.name.rpartition('.')[2]}(") > 1 for value in found):
-        return False  # a notebook that writes its class a second time, with dropout: which one is it?
     return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)
