@@ -22,6 +22,7 @@ _BENT = {f"sklearn.metrics.{name}" for name in ("f1_score", "precision_score", "
          "roc_auc_score", "average_precision_score", "matthews_corrcoef", "cohen_kappa_score", "balanced_accuracy_score",
          "r2_score")}  # fmt: skip
 _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
+_FEW = re.compile(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
 _LOSS = re.compile(r"(^|_)loss$")
 _SIZED = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|\.numel\(\)$|\.nelement\(\)$")
 _NOMINAL = re.compile(r"(^|[._\[\"'])(train|test|val|valid|eval|mini)?_?(batch_?size|bsz?)(['\"]\])?$", re.IGNORECASE)
@@ -60,6 +61,8 @@ def _tallies(source: Source) -> Iterator[Tally]:
     for loop in source.all(ast.For):
         over = iteration.unwrapped(source, loop.iter)
         if not isinstance(over, ast.Name | ast.Attribute | ast.Subscript):
+            continue
+        if not _FEW.search(source.code(loop)):
             continue
         for node in tree.under(source, loop, ast.AugAssign, ast.Assign, ast.Call):
             if not _is_own(source, node, loop):

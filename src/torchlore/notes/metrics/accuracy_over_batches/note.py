@@ -26,7 +26,7 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for one in tallies.tallies(source):
+    for one in tallies.tallies(source) if "oader" in source.text else ():
         walked = iteration.unwrapped(source, one.loop.iter)
         if (
             one.kind == "count"

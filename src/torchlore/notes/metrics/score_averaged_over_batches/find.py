@@ -8,7 +8,7 @@ from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for one in tallies.tallies(source):
+    for one in tallies.tallies(source) if "oader" in source.text else ():
         loader = _loader(source, one.loop)
         if one.kind not in ("bent", "mean") or one.by == "samples" or loader is None:
             continue
