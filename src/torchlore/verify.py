@@ -80,12 +80,20 @@ def run_alone(path: str) -> dict[str, Any]:
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
+def _needs_itself(one: Note) -> bool:
+    """Whether its scripts need an interpreter each: beside a GPU a backward pass starts threads that a fork cannot take along."""
+    import torch
+
+    needs = one.facts("NEEDS")
+    return "cuda" in needs or ("two-processes" in needs and torch.cuda.is_available())
+
+
 def run_claim(one: Note, device: str) -> None:
     """Run the note's claim in this process; it raises if the claim does not hold."""
     claim = one.part("claim")
     if claim is None:
         raise AssertionError("the note has no claim()")
-    runner = run_alone if "cuda" in one.facts("NEEDS") else run_script
+    runner = run_alone if _needs_itself(one) else run_script
     arguments = [runner(str(one.script(name))) for name in ("bad", "good")] if one.is_trap else []
     keywords = {"device": device} if one.wants("device") else {}
     claim(*arguments, **keywords)
