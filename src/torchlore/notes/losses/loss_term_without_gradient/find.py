@@ -113,8 +113,14 @@ def _cut(source: Source, node: ast.AST, hops: int = 8) -> ast.AST | None:
     if hops == 0:
         return None
     if isinstance(node, ast.Name):
-        found = [one.value for one in scopes.reaching(source, node) if one.how in ("assign", "aug") and one.value]
-        return next((cut for value in found if (cut := _cut(source, value, hops - 1)) is not None), None)
+        known: dict[ast.AST, ast.AST | None] = source.memo.setdefault(
+            "loss_term.cut", {}
+        )  # names that go round in circles
+        if node not in known:
+            known[node] = None
+            found = [one.value for one in scopes.reaching(source, node) if one.how in ("assign", "aug") and one.value]
+            known[node] = next((cut for value in found if (cut := _cut(source, value, hops - 1)) is not None), None)
+        return known[node]
     if isinstance(node, ast.Attribute) and node.attr == "data" and _has_graph(source, node.value):
         return node
     if isinstance(node, ast.Call):
