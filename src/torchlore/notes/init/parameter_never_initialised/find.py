@@ -15,7 +15,8 @@ _FILLS = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for cls in classes.all_classes(source) if "Parameter(" in source.text else ():
+    elsewhere = re.search(r"def \w*init_weights", source.text)  # one function for all layers of the file
+    for cls in classes.all_classes(source) if "Parameter(" in source.text and not elsewhere else ():
         code = source.code(cls.node).replace("super().__init__", "").replace("def __init__", "").replace("super(", "")
         if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
             continue
@@ -34,6 +35,8 @@ def _made(source: Source, one: Attribute) -> ast.Call | None:
     value = one.value if one.method == "__init__" and one.how == "assign" and not one.path else None
     if not isinstance(value, ast.Call) or source.name(value.func) != "torch.nn.Parameter" or not value.args:
         return None
+    if tree.literal(tree.argument(value, 1, "requires_grad")) is False:
+        return None  # filled from a file
     inner = value.args[0]
     if not isinstance(inner, ast.Call) or source.name(inner.func) not in _EMPTY or not inner.args:
         return None
