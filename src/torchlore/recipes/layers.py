@@ -71,8 +71,7 @@ def bilinear_pool(
 def _pooled(flat: Tensor, eps: float, *, normalize: bool) -> Tensor:
     flat = _args.wide(flat)
     with torch.autocast(flat.device.type, enabled=False):
-        scale, none = 1.0 / max(flat.shape[2], 1), flat.new_zeros(1, 1, 1)
-        pooled = torch.baddbmm(none, flat, flat.transpose(1, 2), beta=0, alpha=scale).flatten(1)
+        pooled = torch.bmm(flat, flat.transpose(1, 2)).div_(max(flat.shape[2], 1)).flatten(1)
         return F.normalize(signed_sqrt(pooled, eps)) if normalize else pooled
 
 
