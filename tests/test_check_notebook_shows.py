@@ -73,5 +73,5 @@ def test_a_cell_may_show_what_a_program_should_not_compute(tmp_path: Path) -> No
     setup = "import torch\nx = torch.tensor([[0.0, 104.0]])"
     shows = _book(tmp_path / "a.ipynb", setup, "torch.log(torch.softmax(x, dim=1))")
     uses = _book(tmp_path / "b.ipynb", setup, "y = torch.log(torch.softmax(x, dim=1))")
-    assert main(["check", "--no-cache", str(shows)]) == 0
-    assert main(["check", "--no-cache", str(uses)]) == 1
+    assert main(["check", "--no-cache", "--hints", str(shows)]) == 0
+    assert main(["check", "--no-cache", "--hints", str(uses)]) == 1

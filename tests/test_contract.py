@@ -20,8 +20,8 @@ SPEAKS = "\n\ndef watch(step: 'Step'):\n    from torchlore.watch import Alarm\n 
 
 
 def seeded(folder: Path, file: str, change: Callable[[str], str]) -> Note:
-    """A copy of the note with one file changed."""
-    copy = folder / "loops" / SLUG.replace("-", "_")
+    """A copy of the note with one file changed, in a room of its own: modules are known by room and note."""
+    copy = folder / folder.name / SLUG.replace("-", "_")
     shutil.copytree(find_note(SLUG).folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
     path = copy / file
     before = path.read_text()
@@ -61,28 +61,28 @@ def test_an_inverted_claim_is_caught(tmp_path: Path) -> None:
 
 def test_a_rule_that_looks_for_the_wrong_thing_is_caught(tmp_path: Path) -> None:
     note = seeded(
-        tmp_path, "note.py", lambda text: text.replace('source.methods("backward")', 'source.methods("forwards")')
+        tmp_path, "find.py", lambda text: text.replace('source.methods("backward")', 'source.methods("forwards")')
     )
     assert "missed alarms" in contract.flags(note, contract.rules(around(note)))
 
 
 def test_a_rule_that_flags_correct_code_is_caught(tmp_path: Path) -> None:
     lax = "\n\ndef _first_unzeroed(source, loop):\n    return loop.of('step')[0]\n"
-    note = seeded(tmp_path, "note.py", lambda text: text + lax)
+    note = seeded(tmp_path, "find.py", lambda text: text + lax)
     assert "false alarms" in contract.flags(note, contract.rules(around(note)))
 
 
 def test_a_fix_that_changes_the_result_is_caught(tmp_path: Path) -> None:
     note = seeded(
         tmp_path,
-        "note.py",
+        "find.py",
         lambda text: text.replace('f"{name}.zero_grad()")]', 'f"{name}.zero_grad(); loss = loss * 2")]'),
     )
     assert "good.py gives" in contract.fixes(note, contract.rules(around(note)))
 
 
 def test_a_fix_that_leaves_the_finding_is_caught(tmp_path: Path) -> None:
-    note = seeded(tmp_path, "note.py", lambda text: text.replace('f"{name}.zero_grad()")]', '"pass")]'))
+    note = seeded(tmp_path, "find.py", lambda text: text.replace('f"{name}.zero_grad()")]', '"pass")]'))
     assert "still has" in contract.fixes(note, contract.rules(around(note)))
 
 
@@ -102,5 +102,5 @@ def test_a_sentinel_that_always_speaks_is_caught_on_other_good_scripts(tmp_path:
 def test_torch_at_the_top_of_a_note_is_caught(tmp_path: Path, line: str) -> None:
     import test_rooms
 
-    note = seeded(tmp_path, "note.py", lambda text: text.replace("import ast\n", f"import ast\n{line}\n"))
+    note = seeded(tmp_path, "note.py", lambda text: text.replace("\nROWS", f"\n{line}\n\nROWS", 1))
     assert {name.split(".")[0] for name in test_rooms.top_imports(note.script("note"))} & {"torch", "numpy"}

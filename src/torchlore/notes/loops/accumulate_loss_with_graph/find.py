@@ -15,9 +15,8 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
     for loop in flow.training_loops(source):
-        few = isinstance(loop.node, ast.For) and isinstance(
-            loop.node.iter, ast.List | ast.Tuple
-        )  # a turn for each of them
+        over = loop.node.iter if isinstance(loop.node, ast.For) else None
+        few = isinstance(over, ast.List | ast.Tuple) and over.elts  # a turn for each of them
         if few or _over_chunks(source, loop.node):
             continue
         done = {event.owner for event in loop.direct("backward") if event.owner is not None}
