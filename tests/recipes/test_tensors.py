@@ -250,9 +250,9 @@ def test_fast_distances_of_every_shape_are_the_exact_ones(shape, offset):
     torch.testing.assert_close(plain.detach(), fast, atol=2e-3, rtol=1e-4)
 
 
-def test_fast_distances_lose_nothing_where_the_middle_is_not_moved():
+def test_fast_distances_lose_nothing_far_from_the_origin():
     a, b = torch.randn(2, 200, 64, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    for offset in (0.0, 0.02, 0.1, 0.2, 0.3, 1.0):  # 0.2 is about where moving begins
+    for offset in (0.0, 0.02, 0.1, 0.2, 0.3, 1.0):
         x, y = (a + offset).float(), (b + offset).float()
         wrong = (
             (tensors.pairwise_euclidean(x, y, exact=False).double() - torch.cdist(x.double(), y.double())).abs().max()
@@ -316,7 +316,7 @@ def test_distances_name_wrong_arguments(call):
     "function",
     [
         lambda a: tensors.pairwise_euclidean(a, a),
-        lambda a: tensors.pairwise_euclidean(a, a + 1, exact=False),  # at 0 it is right to 3e-4 only
+        lambda a: tensors.pairwise_euclidean(a, a, exact=False),
         lambda a: tensors.pairwise_cosine(a, a),
         lambda a: tensors.one_hot((a[:, 0] > 0).long(), 3, ignore_index=1),
         tensors.flip,

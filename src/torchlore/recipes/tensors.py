@@ -162,27 +162,12 @@ def pairwise_euclidean(first: Tensor, second: Tensor, *, exact: bool = True) -> 
     first, second = _args.wide(first), _args.wide(second)
     if exact:
         return torch.cdist(first, second, compute_mode="donot_use_mm_for_euclid_dist")
-    first, second = _near_origin(first, second)
+    middle = second.mean(0).detach() if second.shape[0] else 0.0
+    first, second = first - middle, second - middle
     if not torch.is_autocast_enabled(first.device.type):  # entering autocast costs as much as a small kernel
         return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
     with torch.autocast(first.device.type, enabled=False):
         return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
-
-
-_FAR = 0.05  # of the rows' mean square: below it the rows are at most 2.6 % longer than around their middle
-
-
-def _near_origin(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
-    """Both moved so that the middle of `second` is 0, as |a|² + |b|² - 2ab cancels far from it; as they are if it is."""
-    if not second.numel():
-        return first, second
-    if _args.may_read(second):
-        some = second.detach()[:: max(second.shape[0] // 128, 1)]  # to look at all would take as long as to move them
-        around = some.mean(0)
-        if around.dot(around) * some.shape[0] <= _FAR * (some * some).sum():
-            return first, second
-    middle = second.mean(0).detach()
-    return first - middle, second - middle
 
 
 def pairwise_cosine(first: Tensor, second: Tensor) -> Tensor:
