@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from torch import Tensor
@@ -20,6 +20,11 @@ from torchlore.train.files import Files
 from torchlore.train.jpegs import unpacked
 from torchlore.train.run import Refused
 from torchlore.train.samples import Samples, Stored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 AT_ONCE, ROOM = 32, 64 << 20  # batches, and bytes, that are read together where the pictures lie on a device
 FEW = 256  # pictures that are read sooner than workers start
@@ -98,6 +103,16 @@ class Job:
     draws: Tensor | None
     total: int
     share: float = 1.0
+
+    def __reduce__(self) -> tuple[Callable[..., Job], tuple[object, ...]]:
+        """Travel to a worker as plain numbers: a tensor would go by a socket, and a worker that dies there leaves a traceback."""
+        draws = None if self.draws is None else self.draws.numpy()
+        return _unpacked, (self.epoch, self.number, self.indices.numpy(), draws, self.total, self.share)
+
+
+def _unpacked(epoch: int, number: int, indices: Array, draws: Array | None, total: int, share: float) -> Job:
+    values = None if draws is None else torch.from_numpy(draws)
+    return Job(epoch, number, torch.from_numpy(indices), values, total, share)
 
 
 @dataclass(frozen=True)
