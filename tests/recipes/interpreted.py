@@ -245,3 +245,24 @@ def test_the_gradient_of_a_gradient(monkeypatch, function):
 
     plain, fused = both(monkeypatch, run)
     torch.testing.assert_close(plain, fused, rtol=1e-4, atol=1e-5)
+
+
+def test_many_tensors_at_once(monkeypatch):
+    """Their absolute sum, their signs, and signs added to others; one tensor has zeros, one lies channels-last, one is long."""
+    some = [random(3, 5), random(2, 3, 4, 4).to(memory_format=torch.channels_last), random(70_001), torch.zeros(4)]
+    into = [torch.empty_like(one).normal_() for one in some]
+    wanted = [old + 0.5 * one.sign() for old, one in zip(into, some, strict=True)]
+    monkeypatch.setattr(_ops, "fits", lambda value: True)
+    torch.testing.assert_close(_ops.abs_sum(some), sum(one.abs().sum() for one in some))
+    assert all(map(torch.equal, _ops.signs(some, torch.tensor(3.0)), [3 * one.sign() for one in some]))
+    assert _ops.add_signs(some, into, 0.5)
+    assert all(map(torch.equal, into, wanted))
+
+
+def test_tensors_of_other_layouts_are_left_alone(monkeypatch):
+    monkeypatch.setattr(_ops, "fits", lambda value: True)
+    picture, flat = random(2, 3, 4, 4), torch.zeros(2, 3, 4, 4)
+    assert not _ops.add_signs([picture.to(memory_format=torch.channels_last)], [flat], 1.0)
+    assert not _ops.add_signs([picture.double()], [flat.double()], 1.0)
+    assert _ops.abs_sum([picture[..., ::2]]) is None
+    assert not flat.any()

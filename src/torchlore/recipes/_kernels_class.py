@@ -179,29 +179,48 @@ def _signs(table: tl.tensor, above: tl.tensor, out: tl.tensor, BLOCK: tl.constex
         tl.store(out + before + at, sign * factor, mask=at < length)
 
 
+@triton.jit
+def _add_signs(table: tl.tensor, factor: tl.tensor, BLOCK: tl.constexpr) -> None:
+    """Add the signs of one piece of one tensor times one number to a piece of another, whose address comes third."""
+    place = tl.load(table + 3 * tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    length = tl.load(table + 3 * tl.program_id(0) + 1)
+    home = tl.load(table + 3 * tl.program_id(0) + 2).to(tl.pointer_type(tl.float32))
+    for start in range(0, length, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        value = tl.load(place + at, mask=at < length, other=0)
+        sign = (value > 0).to(tl.float32) - (value < 0).to(tl.float32)
+        tl.store(home + at, tl.load(home + at, mask=at < length, other=0) + sign * factor, mask=at < length)
+
+
 _PIECE = 2**16
-_TABLES: dict[tuple[tuple[int, int], ...], Tensor] = {}  # parameters stay where they are from step to step
+_TABLES: dict[tuple[tuple[int, int, int], ...], Tensor] = {}  # tensors mostly stay where they are from step to step
 
 
-def _table(parameters: Sequence[Tensor]) -> Tensor:
-    """(pieces, 3): address, length, and numbers before it."""
-    key = tuple([(p.data_ptr(), p.numel()) for p in parameters])
+def _table(tensors: Sequence[Tensor], third: Sequence[int], width: int) -> Tensor:
+    """(pieces, 3): address, length, and `third` of the tensor plus `width` for each number before the piece."""
+    key = tuple([(one.data_ptr(), one.numel(), other) for one, other in zip(tensors, third, strict=True)])
     table = _TABLES.get(key)
     if table is None:
-        pieces, before = [], 0
-        for at, size in key:
-            pieces += [(at + 4 * i, min(_PIECE, size - i), before + i) for i in range(0, size, _PIECE)]
-            before += size
-        table = torch.tensor(pieces, dtype=torch.int64).view(-1, 3).to(parameters[0].device)
+        pieces = [
+            (at + 4 * i, min(_PIECE, size - i), other + width * i)
+            for at, size, other in key
+            for i in range(0, size, _PIECE)
+        ]
+        table = torch.tensor(pieces, dtype=torch.int64).view(-1, 3).to(tensors[0].device)
         if len(_TABLES) >= 16:
             _TABLES.clear()
         _TABLES[key] = table
     return table
 
 
+def _starts(tensors: Sequence[Tensor]) -> list[int]:
+    """Where each begins in one long row of all of them."""
+    return list(itertools.accumulate([one.numel() for one in tensors], initial=0))[:-1]
+
+
 def abs_sum(parameters: Sequence[Tensor]) -> Tensor:
     """The sum of the absolute values of dense float32 tensors of one device."""
-    table = _table(parameters)
+    table = _table(parameters, _starts(parameters), 1)
     out = parameters[0].new_empty(table.shape[0])
     if table.shape[0]:
         launch(_abs_parts, (table.shape[0],), table, out, 4096)
@@ -210,14 +229,21 @@ def abs_sum(parameters: Sequence[Tensor]) -> Tensor:
 
 def signs(parameters: Sequence[Tensor], above: Tensor) -> tuple[Tensor, ...]:
     """The sign of each number of dense float32 tensors of one device, times the one number `above`."""
-    table = _table(parameters)
-    row = parameters[0].new_empty(sum([p.numel() for p in parameters]))
+    starts = _starts(parameters)
+    table = _table(parameters, starts, 1)
+    row = parameters[0].new_empty(starts[-1] + parameters[-1].numel())
     if table.shape[0]:
         launch(_signs, (table.shape[0],), table, above, row, 4096)
     if all(map(Tensor.is_contiguous, parameters)):
         return torch._C._nn.unflatten_dense_tensors(row, list(parameters))  # noqa: SLF001 - views, made in one call
-    starts = itertools.accumulate([p.numel() for p in parameters], initial=0)
-    return tuple([row.as_strided(p.shape, p.stride(), start) for p, start in zip(parameters, starts, strict=False)])
+    return tuple([row.as_strided(p.shape, p.stride(), start) for p, start in zip(parameters, starts, strict=True)])
+
+
+def add_signs(parameters: Sequence[Tensor], grads: Sequence[Tensor], factor: float) -> None:
+    """Add the signs of dense float32 tensors of one device times `factor` to others of the same layouts."""
+    table = _table(parameters, [grad.data_ptr() for grad in grads], 4)
+    if table.shape[0]:
+        launch(_add_signs, (table.shape[0],), table, factor, 4096)
 
 
 # --- Gram matrices with signed square root and L2 norm ---------------------------------------------------------------

@@ -73,16 +73,29 @@ def signs(parameters: Sequence[Tensor], above: Tensor) -> tuple[Tensor, ...] | N
     return result
 
 
+def add_signs(parameters: Sequence[Tensor], grads: Sequence[Tensor], factor: float) -> bool:
+    """Add the signs of many tensors times one number to as many others at once; False, and nothing done, where the kernel cannot."""
+    if not _all_dense(parameters) or list(map(_layout, parameters)) != list(map(_layout, grads)):
+        return False
+    from torchlore.recipes import _kernels_class
+
+    _on_its_device(lambda _, *rest: _kernels_class.add_signs(*rest))(parameters[0], parameters, grads, factor)
+    return True
+
+
 def _all_dense(parameters: Sequence[Tensor]) -> bool:
-    if torch.compiler.is_compiling() or not all(map(_dense, parameters)):
+    if torch.compiler.is_compiling() or None in map(_layout, parameters):
         return False
     return len({p.get_device() for p in parameters}) == 1
 
 
-def _dense(value: Tensor) -> bool:
+def _layout(value: Tensor) -> torch.memory_format | None:
+    """How a tensor that the kernels for many can read lies in memory; None for any other tensor."""
     if value.dtype != torch.float32 or type(value) not in _PLAIN or not fits(value):
-        return False
-    return value.is_contiguous() or value.is_contiguous(memory_format=torch.channels_last)
+        return None
+    if value.is_contiguous():
+        return torch.contiguous_format
+    return torch.channels_last if value.is_contiguous(memory_format=torch.channels_last) else None
 
 
 def _on_its_device(run: Callable[..., object]) -> Callable[..., object]:

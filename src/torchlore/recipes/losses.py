@@ -409,6 +409,8 @@ def add_l1_gradient_(parameters: Iterable[Tensor], strength: float, *, only_weig
         for parameter, grad in zip(chosen, grads, strict=True):
             grad.add_(parameter.sign(), alpha=strength)
         return
+    if _ops.add_signs(chosen, grads, strength):
+        return
     signs = torch._foreach_sign(chosen)  # noqa: SLF001  # torch's optimizers use it; no public name
     torch._foreach_add_(grads, signs, alpha=strength)
 
