@@ -1,8 +1,11 @@
 """What a running program shows of it."""
 
+import re
 from typing import Annotated
 
 from torchlore.watch.pictures import Alarm, Call, assignment
+
+_MEANT = re.compile("shar|tie|same|recurr", re.IGNORECASE)  # words of an author who wants one set of weights
 
 
 def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
@@ -25,5 +28,7 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
             )
             above, _, attribute = name.rpartition(".")
             line = assignment(type(call.owner.get_submodule(above)), attribute) if attribute else None
+            if _MEANT.search(f"{name} {line.text if line else ''}"):
+                continue
             return Alarm(f"{what}: one set of weights; make or deepcopy a layer for each place", at=line, certain=False)
     return None
