@@ -28,7 +28,7 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
             )
             above, _, attribute = name.rpartition(".")
             line = assignment(type(call.owner.get_submodule(above)), attribute) if attribute else None
-            if _MEANT.search(f"{name} {line.text if line else ''}"):
+            if _MEANT.search(f"{name} {line.text.partition('#')[0] if line else ''}"):
                 continue
             return Alarm(f"{what}: one set of weights; make or deepcopy a layer for each place", at=line, certain=False)
     return None
