@@ -88,7 +88,8 @@ def main() -> int:
     with watching():
         pass  # what both ways import is there before either
     different, unsteady = [], []
-    for path in scripts:
+    for number, path in enumerate(scripts, 1):
+        print(f"{number} of {len(scripts)}: {path.parent.name}/{path.name}", file=sys.stderr, flush=True)
         plain = told(path, watch=False)
         if plain != told(path, watch=True):
             (different if plain == told(path, watch=False) else unsteady).append(path)
