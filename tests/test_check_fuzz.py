@@ -195,6 +195,35 @@ def test_circles_end(rules, bare):
     assert wrong == []
 
 
+KNOT = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+G, D, E = nn.Linear(8, 8), nn.Sequential(nn.Linear(8, 1), nn.Sigmoid()), nn.Linear(8, 8)
+opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+
+def train(loader, loss):
+    LINES = torch.zeros(1)
+    for x in loader:
+        BODY
+        cost = F.binary_cross_entropy(D(n0), n1) + loss(n2) + loss(n3)
+        cost.backward()
+        opt_d.step()
+        cost = loss(D(G(n4))) + loss(n5) + loss(n6)
+        cost.backward()
+        opt_g.step()
+"""
+
+
+def test_names_that_feed_each_other_end(rules):
+    names = [f"n{i}" for i in range(8)]
+    lines = [f"n{i} = G(n{i - 1}) + E(n{i - 2}) * D(n{i - 3}).mean() + n{i - 4} - n{i}" for i in range(4, 8)]
+    lines += [f"n{i} = E(n{7 - i}) + G(n{i + 1}) * torch.where(x, n{i + 2}, n{i + 3})" for i in range(4)]
+    text = KNOT.replace("LINES", " = ".join(names)).replace("BODY", "\n        ".join(lines))
+    assert trouble(runner.Work(rules, config.Config(), Project()), "m.py", text) == []
+
+
 def test_a_few_mutants(rules):
     assert hunt(rules, range(120)) == []
 

@@ -87,12 +87,18 @@ def _bound(source: Source, name: ast.Name) -> list[Term]:
     return list(dict.fromkeys(found))
 
 
-def reached(source: Source, node: ast.AST, hops: int = 8) -> Iterator[ast.Call]:
+def reached(source: Source, node: ast.AST) -> Iterator[ast.Call]:
     """The calls whose results come into an expression with their graph: not through detach, no_grad or a new tensor."""
+    yield from _reached(source, node, 8, {})
+
+
+def _reached(source: Source, node: ast.AST, hops: int, asked: dict[ast.AST, int]) -> Iterator[ast.Call]:
+    """A value is asked again only where more hops are left: names that feed each other would be asked without end."""
     if isinstance(node, ast.Name):
         for one in scopes.reaching(source, node) if hops else ():
-            if one.how in ("assign", "aug") and one.value is not None:
-                yield from reached(source, one.value, hops - 1)
+            if one.how in ("assign", "aug") and one.value is not None and asked.get(one.value, -1) < hops:
+                asked[one.value] = hops
+                yield from _reached(source, one.value, hops - 1, asked)
         return
     if isinstance(node, ast.Attribute) and node.attr in ("data", "shape", "grad", "indices"):
         return
@@ -104,11 +110,11 @@ def reached(source: Source, node: ast.AST, hops: int = 8) -> Iterator[ast.Call]:
             return
         yield node
         if method in _INDEXES:
-            yield from reached(source, tree.receiver(node), hops)
+            yield from _reached(source, tree.receiver(node), hops, asked)
             return
     for child in children(node):
         if not isinstance(child, ast.Lambda | ast.Compare):
-            yield from reached(source, child, hops)
+            yield from _reached(source, child, hops, asked)
 
 
 def _tail(call: ast.expr) -> str:
