@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check.source import Hit, Source
@@ -35,6 +36,14 @@ class RuleFailed(NamedTuple):
 SYNTAX = "syntax-error"
 
 
+def unread(why: str, what: str) -> tuple[str, Severity]:
+    """What to say of a file or cell that does not parse. Python 3.12 reads f-strings that an older one cannot."""
+    told = f"{why}: nothing in this {what} was checked"
+    if sys.version_info < (3, 12) and why.startswith("f-string"):
+        return f"{told}; Python 3.12 may read it, run lore under that", Severity.WARNING
+    return told, Severity.ERROR
+
+
 def parse(text: str, path: str, project: Project | None = None, module: str = "") -> Source | Finding:
     """The parsed file, or a finding that says why it cannot be parsed."""
     import warnings
@@ -45,7 +54,7 @@ def parse(text: str, path: str, project: Project | None = None, module: str = ""
             return Source(text, path, project, module)
     except SyntaxError as error:
         line, column = error.lineno or 1, error.offset or 1
-        return Finding(SYNTAX, f"{error.msg}: nothing in this file was checked", Severity.ERROR, path, line, column)
+        return Finding(SYNTAX, *unread(error.msg, "file"), path, line, column)
     except (ValueError, RecursionError, MemoryError, OverflowError) as error:
         return Finding(SYNTAX, f"cannot be parsed ({type(error).__name__}: {error})", Severity.ERROR, path, 1, 1)
 

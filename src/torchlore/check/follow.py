@@ -57,7 +57,9 @@ def in_test(source: Source, node: ast.AST) -> bool:
     file = source.path.replace("\\", "/").rpartition("/")[2]
     functions = (up for up in tree.ancestors(source, node) if isinstance(up, ast.FunctionDef | ast.AsyncFunctionDef))
     return (
-        file.startswith("test_") or file.endswith("_test.py") or any(one.name.startswith("test") for one in functions)
+        file.startswith(("test_", "conftest."))
+        or file.endswith("_test.py")
+        or any(one.name.startswith("test") for one in functions)
     )
 
 

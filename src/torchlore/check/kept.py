@@ -29,6 +29,7 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
                 return target, other
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         alone = node.func.attr == "append" and tree.is_statement(source, node)
+        alone &= not any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's own
         if alone or (node.func.attr in ("update", "add", "append") and hops and _stores(source, node, hops)):
             return node.func.value, node.args[0]
     return None, None

@@ -87,6 +87,24 @@ def parameterless(value: Value, depth: int = 4) -> bool:
     return bool(_PLAIN.match(value.name)) and value.name != "torch.nn.PReLU"
 
 
+def has_parameters(value: Value, depth: int = 4) -> bool:
+    """Whether a module surely has parameters: one of its layers does, or it is a network of a library."""
+    if value.kind == "parameter" or value.name.startswith(("torchvision.models.", "timm.", "transformers.")):
+        return True
+    if value.items and (value.name in api.WRAPPERS or value.kind in ("sequential", "modulelist", "moduledict")):
+        return any(has_parameters(one, depth - 1) for group in value.items for one in group)
+    if value.name.startswith("torch.nn.") and value.name != "torch.nn.Module":
+        return api.is_kind(value.kind, "module") and not _PLAIN.match(value.name)
+    owner = class_behind(value.source, value) if value.source and depth else None
+    held = [one for found in attributes(owner).values() for one in found] if owner is not None else []
+    return any(
+        has_parameters(made, depth - 1)
+        for one in held
+        if one.value is not None
+        for made in values(one.source, one.value)
+    )
+
+
 def _no_layer(one: Attribute, depth: int) -> bool:
     """Whether an attribute surely holds nothing that is trained: a setting, a plain value, a layer without parameters."""
     if one.value is None:

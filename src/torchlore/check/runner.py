@@ -207,9 +207,7 @@ def check_notebook(path: str, raw: str, work: Work) -> list[Finding | RuleFailed
     except documents.BrokenDocument as error:
         return [Unreadable(path, str(error))]
     said: list[Finding | RuleFailed | Unreadable] = [
-        Finding(
-            engine.SYNTAX, f"{why}: nothing in this cell was checked", Severity.ERROR, f"{path}:cell {cell}", line, 1
-        )
+        Finding(engine.SYNTAX, *engine.unread(why, "cell"), f"{path}:cell {cell}", line, 1)
         for cell, line, why in book.broken
     ]
     checked = check_text(path, book.program, work, documents.shown_lines(book))

@@ -16,12 +16,8 @@ model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
 To ship a program with its weights, use `torch.export`; for weights alone, safetensors.
 """
 
-import ast
-from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import edits, follow, saved, values
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("ckpt-state-dict", "ckpt-whole-model")
@@ -62,28 +58,6 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
         assert set(checkpoint.load(Path(folder) / "state.pt")["model"]) == {"weight", "bias"}
         torch.load(path, weights_only=False)
         assert mark.exists()  # loading ran code out of the file
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls("torch.save"):
-        for key, part in saved.contents(source, call).items:
-            made = [value.name for value in source.values(part)]
-            if (
-                not values.sure(source, part, "module")
-                or follow.in_test(source, call)
-                or any(one.startswith(("torch.jit.", "torch.fx.")) for one in made)
-            ):
-                continue
-            code = source.code(part)
-            where = f' under "{key}"' if key else ""
-            fix = edits.method(source, part, "state_dict()") if isinstance(part, ast.Name | ast.Attribute) else ()
-            yield source.hit(
-                call,
-                f"`{code}` is pickled whole{where}: it needs its class to load, and torch.load refuses it; save "
-                f"`{code}.state_dict()`",
-                *fix,
-                safe=False,
-            )
 
 
 def watch(call: Annotated[Call, "torch.save"]) -> Alarm | None:

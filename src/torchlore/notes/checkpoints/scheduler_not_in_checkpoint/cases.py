@@ -1,6 +1,6 @@
 import torch
 from torch import nn
-from torch.optim.lr_scheduler import StepLR
+from torch.optim.lr_scheduler import ExponentialLR, StepLR
 
 
 def train_dict(loader, criterion, path):
@@ -105,3 +105,38 @@ def told_by_hand(model, optimizer, policy_by_hand, start, path):
         optimizer.step()
         policy_by_hand.step()
         torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, path)
+
+
+def goes_on_by_itself(model, x, y, path):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    decay = ExponentialLR(optimizer, 0.9)
+    for epoch in range(10):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        decay.step()
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, path)
+
+
+def told_the_epoch(model, x, y, path):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    steps = StepLR(optimizer, 3)
+    for epoch in range(10):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        steps.step(epoch)
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, path)
+
+
+def catches_up(model, x, y, path, start):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    caught = StepLR(optimizer, 3)
+    for _ in range(start):
+        caught.step()
+    for epoch in range(start, 10):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        caught.step()
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, path)

@@ -15,12 +15,8 @@ scheduler.load_state_dict(checkpoint["scheduler"])
 `torchlore.recipes.checkpoint` saves all of them and restores them in the right order.
 """
 
-import ast
-from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import flow, frameworks, saved, tree, values
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("ckpt-resume", "ckpt-save-best")
@@ -34,53 +30,6 @@ def claim(bad: dict[str, list[float]], good: dict[str, list[float]]) -> None:
     assert good["resumed"] == good["uninterrupted"]
     assert bad["uninterrupted"] == good["uninterrupted"]
     assert all(a > 1.2 * b for a, b in zip(bad["resumed"][1:], bad["uninterrupted"][1:], strict=True))
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls("torch.save"):
-        parts = saved.contents(source, call)
-        kept = [expr for _, expr in parts.items if values.sure(source, expr, "optimizer_state")]
-        said = any("sched" in f"{key} {source.code(expr)}".lower() for key, expr in parts.items)
-        if not kept or said or not parts.whole or frameworks.owned(source, call):
-            continue
-        if scheduler := _stepped(source, call):
-            message = (
-                f"the state of `{scheduler}` is not saved, so a resumed run starts its schedule again: add "
-                f'`"scheduler": {scheduler}.state_dict()`'
-            )
-            yield source.hit(call, message, severity="hint" if _only_read_for_the_model(source) else None)
-
-
-def _only_read_for_the_model(source: Source) -> bool:
-    """The file reads checkpoints back, but for the weights alone: nobody resumes."""
-    loads = [tree.receiver(one) for one in source.methods("load_state_dict")]
-    return (
-        any(source.calls("torch.load"))
-        and bool(loads)
-        and not any(values.maybe(source, one, "optimizer", "scheduler", weak=True) for one in loads)
-    )
-
-
-def _stepped(source: Source, save: object) -> str:
-    """The scheduler that steps in the function that saves, or in one that leads to it."""
-    set_by_hand = [
-        one for one in source.all(ast.Attribute) if one.attr == "last_epoch" and isinstance(one.ctx, ast.Store)
-    ]
-    told = {source.code(one.value) for one in set_by_hand}
-    for _, events in flow.entries(source) if any(source.methods("step")) else ():
-        saves = any(event.what == "save" and event.node is save for event in events)
-        for event in events if saves else ():
-            if event.what != "schedule" or event.expr is None or event.source is not source:
-                continue
-            made = source.values(event.expr)
-            keeps_time = any(
-                value.node is not None and tree.keyword(value.node, "last_epoch")  # type: ignore[arg-type]  # a call
-                for value in made
-                if value.kind == "scheduler"
-            )
-            if not keeps_time and source.code(event.expr) not in told:
-                return source.code(event.expr)
-    return ""
 
 
 def watch(call: Annotated[Call, "torch.save"]) -> Alarm | None:

@@ -10,6 +10,7 @@ file wants to call, without calling it.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, follow, tree
@@ -20,6 +21,7 @@ SOURCES = ("https://github.com/pytorch/pytorch/pull/87443",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
+_FOREIGN = re.compile(r"download|https?:|\burl|hub|upload|request|cached_path|retrieve|_net\b", re.IGNORECASE)
 
 
 def claim(bad: dict[str, object], good: dict[str, object]) -> None:
@@ -41,12 +43,17 @@ def find(source: Source) -> Iterator[Hit]:
                 "torch.serialization.safe_globals",
                 edits.replace(source, given, "weights_only=True"),
                 safe=False,
-                severity="hint" if _meant(source, call) else None,
+                severity=None if _foreign(source, call) and not _refused(source, call) else "hint",
             )
 
 
-def _meant(source: Source, call: ast.Call) -> bool:
-    """Its own file, by the name; or the safe way was tried first and refused."""
+def _foreign(source: Source, call: ast.Call) -> bool:
+    """Whether the file comes from somewhere else: it is downloaded, or handed in over the network."""
     path = follow.followed(source, call.args[0]) if call.args else None
-    own = path is not None and ("cache" in source.code(path) or isinstance(path, ast.Constant))
-    return own or any(isinstance(up, ast.ExceptHandler) for up in tree.ancestors(source, call))
+    told = source.code(path) if path is not None else ""
+    return source.name(call.func).endswith("_from_url") or bool(_FOREIGN.search(told))
+
+
+def _refused(source: Source, call: ast.Call) -> bool:
+    """The safe way was tried first and refused."""
+    return any(isinstance(up, ast.ExceptHandler) for up in tree.ancestors(source, call))

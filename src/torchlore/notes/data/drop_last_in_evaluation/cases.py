@@ -25,3 +25,14 @@ def of_one(val_set):
     val_loader = DataLoader(val_set, batch_size=1, drop_last=True)
     valid_loader = DataLoader(val_set, drop_last=True)
     return val_loader, valid_loader
+
+
+def drawn(data, sampler_of):
+    valid_loader = DataLoader(data, batch_size=8, drop_last=True, sampler=sampler_of(data))
+    return valid_loader
+
+
+def a_few_to_look_at(data):
+    val_loader = DataLoader(data, batch_size=8, shuffle=True, drop_last=True)
+    batches = iter(val_loader)
+    return [next(batches) for _ in range(2)]

@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, follow, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -37,9 +37,31 @@ def find(source: Source) -> Iterator[Hit]:
         name = tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else ""
         if tree.literal(tree.argument(call, 1, "batch_size")) == 1 or tree.lacks(call, 1, "batch_size"):
             continue  # no batch of one is short
+        if _drawn(source, call) or (isinstance(held, ast.Assign) and _only_tasted(source, held.targets[0])):
+            continue
         if given is not None and tree.literal(given.value) is True and _EVAL.search(name):
             yield source.hit(
                 given,
                 f"`{name}` leaves the last, short batch out of what is measured: set drop_last=False",
                 edits.replace(source, given.value, "False"),
             )
+
+
+def _drawn(source: Source, call: ast.Call) -> bool:
+    """A sampler that draws at random leaves out more than the last batch."""
+    sampler = tree.keyword(call, "sampler")
+    made = source.code(follow.followed(source, sampler.value)) if sampler is not None else ""
+    return bool(made) and not re.search("Distributed|Sequential|sampler$|None", made)
+
+
+def _only_tasted(source: Source, name: ast.expr) -> bool:
+    """Whether nothing but a batch or two is taken from the loader: every use is `iter(loader)` or a `del`."""
+    home = tree.function(source, name) if isinstance(name, ast.Name) else None
+    same = [
+        one
+        for one in source.all(ast.Name, ast.Attribute)
+        if tree.dotted(one) == tree.dotted(name) and (home is None or tree.function(source, one) is home)
+    ]
+    ups = [source.parents[one] for one in same if one is not name]
+    taken = [up for up in ups if isinstance(up, ast.Call) and source.name(up.func) == "iter"]
+    return bool(taken) and all(up in taken or isinstance(up, ast.Delete | ast.Tuple) for up in ups)

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlore.check import calls, edits, flow, follow, frameworks, scopes, tree
+from torchlore.check import calls, edits, flow, follow, frameworks, scopes, tree, uses
 from torchlore.check.iteration import unwrapped
 from torchlore.check.project import Class
 
@@ -20,6 +20,7 @@ _LOADER = "torch.utils.data.DataLoader"
 _NAMES = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 _TRAIN = re.compile(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloader)s?$", re.IGNORECASE)
 _ORDERED = re.compile(r"series|sequences?\b|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
+_EVALUATES = re.compile(r"(^|_)(eval|evaluate|evaluation|test|valid|validate|show|plot|visualize)(_|$)", re.IGNORECASE)
 _BY_CLASS = ("torchvision.datasets.ImageFolder", "torchvision.datasets.DatasetFolder")
 _RANDOM = ("torch.randn", "torch.rand", "torch.randint", "torch.normal")
 
@@ -77,7 +78,27 @@ def _only_looked_at(source: Source, call: ast.Call) -> bool:
     mine = [one for one, loader in over if isinstance(loader, ast.Name) and isinstance(name, ast.Name)
             and loader.id == name.id and [b.node for b in scopes.reaching(source, loader)] == [name]]  # fmt: skip
     trains = {loop.node for loop in flow.backward_loops(source)}
-    return bool(mine) and not any(one in trains for one in mine)
+    return (bool(mine) and not any(one in trains for one in mine)) or _given_to_evaluate(source, name)
+
+
+def _given_to_evaluate(source: Source, name: ast.expr | None) -> bool:
+    """Whether this very loader, or its iterator, goes to functions that evaluate or show, and nowhere else."""
+    found = (
+        [one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load)]
+        if isinstance(name, ast.Name)
+        else []
+    )
+    ups = [source.parents[one] for one in found if [b.node for b in scopes.reaching(source, one)] == [name]]
+    for up in ups:
+        if not isinstance(up, ast.Call):
+            return False
+        held = source.parents[up]
+        again = held.targets[0] if source.name(up.func) == "iter" and isinstance(held, ast.Assign) else None
+        if again is not None and not _given_to_evaluate(source, again):
+            return False
+        if again is None and not _EVALUATES.search(tree.dotted(up.func).rpartition(".")[2]):
+            return False
+    return bool(ups)
 
 
 def _is_folder(source: Source, call: ast.Call) -> bool:

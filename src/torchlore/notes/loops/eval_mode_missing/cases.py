@@ -159,3 +159,35 @@ def with_blocks(loader):
         blocks.eval()
         with torch.no_grad():
             print(sum(blocks(x).sum() for x, _ in loader))
+
+
+def policy_loss(policy, states, following):
+    scores = policy(states)
+    with torch.no_grad():
+        target = policy(following).max(1).values
+    return (scores.max(1).values - target).pow(2).mean()
+
+
+def bootstraps(batches):
+    policy = nn.Sequential(nn.Linear(4, 2), nn.Dropout())
+    opt = torch.optim.SGD(policy.parameters(), 0.1)
+    for step, (states, following) in enumerate(batches):
+        if step % 2 == 0:
+            opt.zero_grad()
+            policy_loss(policy, states, following).backward()
+            opt.step()
+
+
+def select_action(player, state):
+    with torch.no_grad():
+        return player(state).argmax(1)
+
+
+def plays(env, batches):
+    player = nn.Sequential(nn.Linear(4, 2), nn.Dropout())
+    opt = torch.optim.SGD(player.parameters(), 0.1)
+    for step, (states, wanted) in enumerate(batches):
+        opt.zero_grad()
+        nn.functional.mse_loss(player(states), wanted).backward()
+        opt.step()
+        env.step(select_action(player, states))

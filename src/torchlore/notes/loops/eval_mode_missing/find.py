@@ -13,7 +13,9 @@ _EVALUATES = re.compile(
     r"(?:^|_)(?:val|valid|validate|validation|test|eval|evaluate|predict|infer|inference)(?:_|$)", re.IGNORECASE
 )
 _ON_PURPOSE = re.compile(
-    r"mc_?drop|monte|uncertain|bayes|bn_?(?:update|stats)|update_?bn|calibrat|recal", re.IGNORECASE
+    r"mc_?drop|monte|uncertain|bayes|bn_?(?:update|stats)|update_?bn|calibrat|recal|"
+    r"(?:^|_)(?:act|acts|action|actions|explore|rollout|collect|play)(?:_|$)",
+    re.IGNORECASE,
 )
 
 
@@ -44,7 +46,14 @@ def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
         return False
     named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
     step = modes.prepares(events, event) and not _now_and_then(event)
-    return (event.no_grad or named) and _has_modes(event) and not step
+    return (event.no_grad or named) and _has_modes(event) and not step and not _part_of_loss(events, event)
+
+
+def _part_of_loss(events: tuple[Event, ...], event: Event) -> bool:
+    """A function that computes a loss with the model, and a target for it without gradients: both in one mode."""
+    same = (one for one in events if one.what == "forward" and one.owner == event.owner and one.via == event.via)
+    with_graph = any(not one.no_grad and one.loops == event.loops for one in same)
+    return bool(event.via) and event.no_grad and with_graph and not _trains(event)
 
 
 def _now_and_then(event: Event) -> bool:

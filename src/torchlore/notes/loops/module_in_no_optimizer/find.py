@@ -84,7 +84,7 @@ def _untrained(source: Source, home: tree.FunctionNode | None, name: str) -> Ite
         if tree.function(source, assign) is not home or code == name or not made or f"{code}.parameters" in source.text:
             continue
         module = values.sure(source, assign.value, "module") and not values.sure(source, assign.value, "loss")
-        kinds = [one for one in source.values(assign.value) if not modules.parameterless(one)]
+        kinds = [one for one in source.values(assign.value) if modules.has_parameters(one)]
         if module and kinds and f"{code}(" in source.text and f"{code}.requires_grad" not in source.text:
             yield code
 

@@ -80,3 +80,21 @@ def compared(loader, acts):
         gradients_of(model, torch.ones(1, 2))
         model.eval()
         fit(model, loader, opt)
+
+
+def without_dropout(model, loader, opt):
+    model.eval()
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+
+
+def trains_in_evaluation_mode(loader):
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    opt = torch.optim.SGD(model.parameters(), 0.1)
+    for _ in range(3):
+        without_dropout(model, loader, opt)
+        model.eval()
+        with torch.no_grad():
+            print(sum(model(x).sum() for x, _ in loader))

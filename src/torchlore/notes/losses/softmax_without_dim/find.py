@@ -66,10 +66,17 @@ def _making(source: Source, node: ast.expr, hops: int = 3) -> Iterator[str]:
             yield from _making(source, value, hops - 1)
 
 
+def _single(source: Source, scores: ast.expr) -> bool:
+    """The net is called on one sample that was taken out of a batch: `net(x[0])`."""
+    made = follow.followed(source, scores)
+    given = made.args if isinstance(made, ast.Call) else []
+    return any(isinstance(one, ast.Subscript) and isinstance(tree.literal(one.slice), int) for one in given)
+
+
 def _batched(source: Source, scores: ast.expr) -> bool:
     """The output of a module that is called on whole batches: the logits of a cross-entropy, say."""
     given = values.state(source, scores)
     shape = values.shape(source, scores)
-    if _PLAYS.search(source.text):
+    if _PLAYS.search(source.text) or _single(source, scores):
         return False  # one state of a game has one dimension
     return given is not None and given.state == "logits" and shape is not None and len(shape) > 1 and shape[-1] != 1

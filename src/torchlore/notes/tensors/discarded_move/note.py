@@ -52,12 +52,12 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_MOVES):
         tensor = tree.receiver(call)
-        if tree.is_shown(source, call) and source.code(call.func).rpartition(".")[2] not in ("to", "cuda"):
+        named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript)
+        if tree.is_shown(source, call) and (not named or follow.method(call) not in ("to", "cuda")):
             continue  # a cell that ends in `x.cpu()` shows it
         if tree.is_statement(source, call) and values.sure(source, tensor, "tensor") and not _is_there(source, call):
             code = source.code(call)
             name = source.code(tensor)
-            named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript)
             write = f"write `{name} = {code}`" if named else "give it a name and use that"
             message = f"`{code}` gives back a new tensor and `{name}` stays as it is: {write}"
             yield source.hit(call, message, *([edits.replace(source, call, f"{name} = {code}")] if named else []))

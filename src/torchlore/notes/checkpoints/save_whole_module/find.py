@@ -1,0 +1,37 @@
+"""The rule of save-whole-module."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, follow, saved, tree, values
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.save"):
+        for key, part in saved.contents(source, call).items:
+            made = [value.name for value in source.values(part)]
+            if (
+                not values.sure(source, part, "module")
+                or follow.in_test(source, call)
+                or any(one.startswith(("torch.jit.", "torch.fx.")) for one in made)
+            ):
+                continue
+            code = source.code(part)
+            where = f' under "{key}"' if key else ""
+            fix = edits.method(source, part, "state_dict()") if isinstance(part, ast.Name | ast.Attribute) else ()
+            yield source.hit(
+                call,
+                f"`{code}` is pickled whole{where}: it needs its class to load, and torch.load refuses it; save "
+                f"`{code}.state_dict()`",
+                *fix,
+                safe=False,
+                severity="hint" if _knows(source, code) else None,
+            )
+
+
+def _knows(source: Source, code: str) -> bool:
+    """The author saves both, or reads the file back as what it is."""
+    both = (tree.receiver(one) for one in source.methods("state_dict") if isinstance(source.parents[one], ast.Call))
+    loads = (tree.literal(tree.argument(one, None, "weights_only")) for one in source.calls("torch.load"))
+    return any(source.code(one) == code for one in both) or any(one is False for one in loads)

@@ -1,0 +1,64 @@
+"""The rule of scheduler-not-in-checkpoint."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, follow, frameworks, saved, tree, values
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.save"):
+        parts = saved.contents(source, call)
+        kept = [expr for _, expr in parts.items if values.sure(source, expr, "optimizer_state")]
+        said = any("sched" in f"{key} {source.code(expr)}".lower() for key, expr in parts.items)
+        if not kept or said or not parts.whole or frameworks.owned(source, call):
+            continue
+        if scheduler := _stepped(source, call):
+            message = (
+                f"the state of `{scheduler}` is not saved, so a resumed run starts its schedule again: add "
+                f'`"scheduler": {scheduler}.state_dict()`'
+            )
+            best = len(call.args) > 1 and "best" in source.code(call.args[1]).lower()  # kept for its weights
+            yield source.hit(call, message, severity=None if _resumes(source) and not best else "hint")
+
+
+def _resumes(source: Source) -> bool:
+    """Whether somebody puts an optimizer's state back; else nobody is known to resume."""
+    loads = (tree.receiver(one) for one in source.methods("load_state_dict"))
+    return any(values.maybe(source, one, "optimizer", "scheduler", weak=True) for one in loads)
+
+
+def _caught_up(source: Source) -> Iterator[str]:
+    """Schedulers that a loop steps up to the epoch of the resumed run, and does nothing else."""
+    for loop in source.all(ast.For):
+        steps = [one.value for one in loop.body if isinstance(one, ast.Expr)]
+        if len(steps) == len(loop.body) and all(follow.method(one) == "step" for one in steps):
+            yield from (source.code(tree.receiver(one)) for one in steps if isinstance(one, ast.Call))
+
+
+def _stepped(source: Source, save: object) -> str:
+    """The scheduler that steps in the function that saves, or in one that leads to it."""
+    set_by_hand = [
+        one for one in source.all(ast.Attribute) if one.attr == "last_epoch" and isinstance(one.ctx, ast.Store)
+    ]
+    told = {source.code(one.value) for one in set_by_hand} | set(_caught_up(source))
+    for _, events in flow.entries(source) if any(source.methods("step")) else ():
+        saves = any(event.what == "save" and event.node is save for event in events)
+        for event in events if saves else ():
+            if event.what != "schedule" or event.expr is None or event.source is not source:
+                continue
+            made = source.values(event.expr)
+            plateau = any(value.name.endswith("ReduceLROnPlateau") for value in made)
+            if isinstance(event.node, ast.Call) and event.node.args and not plateau:
+                continue  # told the epoch in each step
+            if any(value.name.endswith("ExponentialLR") for value in made):
+                continue  # goes on from the rate that the optimizer's state brings back
+            keeps_time = any(
+                value.node is not None and tree.keyword(value.node, "last_epoch")  # type: ignore[arg-type]  # a call
+                for value in made
+                if value.kind == "scheduler"
+            )
+            if not keeps_time and source.code(event.expr) not in told:
+                return source.code(event.expr)
+    return ""

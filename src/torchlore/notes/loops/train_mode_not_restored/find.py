@@ -1,0 +1,74 @@
+"""The rule of train-mode-not-restored."""
+
+from collections.abc import Iterator
+
+from torchlore.check import edits, flow, frameworks, modules, tree
+from torchlore.check.events import Event
+from torchlore.check.flow import LoopFlow
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("eval", "train")) or not flow.may_train(source):
+        return
+    seen: set[object] = set()
+    for loop in flow.loops(source):
+        if not loop.of("backward") or not loop.of("step") or frameworks.owned(source, loop.node):
+            continue
+        for event in _left_on(loop):
+            place = event.node if event.source is source else event.at
+            if place not in seen:
+                seen.add(place)
+                yield _hit(source, loop, event, place)
+
+
+def _left_on(loop: LoopFlow) -> Iterator[Event]:
+    """Switches to evaluation of a model that this loop also trains, with no way back inside the loop."""
+    switches = loop.of("train")
+    if any(event.owner is None or event.detail for event in switches):
+        return
+    made = [event.owner for event in loop.of("model")]  # anew in each turn, in training mode
+    trained = {event.owner for event in loop.of("forward") if not event.no_grad and _differentiated(loop, event)}
+    trained -= {event.owner for event in loop.of("eval") if _trains_on_purpose(loop, event)}
+    for event in loop.of("eval"):
+        if event.owner is None or event.owner not in trained or any(one.owner == event.owner for one in switches):
+            continue
+        if event.owner not in made and not _stops(event) and _modes(event):
+            yield event
+
+
+def _differentiated(loop: LoopFlow, forward: Event) -> bool:
+    """Whether a backward pass follows in the same innermost loop before the mode changes."""
+    after = loop.events[loop.events.index(forward) + 1 :]
+    for event in after:
+        if event.what == "backward" and event.loops[-1] is forward.loops[-1]:
+            return True
+        if event.what == "eval":
+            return False
+    return False
+
+
+def _trains_on_purpose(loop: LoopFlow, switch: Event) -> bool:
+    """`model.eval()` right before the training of the same function: the author trains in evaluation mode."""
+    after = loop.events[loop.events.index(switch) + 1 :]
+    mine = (one for one in after if one.owner == switch.owner and one.via == switch.via and one.what == "forward")
+    first = next(mine, None)
+    return first is not None and not first.no_grad and _differentiated(loop, first)
+
+
+def _stops(event: Event) -> bool:
+    """Whether the loop ends after this evaluation: `return` or `break` in the same block."""
+    up = event.source.parents.get(tree.statement(event.source, event.node))
+    return event.via == () and not isinstance(up, tree.Loop) and bool(tree.ends(getattr(up, "body", [])))
+
+
+def _modes(event: Event) -> bool:
+    found = event.source.values(event.expr) if event.expr is not None else ()
+    return not found or any(modules.mode_layers(event.source, value) is not False for value in found)
+
+
+def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
+    name = event.source.code(event.expr) if event.expr is not None else "model"
+    message = f"`{name}` stays in evaluation mode for the next turn of the loop on line {loop.node.lineno}: call `{name}.train()` at its top"
+    fix = [edits.insert_first(source, loop.node, f"{name}.train()")] if event.source is source and not event.via else []
+    return source.hit(place, message, *fix)  # type: ignore[arg-type]  # a node of this file
