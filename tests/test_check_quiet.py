@@ -70,6 +70,92 @@ def train(model, loader, opt, loss_of):
         opt.step()
         mean.append(loss)
 """
+HOOKED = """
+import torch
+from torch import nn
+
+def maps(model, x):
+    kept = []
+
+    def keep(module, given, output):
+        kept.append(output)
+
+    handle = model.last.register_forward_hook(keep)
+    model(x).sum().backward()
+    REMOVED
+    return kept[0]
+"""
+VOLATILE = """
+from torch.autograd import Variable
+
+def evaluate(solver, net, boxes, loader):
+    boxes = Variable(boxes.cuda(), volatile=True)
+    return solver.validate(CALL)
+"""
+RETAINED = """
+def train(loader, model, opts, losses_of):
+    for x in loader:
+        losses = losses_of(model(x))
+        for opt, loss in zip(opts, losses):
+            opt.zero_grad()
+            loss.backward(retain_graph=True)
+            opt.step()
+"""
+AGAIN = """
+from torch.utils.data import DataLoader
+
+def train(data, model, opt):
+    loader = DataLoader(data, 8, shuffle=SHUFFLE)
+    for _ in range(9):
+        x, y = next(iter(loader))
+        opt.zero_grad()
+        model(x, y).backward()
+        opt.step()
+"""
+DETECTOR = """
+import torch
+from torch import nn
+
+def validate(detector, batches):
+    total = 0.0
+    for images, targets in batches:
+        with torch.no_grad():
+            loss_dict = detector(CALL)
+        total += sum(loss_dict.values())
+    return total
+
+def train(batches):
+    detector = nn.Sequential(nn.Linear(4, 2), nn.BatchNorm1d(2))
+    opt = torch.optim.SGD(detector.parameters(), 0.1)
+    for _ in range(3):
+        for images, targets in batches:
+            opt.zero_grad()
+            sum(detector(images, targets).values()).backward()
+            opt.step()
+        validate(detector, batches)
+"""
+AVERAGES = """
+from torch import nn
+
+class Average(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.size = size
+        self.pool = LAYER
+
+    def forward(self, x):
+        if isinstance(self.size, list):
+            self.size = self.size[0]
+        return self.pool(x)
+
+class Several(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.averages = [Average(size) for size in sizes]
+
+    def forward(self, x):
+        return sum(one(x) for one in self.averages)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +181,17 @@ def said(rules, slug, text):
         ("unsafe-torch-load", UNSAFE.replace("PATH", "hf_hub_download('a/b', 'c.pt')"), ["warning"]),
         ("save-whole-module", SAVED, ["warning"]),
         ("save-whole-module", SAVED + 'torch.save(model.state_dict(), "weights.pt")\n', ["hint"]),
+        ("hook-hoards-activations", HOOKED.replace("REMOVED", "handle.remove()"), []),
+        ("hook-hoards-activations", HOOKED.replace("REMOVED", "pass"), ["warning"]),
+        ("variable-volatile", VOLATILE.replace("CALL", "net, boxes"), ["hint"]),
+        ("variable-volatile", VOLATILE.replace("CALL", "boxes, net"), ["warning"]),
+        ("retain-graph-habit", RETAINED, []),
+        ("iter-rebuilt-in-loop", AGAIN.replace("SHUFFLE", "True"), ["hint"]),
+        ("iter-rebuilt-in-loop", AGAIN.replace("SHUFFLE", "False"), ["warning"]),
+        ("modules-in-plain-container", AVERAGES.replace("LAYER", "nn.AvgPool1d(3)"), []),
+        ("modules-in-plain-container", AVERAGES.replace("LAYER", "nn.Linear(3, 3)"), ["error"]),
+        ("eval-mode-missing", DETECTOR.replace("CALL", "images, targets"), []),
+        ("eval-mode-missing", DETECTOR.replace("CALL", "images"), ["error"]),
         ("accumulate-loss-with-graph", METER, []),
         ("accumulate-loss-with-graph", METER.replace("Mean()", "[]"), ["error"]),
     ],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from torchlore.check import api
 from torchlore.check.classes import Attribute, attributes, class_behind, is_module
-from torchlore.check.tree import argument, function, literal
+from torchlore.check.tree import argument, dotted, function, literal
 from torchlore.check.values import Value, values
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def has_parameters(value: Value, depth: int = 4) -> bool:
 
 def _no_layer(one: Attribute, depth: int) -> bool:
     """Whether an attribute surely holds nothing that is trained: a setting, a plain value, a layer without parameters."""
-    if one.value is None:
-        return True
+    if one.value is None or (isinstance(one.value, ast.Subscript) and dotted(one.value.value) == f"self.{one.name}"):
+        return True  # a part of itself: a setting
     if isinstance(one.value, ast.Name) and one.method == "__init__" and not api.weak_kind(one.value.id):
         return not any(api.is_kind(made.kind, "module") for made in values(one.source, one.value))
     plain = {"number", "bool", "string", "none", "tensor", "list", "tuple", "dict", "function"}

@@ -15,6 +15,7 @@ loss.backward()
 Two losses that share a graph are added first: `(loss_a + loss_b).backward()`.
 """
 
+import ast
 from collections.abc import Iterator
 
 from torchlore.check import flow, frameworks, tree
@@ -43,6 +44,14 @@ def find(source: Source) -> Iterator[Hit]:
         passes = loop.of("backward")
         if len(passes) != 1 or frameworks.owned(source, loop.node) or len(list(source.methods("backward"))) != 1:
             continue
+        if _one_of_several(loop.node, passes[0].expr):
+            continue
         if passes[0].node in asked and passes[0].loops and passes[0].loops[-1] is loop.node:
             message = "one backward a step needs no `retain_graph`: detach what is carried over and drop the flag"
             yield source.hit(passes[0].node, message)
+
+
+def _one_of_several(loop: tree.Loop, loss: ast.expr | None) -> bool:
+    """`for opt, loss in zip(optimizers, losses)`: they may share a graph that was made before the loop."""
+    targets = ast.walk(loop.target) if isinstance(loop, ast.For) else ()
+    return isinstance(loss, ast.Name) and any(isinstance(one, ast.Name) and one.id == loss.id for one in targets)

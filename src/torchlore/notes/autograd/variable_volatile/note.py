@@ -15,7 +15,7 @@ with torch.no_grad():
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, follow, tensors, tree
+from torchlore.check import calls, edits, follow, tensors, tree, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -69,7 +69,10 @@ def _given_away(source: Source, call: ast.Call) -> bool:
     names = {tree.dotted(one) for one in parts}
     home = tree.function(source, call) or source.tree
     others = (one for one in tree.body_nodes(home) if isinstance(one, ast.Call) and one is not call)
-    return any(given is call or tree.dotted(given) in names - {""} for one in others for given in one.args)
+    inputs = (
+        given for one in others for given in (one.args if values.maybe(source, one.func, "module") else one.args[:1])
+    )
+    return any(given is call or tree.dotted(given) in names - {""} for given in inputs)
 
 
 def _unrecorded(source: Source, call: ast.Call) -> bool:

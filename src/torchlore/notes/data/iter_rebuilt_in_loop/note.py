@@ -49,7 +49,15 @@ def find(source: Source) -> Iterator[Hit]:
                 call,
                 f"`iter({code})` starts the loader again in every turn for one batch: loop over `{code}`, or keep one "
                 "iterator",
+                severity="hint" if _shuffled(source, loader) else None,
             )
+
+
+def _shuffled(source: Source, loader: ast.expr) -> bool:
+    """Each turn gets a batch drawn at random then: slow, not wrong."""
+    made = [one.node for one in source.values(loader) if one.kind == "loader" and isinstance(one.node, ast.Call)]
+    asked = [tree.argument(one, 2, "shuffle") for one in made]
+    return any(one is not None and tree.literal(one) is not False for one in asked)
 
 
 def _loader(source: Source, node: ast.expr) -> ast.expr | None:

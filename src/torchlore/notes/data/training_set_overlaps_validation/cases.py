@@ -1,5 +1,5 @@
 import torch
-from torch.utils.data import DataLoader, random_split
+from torch.utils.data import DataLoader, Subset, random_split
 
 
 class Data:
@@ -51,3 +51,21 @@ def refit(data):
 
 def main(data):
     return get_loader(data, "train"), get_loader(data, "val"), get_both(data, "train"), get_both(data, "val"), once(data)
+
+
+def two_or_three(data, test):
+    if test is not None:
+        order = torch.randperm(100).tolist()
+        return Subset(data, order[:20]), Subset(data, order[20:]), test
+    order = torch.randperm(100).tolist()
+    return Subset(data, order[:20]), Subset(data, order[20:90]), Subset(data, order[90:])
+
+
+def one_or_the_other(data, small):
+    if small:
+        order = torch.randperm(100).tolist()
+        part = Subset(data, order[:20])
+    else:
+        order = torch.randperm(100).tolist()
+        part = Subset(data, order[:80])
+    return part

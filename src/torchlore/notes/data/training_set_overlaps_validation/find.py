@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, project, scopes, tree
+from torchlore.check import calls, follow, project, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _DRAWS = ("torch.randperm", "numpy.random.permutation")
@@ -30,12 +30,20 @@ def _two_draws(source: Source) -> Iterator[Hit]:
         if draw is None or not key[1]:
             continue
         first = drawn.setdefault(key, draw)
-        if first is not draw and ast.dump(first) == ast.dump(draw):
+        if first is not draw and ast.dump(first) == ast.dump(draw) and not _apart(source, first, draw):
             code = source.code(draw)
             yield source.hit(
                 subset,
                 f"`{code}` is drawn twice, so these samples and those of line {first.lineno} overlap: cut one of them",
             )
+
+
+def _apart(source: Source, first: ast.Call, second: ast.Call) -> bool:
+    """Whether never both are drawn: two branches, or one that ends in a `return`."""
+    around = [
+        up for up in tree.ancestors(source, first) if isinstance(up, ast.If) and not tree.inside(source, second, up)
+    ]
+    return follow.exclusive(source, first, second) or any(tree.ends(up.body) for up in around)
 
 
 def _draw(source: Source, node: ast.expr, hops: int = 3) -> ast.Call | None:

@@ -43,3 +43,13 @@ model.apply(fine)
 def never_applied(m):
     if isinstance(m, nn.Linear):
         nn.init.zeros_(m.weight)
+
+
+class Drawn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        for m in self.modules():
+            if isinstance(m, nn.Conv2d):
+                m.weight.data.zero_()
+                m.weight.data.normal_(0.0, 0.1)

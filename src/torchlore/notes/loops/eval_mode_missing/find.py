@@ -44,6 +44,8 @@ def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
     names = [function.node.name for function in event.via]
     if any(_ON_PURPOSE.search(name) for name in [*names, event.source.path]) or modes.from_noise(event):
         return False
+    if _gives_losses(event):
+        return False
     named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
     step = modes.prepares(events, event) and not _now_and_then(event)
     return (event.no_grad or named) and _has_modes(event) and not step and not _part_of_loss(events, event)
@@ -54,6 +56,14 @@ def _part_of_loss(events: tuple[Event, ...], event: Event) -> bool:
     same = (one for one in events if one.what == "forward" and one.owner == event.owner and one.via == event.via)
     with_graph = any(not one.no_grad and one.loops == event.loops for one in same)
     return bool(event.via) and event.no_grad and with_graph and not _trains(event)
+
+
+def _gives_losses(event: Event) -> bool:
+    """`loss_dict = model(images, targets)`: a detector gives its losses in training mode only."""
+    held = event.source.parents.get(event.node)
+    name = held.targets[0] if isinstance(held, ast.Assign) else None
+    several = isinstance(name, ast.Name) and f"{name.id}.values()" in event.source.text
+    return several and isinstance(event.node, ast.Call) and len(event.node.args) > 1
 
 
 def _now_and_then(event: Event) -> bool:

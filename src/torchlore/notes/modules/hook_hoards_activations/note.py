@@ -40,6 +40,8 @@ def find(source: Source) -> Iterator[Hit]:
         return
     emptied = {_root(tree.receiver(call)) for call in source.methods("clear", "pop", "popleft")}
     emptied |= {_root(one) for gone in source.all(ast.Delete) for one in gone.targets if isinstance(one, ast.Subscript)}
+    removed = {tree.function(source, one) for one in source.methods("remove")}
+    calls = [one for one in calls if tree.function(source, one) not in removed]  # for a few passes
     for hook in _hooks(source, calls):
         given = [arg.arg for arg in tree.parameters(hook)]
         for call in ast.walk(hook):

@@ -69,6 +69,8 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
         up = source.parents[use]
         if (isinstance(up, ast.Attribute) and up.attr in _MOVES) or _moved_by_name(source, use):
             return
+        if isinstance(up, ast.Call) and source.name(up.func).startswith("random."):
+            return  # a bag that numbers are drawn from
         home = tree.function(source, use)
         on_self = tree.dotted(use) == f"self.{name}"
         read = read or (on_self and home is not None and home.name != "__init__" and tree.inside(source, use, cls.node))

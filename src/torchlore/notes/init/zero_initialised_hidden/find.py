@@ -1,0 +1,67 @@
+"""The rule of zero-initialised-hidden."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import tree
+from torchlore.check.source import Hit, Source
+
+_CONSTANT = ("torch.nn.init.zeros_", "torch.nn.init.ones_", "torch.nn.init.constant_")
+_LAYERS = ("torch.nn.Linear", "torch.nn.Conv1d", "torch.nn.Conv2d", "torch.nn.Conv3d", "torch.nn.ConvTranspose2d")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    written = [(call, call.args[0]) for call in source.calls(*_CONSTANT) if call.args]
+    for call in source.methods("zero_", "fill_"):
+        inner = tree.receiver(call)
+        written.append((call, inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner))
+    for call, weight in written:
+        if not isinstance(weight, ast.Attribute) or weight.attr != "weight" or not isinstance(weight.value, ast.Name):
+            continue
+        layer = weight.value.id
+        if _every_layer(source, call, layer) and not _filled_next(source, call, source.code(weight)):
+            message = (
+                f"all units of `{layer}` start equal and stay equal: use `nn.init.kaiming_uniform_({layer}.weight)`"
+            )
+            yield source.hit(call, message)
+
+
+def _filled_next(source: Source, call: ast.Call, weight: str) -> bool:
+    """Whether the same block draws the weight right after it."""
+    up = source.parents[tree.statement(source, call)]
+    block = next(
+        (part for part in (getattr(up, "body", []), getattr(up, "orelse", [])) if tree.statement(source, call) in part),
+        [],
+    )
+    later = (one for one in block if one.lineno > call.lineno)
+    return any(
+        weight in source.code(one) and re.search(r"normal_|uniform_|xavier|kaiming|orthogonal", source.code(one))
+        for one in later
+    )
+
+
+def _every_layer(source: Source, call: ast.Call, layer: str) -> bool:
+    """In a function or loop that is run over all modules, under no test but `isinstance(layer, nn.Linear)`."""
+    tests = tree.conditions(source, call)
+    kinds = [_kinds(source, test, layer) for test, branch in tests if branch]
+    others = [test for test, branch in tests if not branch and not _kinds(source, test, layer)]
+    if not kinds or not all(kinds) or others or not any(set(_LAYERS) & set(names) for names in kinds):
+        return False
+    home = tree.function(source, call)
+    applied = home is not None and any(
+        isinstance(arg, ast.Name | ast.Attribute) and tree.dotted(arg).rpartition(".")[2] == home.name
+        for one in source.methods("apply")
+        for arg in one.args
+    )
+    walks = [loop.iter for loop in tree.loops(source, call) if isinstance(loop, ast.For)]
+    looped = any(isinstance(one, ast.Call) and tree.dotted(one.func).endswith("modules") for one in walks)
+    return applied or looped
+
+
+def _kinds(source: Source, test: ast.expr, layer: str) -> list[str]:
+    """The classes of an `isinstance(layer, ...)`; [] for any other test."""
+    if not isinstance(test, ast.Call) or source.name(test.func) != "isinstance" or len(test.args) != 2:
+        return []
+    classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+    return [source.name(one) for one in classes] if source.code(test.args[0]) == layer else []
