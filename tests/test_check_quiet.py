@@ -134,6 +134,59 @@ def train(batches):
             opt.step()
         validate(detector, batches)
 """
+TOGETHER = """
+import torch
+from torch import nn
+
+body, head = nn.Sequential(nn.Linear(4, 4), nn.Dropout()), nn.Sequential(nn.Linear(4, 2), nn.Dropout())
+opt = torch.optim.SGD([*body.parameters(), *head.parameters()], 0.1)
+
+def train(loader, val_loader):
+    for _ in range(3):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(head(body(x)), y).backward()
+            opt.step()
+        for net in NETS:
+            net.eval()
+        for x, y in val_loader:
+            with torch.no_grad():
+                print((head(body(x)).argmax(1) == y).sum())
+        for net in [body, head]:
+            net.train()
+"""
+OVERRIDDEN = """
+from torch import nn
+
+class GAN(nn.Module):
+    def train(self, loader):
+        for x in loader:
+            self.step(x)
+
+gan = GAN()
+"""
+PREFIXED = """
+import torch
+from torch import nn
+
+def load(model, path):
+    state = torch.load(path)
+    if isinstance(model, nn.DataParallel):
+        model.module.load_state_dict(state, strict=False)
+    else:
+        model.load_state_dict(state, strict=False)
+"""
+LOSS = """
+from torch import nn
+
+class Segments(nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, x, y):
+        return LAYER(x, y)
+"""
 AVERAGES = """
 from torch import nn
 
@@ -190,6 +243,18 @@ def said(rules, slug, text):
         ("iter-rebuilt-in-loop", AGAIN.replace("SHUFFLE", "False"), ["warning"]),
         ("modules-in-plain-container", AVERAGES.replace("LAYER", "nn.AvgPool1d(3)"), []),
         ("modules-in-plain-container", AVERAGES.replace("LAYER", "nn.Linear(3, 3)"), ["error"]),
+        ("eval-mode-missing", TOGETHER.replace("NETS", "(body, head)"), []),
+        ("eval-mode-missing", TOGETHER.replace("NETS", "(head,)"), ["error"]),
+        ("module-train-overridden", OVERRIDDEN, ["hint"]),
+        ("module-train-overridden", OVERRIDDEN + "gan.eval()", ["error"]),
+        ("strict-false-unchecked", PREFIXED, ["hint", "hint"]),
+        ("layer-created-in-forward", LOSS.replace("LAYER", "nn.NLLLoss2d(self.weight)"), []),
+        ("layer-created-in-forward", LOSS.replace("LAYER", "nn.Bilinear(2, 2, 2)"), ["error"]),
+        (
+            "train-loader-not-shuffled",
+            SIAMESE.replace("pairs = iter(train_loader)", "x = next(iter(train_loader))"),
+            [],
+        ),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images, targets"), []),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images"), ["error"]),
         ("accumulate-loss-with-graph", METER, []),

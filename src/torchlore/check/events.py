@@ -148,6 +148,23 @@ def of_call(source: Source, call: ast.Call) -> Event | None:
     return _called_object(source, call, full)
 
 
+def switches(source: Source, event: Event) -> list[Event]:
+    """`for net in (encoder, decoder): net.eval()` switches each of them; of a list that is not seen, some we cannot name."""
+    name = event.expr
+    if event.what not in ("train", "eval") or not isinstance(name, ast.Name):
+        return [event]
+    loop = source.parents.get(source.parents.get(source.parents[name]))  # type: ignore[arg-type]  # its call, and the statement
+    loop = source.parents.get(loop) if isinstance(loop, ast.Expr) else None
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.target.id != name.id:
+        return [event]
+    if not all(isinstance(one, ast.Expr) for one in loop.body):
+        return [event]
+    nets = loop.iter.elts if isinstance(loop.iter, ast.List | ast.Tuple) else None
+    if nets is None:
+        return [event._replace(owner=None)]
+    return [event._replace(owner=identity(source, one), expr=one) for one in nets]
+
+
 def _clipped(call: ast.Call) -> ast.expr | None:
     given = argument(call, 0, "parameters")
     if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and given.func.attr == "parameters":

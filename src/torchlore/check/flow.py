@@ -76,7 +76,7 @@ def _own(source: Source, node: ast.AST) -> tuple[Function | None, list[Event]]:
         return None, [_placed(source, event) for event in events.of_statement(source, node)]
     target = called(source, node)
     event = events.of_call(source, node)
-    return target, [_placed(source, event)] if event else []
+    return target, [_placed(source, one) for one in events.switches(source, event)] if event else []
 
 
 def _by_function(source: Source) -> dict[FunctionNode | None, list[ast.AST]]:

@@ -20,7 +20,7 @@ _MODE = re.compile(r"^torch\.nn\.(?:\w*Dropout\w*|\w*BatchNorm\w*|RReLU)$")
 _PLAIN = re.compile(
     r"^torch\.nn\.(?:\w*ReLU\d?|Sigmoid|Tanh|GELU|SiLU|ELU|SELU|CELU|Mish|Softmax\w*|LogSoftmax|Softplus|Softsign|Identity|"
     r"Flatten|Unflatten|\w*Dropout\w*|\w*Pool\w*|Hardtanh|Hardswish|Hardsigmoid|Upsample\w*|PixelShuffle|PixelUnshuffle|"
-    r"\w*Pad\w*|\w*Loss|CosineSimilarity|PairwiseDistance|Fold|Unfold|ChannelShuffle|LogSigmoid|Threshold|GLU)$"
+    r"\w*Pad\w*|\w*Loss(?:2d)?|CosineSimilarity|PairwiseDistance|Fold|Unfold|ChannelShuffle|LogSigmoid|Threshold|GLU)$"
 )
 
 

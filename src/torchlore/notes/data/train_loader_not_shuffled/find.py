@@ -93,6 +93,8 @@ def _given_to_evaluate(source: Source, name: ast.expr | None) -> bool:
         if not isinstance(up, ast.Call):
             return False
         held = source.parents[up]
+        if isinstance(held, ast.Call) and source.name(held.func) == "next" and not tree.loops(source, held):
+            continue  # one batch to look at
         again = held.targets[0] if source.name(up.func) == "iter" and isinstance(held, ast.Assign) else None
         if again is not None and not _given_to_evaluate(source, again):
             return False

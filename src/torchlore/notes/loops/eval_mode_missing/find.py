@@ -13,7 +13,7 @@ _EVALUATES = re.compile(
     r"(?:^|_)(?:val|valid|validate|validation|test|eval|evaluate|predict|infer|inference)(?:_|$)", re.IGNORECASE
 )
 _ON_PURPOSE = re.compile(
-    r"mc_?drop|monte|uncertain|bayes|bn_?(?:update|stats)|update_?bn|calibrat|recal|"
+    r"mc_?drop|monte|uncertain|bayes|pseudo|self_label|bn_?(?:update|stats)|update_?bn|calibrat|recal|"
     r"(?:^|_)(?:act|acts|action|actions|explore|rollout|collect|play)(?:_|$)",
     re.IGNORECASE,
 )

@@ -57,7 +57,7 @@ def find(source: Source) -> Iterator[Hit]:
             if not _switches(node):
                 better = "fit" if name == "train" else "evaluate"
                 message = f"`{cls.node.name}.{name}` replaces the method that switches the mode: call it `{better}`"
-                yield source.hit(node, message)
+                yield source.hit(node, message, severity=None if any(source.methods("eval")) else "hint")
 
 
 def _switches(node: FunctionNode) -> bool:

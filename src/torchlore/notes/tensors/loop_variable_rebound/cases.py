@@ -47,3 +47,12 @@ def names(model: nn.Module) -> None:
     for name, p in model.named_parameters():
         name = name.replace("module.", "")
         print(name, p.shape)
+
+
+def a_part_nobody_needs(loader, model: nn.Module, device: str) -> int:
+    right = 0
+    for _, (x, y, domain) in enumerate(loader):
+        x, y = x.to(device), y.to(device)
+        domain = domain.to(device)
+        right += (model(x).argmax(1) == y).sum().item()
+    return right

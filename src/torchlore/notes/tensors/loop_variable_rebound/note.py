@@ -8,84 +8,13 @@ Write into the tensor, without gradients: `ema_p.lerp_(p, 1 - decay)`, `p.sub_(l
 the new ones: `batch = [t.to(device) for t in batch]`.
 """
 
-import ast
-from collections.abc import Iterator
-
-from torchlore.check import tree, values
-from torchlore.check.source import Hit, Source
-
 ROWS = ()
 SOURCES = ("https://github.com/YU1ut/MixMatch-pytorch/pull/23",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
-_GIVERS = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
-_MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "clamp", "detach"})
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert bad["moved"] == 0
     assert good["moved"] > 0
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for loop in source.all(ast.For):
-        assigns = [one for one in loop.body if isinstance(one, ast.Assign)]
-        names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)} if assigns else set()
-        given = _gives_tensors(loop.iter)
-        for place, assign in enumerate(assigns):
-            name = assign.targets[0]
-            if not isinstance(name, ast.Name) or name.id not in names:
-                continue
-            if any(source.code(one.targets[0]) == name.id for one in assigns[:place]):
-                continue  # moved, used and moved back: the last is needless, not wrong
-            if _read_later(source, loop, assign, name.id):
-                continue
-            if (given and any(_reads(assign.value, one) for one in names)) or _moved(source, assign.value, name.id):
-                message = f"`{name.id} = ...` gives the loop's name a new tensor and changes nothing: write into it in place, or collect the results"
-                yield source.hit(assign, message)
-
-
-def _gives_tensors(walked: ast.expr) -> bool:
-    """`x.parameters()`, alone or within `zip`, `enumerate`, `list`."""
-    if not isinstance(walked, ast.Call):
-        return False
-    if isinstance(walked.func, ast.Attribute):
-        return walked.func.attr in _GIVERS
-    inner = isinstance(walked.func, ast.Name) and walked.func.id in ("zip", "enumerate", "list", "reversed")
-    return inner and any(_gives_tensors(one) for one in walked.args)
-
-
-def _moved(source: Source, value: ast.expr, name: str) -> bool:
-    """`t.to(device)` of the loop's own tensor."""
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _MOVES:
-        return False
-    owner = value.func.value
-    return isinstance(owner, ast.Name) and owner.id == name and values.sure(source, owner, "tensor")
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) for one in ast.walk(node))
-
-
-def _read_later(source: Source, loop: ast.For, assign: ast.Assign, name: str) -> bool:
-    """Whether anything reads the new tensor, in this turn or after the loop."""
-    home = tree.function(source, loop)
-    for use in source.all(ast.Name):
-        if use.id == name and isinstance(use.ctx, ast.Load) and use.lineno > (assign.end_lineno or assign.lineno):
-            at = tree.function(source, use)
-            if at is home and _first_binding(source, loop, use, name):
-                return True
-            if at is not home and tree.inside(source, use, loop):
-                return True
-    return False
-
-
-def _first_binding(source: Source, loop: ast.For, use: ast.Name, name: str) -> bool:
-    """Whether the use stands in this loop, or after it without another loop over the same name around it."""
-    others = [one for one in tree.loops(source, use) if isinstance(one, ast.For) and one is not loop]
-    bound = [one for one in others if any(isinstance(t, ast.Name) and t.id == name for t in ast.walk(one.target))]
-    comprehensions = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
-    return tree.inside(source, use, loop) or not (
-        bound or any(isinstance(up, comprehensions) for up in tree.ancestors(source, use))
-    )

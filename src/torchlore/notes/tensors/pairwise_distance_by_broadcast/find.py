@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, values
+from torchlore.check import follow, tensors, tree, values
 from torchlore.check.source import Hit, Source
 
 
@@ -14,7 +14,7 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(root)}` stores the difference of every pair, and its gradient is NaN where a distance is "
                 "0: write `torch.cdist(a, b)`"
             )
-            yield source.hit(root, message)
+            yield source.hit(root, message, severity="hint" if tensors.no_grad_around(source, root) else None)
 
 
 def _roots(source: Source) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -65,4 +65,5 @@ def find(source: Source) -> Iterator[Hit]:
                 children,
                 f"the forward of {kind} does more than run its children in order, so cutting the list gives other "
                 f"values or an error: write `{code}.{head} = nn.Identity()` and call `{code}`",
+                severity="hint" if kind.startswith("densenet") else None,  # its features, without the last ReLU
             )
