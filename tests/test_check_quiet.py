@@ -187,6 +187,69 @@ class Segments(nn.Module):
     def forward(self, x, y):
         return LAYER(x, y)
 """
+JACOBIAN = """
+def jacobian(net, x, opt):
+    output = net(x)
+    for i in range(10):
+        opt.zero_grad()
+        output[0][i].backward(retain_graph=True)
+        opt.step()
+"""
+ENTRIES = """
+import torch
+
+def losses(parts, n):
+    found = [torch.tensor(0.0)] * n
+    for i in range(n):
+        FIRST
+        found[i] += parts[i]
+    return found
+"""
+JUDGE = """
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self, loader):
+        self.net, self.loader = nn.Linear(4, 4), loader
+        self.judge = nn.Sequential(nn.Linear(4, 2), nn.Dropout())
+        FIRST
+        self.opt = torch.optim.SGD(self.net.parameters(), 0.1)
+
+    def fit(self):
+        for _ in range(3):
+            for x, y in self.loader:
+                self.opt.zero_grad()
+                nn.functional.cross_entropy(self.judge(self.net(x)), y).backward()
+                self.opt.step()
+            self.judge.eval()
+"""
+SCORES = """
+from sklearn.metrics import precision_recall_fscore_support
+
+def scores(net_pred, labels, attempt_labels):
+    SECOND
+    return precision_recall_fscore_support(net_pred, attempt_labels)
+"""
+OPENED = """
+from PIL import Image
+from torchvision.transforms.functional import to_tensor
+
+def main(PATH):
+    return to_tensor(Image.open(path))
+"""
+WIDTH = """
+from torch.nn import functional as F
+
+def NAME(logits, labels):
+    return F.one_hot(labels) * logits
+"""
+UNFOLDED = """
+def frames(x, unfold):
+    y = unfold(x).permute(0, 2, 1).contiguous()
+    a, t, d = y.size()
+    return y.view(FIRST, -1, 2)
+"""
 AVERAGES = """
 from torch import nn
 
@@ -254,6 +317,36 @@ def said(rules, slug, text):
             "train-loader-not-shuffled",
             SIAMESE.replace("pairs = iter(train_loader)", "x = next(iter(train_loader))"),
             [],
+        ),
+        ("retain-graph-habit", JACOBIAN, []),
+        ("same-tensor-appended", ENTRIES.replace("FIRST", "found[i] = 2 * parts[i]"), []),
+        ("same-tensor-appended", ENTRIES.replace("FIRST", "pass"), ["error"]),
+        ("train-mode-not-restored", JUDGE.replace("FIRST", "self.judge.eval()"), []),
+        ("train-mode-not-restored", JUDGE.replace("FIRST", "pass"), ["error"]),
+        (
+            "metric-arguments-swapped",
+            SCORES.replace("SECOND", "precision_recall_fscore_support(labels, attempt_labels)"),
+            [],
+        ),
+        ("metric-arguments-swapped", SCORES.replace("SECOND", "pass"), ["error"]),
+        ("image-not-converted-to-rgb", OPENED.replace("PATH", "path='a.png'"), ["hint"]),
+        ("image-not-converted-to-rgb", OPENED.replace("PATH", "path"), ["warning"]),
+        ("one-hot-without-num-classes", WIDTH.replace("NAME", "smooth"), ["hint"]),
+        ("one-hot-without-num-classes", WIDTH.replace("NAME", "soft_loss"), ["warning"]),
+        ("view-as-transpose", UNFOLDED.replace("FIRST", "1, t"), []),
+        ("view-as-transpose", UNFOLDED.replace("FIRST", "t, a"), ["warning"]),
+        ("discarded-move", "import torch\ntorch.zeros(1).cuda()\n", []),
+        (
+            "module-train-overridden",
+            OVERRIDDEN.replace("for x in loader:\n            self.step(x)", "pass") + "gan.eval()",
+            [],
+        ),
+        ("version-compared-as-string", "import torch\nold = torch.__version__.split('.') < ['1', '0']\n", ["hint"]),
+        ("version-compared-as-string", "import torch\nold = torch.__version__[:3] < '2.2'\n", ["warning"]),
+        (
+            "save-whole-module",
+            SAVED.replace("torch.save", "model.load_state_dict(torch.load('a.pt'))\ntorch.save"),
+            ["hint"],
         ),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images, targets"), []),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images"), ["error"]),

@@ -18,7 +18,7 @@ Two losses that share a graph are added first: `(loss_a + loss_b).backward()`.
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree
+from torchlore.check import flow, frameworks, scopes, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -44,7 +44,7 @@ def find(source: Source) -> Iterator[Hit]:
         passes = loop.of("backward")
         if len(passes) != 1 or frameworks.owned(source, loop.node) or len(list(source.methods("backward"))) != 1:
             continue
-        if _one_of_several(loop.node, passes[0].expr):
+        if _one_of_several(loop.node, passes[0].expr) or _made_before(source, loop.node, passes[0].expr):
             continue
         if passes[0].node in asked and passes[0].loops and passes[0].loops[-1] is loop.node:
             message = "one backward a step needs no `retain_graph`: detach what is carried over and drop the flag"
@@ -55,3 +55,11 @@ def _one_of_several(loop: tree.Loop, loss: ast.expr | None) -> bool:
     """`for opt, loss in zip(optimizers, losses)`: they may share a graph that was made before the loop."""
     targets = ast.walk(loop.target) if isinstance(loop, ast.For) else ()
     return isinstance(loss, ast.Name) and any(isinstance(one, ast.Name) and one.id == loss.id for one in targets)
+
+
+def _made_before(source: Source, loop: tree.Loop, loss: ast.expr | None) -> bool:
+    """`output[i].backward()` for each `i`: all of them go through the graph that was made before the loop."""
+    while isinstance(loss, ast.Subscript | ast.Attribute):
+        loss = loss.value
+    bound = scopes.reaching(source, loss) if isinstance(loss, ast.Name) else []
+    return bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound)

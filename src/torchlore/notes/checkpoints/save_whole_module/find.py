@@ -34,4 +34,6 @@ def _knows(source: Source, code: str) -> bool:
     """The author saves both, or reads the file back as what it is."""
     both = (tree.receiver(one) for one in source.methods("state_dict") if isinstance(source.parents[one], ast.Call))
     loads = (tree.literal(tree.argument(one, None, "weights_only")) for one in source.calls("torch.load"))
-    return any(source.code(one) == code for one in both) or any(one is False for one in loads)
+    filled = any(source.code(tree.receiver(one)) == code for one in source.methods("load_state_dict"))
+    converts = filled and not any(source.methods("backward"))  # a script that makes a whole module of weights
+    return any(source.code(one) == code for one in both) or any(one is False for one in loads) or converts

@@ -50,7 +50,14 @@ def find(source: Source) -> Iterator[Hit]:
             if where is not None:
                 right = "`torch.__version__ >= (2, 9)`" if package == "torch" else "`packaging.version.Version`"
                 what = f"`{package}.__version__` is compared {how}, which puts 2.15 before 2.9: use {right}"
-                yield source.hit(where, what)
+                yield source.hit(where, what, severity="hint" if _long_past(where) else None)
+
+
+def _long_past(where: ast.AST) -> bool:
+    """Compared with 0.4 or 1.10: every version of today is later, as text too."""
+    texts = [one.value for one in ast.walk(where) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    numbers = [text for text in texts if text[:1].isdigit()]
+    return bool(numbers) and numbers[0].partition(".")[0] in ("0", "1")
 
 
 def _misread(source: Source, version: ast.Attribute, package: str) -> tuple[ast.AST | None, str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from torchlore.check import edits, flow, frameworks, modules, tree
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
+from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
 
@@ -29,7 +30,7 @@ def _left_on(loop: LoopFlow) -> Iterator[Event]:
         return
     made = [event.owner for event in loop.of("model")]  # anew in each turn, in training mode
     trained = {event.owner for event in loop.of("forward") if not event.no_grad and _differentiated(loop, event)}
-    trained -= {event.owner for event in loop.of("eval") if _trains_on_purpose(loop, event)}
+    trained -= {event.owner for event in loop.of("eval") if _trains_on_purpose(loop, event) or _always(loop, event)}
     for event in loop.of("eval"):
         if event.owner is None or event.owner not in trained or any(one.owner == event.owner for one in switches):
             continue
@@ -54,6 +55,13 @@ def _trains_on_purpose(loop: LoopFlow, switch: Event) -> bool:
     mine = (one for one in after if one.owner == switch.owner and one.via == switch.via and one.what == "forward")
     first = next(mine, None)
     return first is not None and not first.no_grad and _differentiated(loop, first)
+
+
+def _always(loop: LoopFlow, switch: Event) -> bool:
+    """A judge that is put into evaluation mode before the loop as well, and never out of it."""
+    mine = {id(event.node) for event in loop.of("eval")}
+    others = [one for one in switch.source.methods("eval") if id(one) not in mine]
+    return any(identity(switch.source, tree.receiver(one)) == switch.owner for one in others)
 
 
 def _stops(event: Event) -> bool:

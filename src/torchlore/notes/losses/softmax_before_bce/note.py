@@ -22,7 +22,7 @@ ROWS = ("loss-bce",)
 SOURCES = ("001:69",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
-SEVERITY = "warning"
+SEVERITY = "hint"
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

@@ -45,11 +45,21 @@ def find(source: Source) -> Iterator[Hit]:
         if len(call.args) < 2 or tree.spread(call):
             continue
         first, second = call.args[:2]
-        if _is(first, _FIRST, _SECOND) and _is(second, _SECOND, _FIRST):
+        if _is(first, _FIRST, _SECOND) and _is(second, _SECOND, _FIRST) and not _judged_twice(source, call):
             one, other = source.code(first), source.code(second)
             both = (edits.replace(source, first, other), edits.replace(source, second, one))
             yield source.hit(call, f"scikit-learn takes the truth first: write `({other}, {one})`", *both)
     yield from _torchmetrics(source) if "torchmetrics" in source.text else ()
+
+
+def _judged_twice(source: Source, call: ast.Call) -> bool:
+    """The second argument is measured against another first one too: it is what is judged, whatever its name."""
+    others = (one for one in source.calls(source.name(call.func)) if one is not call and len(one.args) > 1)
+    return any(
+        source.code(one.args[1]) == source.code(call.args[1])
+        for one in others
+        if source.code(one.args[0]) != source.code(call.args[0])
+    )
 
 
 def _torchmetrics(source: Source) -> Iterator[Hit]:

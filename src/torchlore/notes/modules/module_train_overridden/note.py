@@ -54,10 +54,18 @@ def find(source: Source) -> Iterator[Hit]:
         if not found or not classes.is_module(cls):
             continue
         for name, node in found.items():
-            if not _switches(node):
+            if not _switches(node) and not _switched_off(node):
                 better = "fit" if name == "train" else "evaluate"
                 message = f"`{cls.node.name}.{name}` replaces the method that switches the mode: call it `{better}`"
                 yield source.hit(node, message, severity=None if any(source.methods("eval")) else "hint")
+
+
+def _switched_off(node: FunctionNode) -> bool:
+    """`def train(self, mode=True): return self`: the author wants no mode."""
+    plain = (ast.Pass, ast.Return, ast.Expr)
+    return all(
+        isinstance(one, plain) and not any(isinstance(part, ast.Call) for part in ast.walk(one)) for one in node.body
+    )
 
 
 def _switches(node: FunctionNode) -> bool:

@@ -27,6 +27,8 @@ SEVERITY = "error"
 _MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool", "short", "byte", "char", "type",
           "type_as", "xpu", "mps", "pin_memory")  # fmt: skip
 
+_FRESH = {f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn", "tensor", "Tensor", "FloatTensor")}
+
 
 def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     import torch
@@ -65,11 +67,16 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _is_there(source: Source, call: ast.Call) -> bool:
     """A needless end of a line, not a wrong one: `x.zero_().float()`, or a move to where the tensor was made."""
-    if follow.method(tree.receiver(call)).endswith("_"):
+    if follow.method(tree.receiver(call)).endswith("_") or _wakes_the_gpu(source, tree.receiver(call)):
         return True
     made = follow.followed(source, tree.receiver(call))
     device = tree.argument(made, None, "device") if isinstance(made, ast.Call) else None
     return device is not None and bool(call.args) and source.code(device) == source.code(call.args[0])
+
+
+def _wakes_the_gpu(source: Source, tensor: ast.expr) -> bool:
+    """`torch.zeros(1).cuda()` alone: nobody wants these zeros, the device is taken or warmed up."""
+    return isinstance(tensor, ast.Call) and source.name(tensor.func) in _FRESH
 
 
 def watch(call: Annotated[Call, "discarded"]) -> Alarm | None:

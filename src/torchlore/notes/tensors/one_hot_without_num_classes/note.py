@@ -23,6 +23,7 @@ SOURCES = ("003:133-138",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
+_STEPS = re.compile(r"forward|loss|step|collate|train|valid|criterion|__getitem__|__call__|mixup|batch", re.IGNORECASE)
 
 
 def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
@@ -60,7 +61,13 @@ def find(source: Source) -> Iterator[Hit]:
             )
             part = isinstance(labels, ast.Attribute | ast.Subscript)  # `graph.ndata["label"]`: of a whole set, may be
             part |= bool(re.search("support|query|episode|shot", source.code(labels)))  # holds each of its classes
-            yield source.hit(call, message, severity="hint" if part else None)
+            yield source.hit(call, message, severity=None if _by_batch(source, call) and not part else "hint")
+
+
+def _by_batch(source: Source, call: ast.Call) -> bool:
+    """In a loop, or in a function that gets one batch; elsewhere it may well be the labels of a whole set."""
+    home = tree.function(source, call)
+    return bool(tree.loops(source, call)) or (home is not None and bool(_STEPS.search(home.name)))
 
 
 def _whole(source: Source, labels: ast.expr) -> bool:

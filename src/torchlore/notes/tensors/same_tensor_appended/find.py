@@ -46,13 +46,20 @@ def _multiplied(source: Source) -> Iterator[Hit]:
         change = next(
             (one for one in tree.under(source, home or source.tree, ast.Subscript) if _entry(source, one, name)), None
         )
-        if change is not None:
+        if change is not None and not _replaced(source, home or source.tree, name, change):
             code = source.code(row.elts[0])
             yield source.hit(
                 assign,
                 f"every entry is the same tensor, which line {change.lineno} changes in place: write `[{code} for _ in "
                 f"range({source.code(value.right)})]`",
             )
+
+
+def _replaced(source: Source, home: ast.AST, name: str, change: ast.Subscript) -> bool:
+    """`memory[i] = fresh` before the change: the entry is a tensor of its own by then."""
+    stores = (one for one in tree.under(source, home, ast.Subscript) if isinstance(one.ctx, ast.Store))
+    mine = (one for one in stores if tree.dotted(one.value) == name and isinstance(source.parents[one], ast.Assign))
+    return any(source.code(one) == source.code(change) and one.lineno < change.lineno for one in mine)
 
 
 def _entry(source: Source, node: ast.Subscript, name: str) -> bool:

@@ -26,6 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         elif "-1" not in new and _left_out(old, new) - {"features"}:
             continue  # such a size can only be 1
+        old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))
         swapped = _swapped([size for size in old if size != "1"], _resolved(old, new))
         if swapped:
             message = (
@@ -33,6 +34,12 @@ def find(source: Source) -> Iterator[Hit]:
                 f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
             )
             yield source.hit(call, message)
+
+
+def _is_one(old: tuple[str, ...], new: tuple[str, ...], place: int) -> bool:
+    """(a, t, d) as (1, t, ...): the author writes the 1 that `a` is."""
+    here = new[place : place + 2] == ("1", *old[place + 1 : place + 2]) and place + 1 < len(old)
+    return here and old[place] not in new
 
 
 def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:

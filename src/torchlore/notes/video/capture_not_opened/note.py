@@ -42,7 +42,14 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(
             call,
             f"a file that does not open gives an object without frames and no error: check `{name}.isOpened()` and raise",
+            severity="hint" if _shown(source, call) else None,
         )
+
+
+def _shown(source: Source, call: ast.Call) -> bool:
+    """A demo that shows what it reads: a film without frames is seen at once."""
+    home: ast.AST = tree.function(source, call) or source.tree
+    return "cv2.imshow" in source.code(home) or "waitKey" in source.text
 
 
 def _asked(source: Source, call: ast.Call, name: str) -> bool:
