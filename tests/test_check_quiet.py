@@ -250,6 +250,44 @@ def frames(x, unfold):
     a, t, d = y.size()
     return y.view(FIRST, -1, 2)
 """
+HEADED = """
+import torch
+from torch import nn
+from torchvision import models
+
+model = models.mobilenet_v2()
+model.classifier = HEAD
+loss_of = nn.NLLLoss()
+
+def train(loader):
+    for x, y in loader:
+        loss_of(model(x), y).backward()
+"""
+REFRESHED = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+opt = torch.optim.SGD(model.parameters(), 0.1)
+
+def train(loader):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+    AGAIN
+    with torch.no_grad():
+        for x, _ in loader:
+            model(x)
+"""
+POOLED = """
+from torch import nn
+
+class Pooled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.NAME = nn.Sequential(nn.Linear(8, 4), nn.Tanh(), nn.Linear(4, 1), nn.Softmax(dim=1))
+"""
 AVERAGES = """
 from torch import nn
 
@@ -348,6 +386,12 @@ def said(rules, slug, text):
             SAVED.replace("torch.save", "model.load_state_dict(torch.load('a.pt'))\ntorch.save"),
             ["hint"],
         ),
+        ("nll-on-probabilities", HEADED.replace("HEAD", "nn.Sequential(*layers)"), []),
+        ("nll-on-probabilities", HEADED.replace("HEAD", "nn.Linear(1280, 9)"), ["error"]),
+        ("eval-mode-missing", REFRESHED.replace("AGAIN", "model.train()"), []),
+        ("eval-mode-missing", REFRESHED.replace("AGAIN", "print('trained')"), ["error"]),
+        ("single-logit-softmax", POOLED.replace("NAME", "attention"), []),
+        ("single-logit-softmax", POOLED.replace("NAME", "head"), ["error"]),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images, targets"), []),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images"), ["error"]),
         ("accumulate-loss-with-graph", METER, []),

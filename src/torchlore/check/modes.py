@@ -15,17 +15,27 @@ if TYPE_CHECKING:
     from torchlore.check.identity import Identity
 
 
+_EVALUATES = re.compile(r"val|test|eval|predict|infer", re.IGNORECASE)
+
+
 def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]) -> Iterator[Event]:
     """Forward passes that only read, of a model that was trained before and not switched to eval since; once a model."""
     trained: set[Identity] = set()
     switched: set[Identity] = set()
     forwards: list[Identity] = []
     reported: set[Identity] = set()
+    again: set[Identity] = set()  # put into training mode after the training was over: to refresh batch norm
     for event in events:
         if event.what in ("train", "eval"):
             if event.owner is None or event.detail:
                 return  # somebody switches something we cannot name
             related = {model for model in {*trained, *switched, event.owner} if _related(model, event.owner)}
+            meant = (
+                event.what == "train"
+                and not forwards
+                and not (event.via and _EVALUATES.search(event.via[-1].node.name))
+            )
+            again = again | related if meant else again - related
             switched = switched | related if event.what == "eval" else switched - related
         elif event.what == "backward":
             trained.update(forwards)
@@ -33,7 +43,8 @@ def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]
         elif event.what == "forward" and event.owner is not None:
             if not event.no_grad:
                 forwards.append(event.owner)
-            if event.owner in trained and event.owner not in switched | reported and reads(event):
+                again.discard(event.owner)
+            if event.owner in trained - again and event.owner not in switched | reported and reads(event):
                 reported.add(event.owner)
                 yield event
 

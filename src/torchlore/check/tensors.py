@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from torchlore.check import api
-from torchlore.check.tree import argument, contexts, literal
+from torchlore.check.tree import argument, contexts, dotted, literal
 from torchlore.check.values import UNKNOWN, Shape, Value, Values, values
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _SAME_SHAPE = api.SAME_LAYOUT | {
 _REDUCE = {"sum", "mean", "argmax", "argmin", "prod", "any", "all", "logsumexp", "norm", "std", "var", "amax", "amin"}
 _MAKE = {"zeros", "ones", "rand", "randn", "empty"}
 _KEEP_STATE = api.SAME_LAYOUT | api.RESHAPES | {"dropout", "clamp", "clamp_", "cat", "stack", "squeeze", "flatten"}
+_HEADS = {"fc", "classifier", "head", "heads"}
 
 
 def no_grad_around(source: Source, node: ast.AST) -> bool:
@@ -160,7 +161,7 @@ def layer_output(source: Source, value: Value, call: ast.Call) -> Values:
         return _through(source, value, call, graph)
     if value.name.startswith("torchvision.models."):
         plain = value.name.count(".") == 2
-        state = "logits" if plain else ""
+        state = "logits" if plain and not _has_other_head(source, call) else ""
         return (Value("tensor" if plain else "", value.name, call, source, state, graph),)
     if not value.name.startswith("torch.nn.") or value.name == "torch.nn.Module":
         return (UNKNOWN,)
@@ -169,6 +170,17 @@ def layer_output(source: Source, value: Value, call: ast.Call) -> Values:
         return (Value("tuple", value.name, call, source, items=(part, (UNKNOWN,))),)
     given = values(source, call.args[0]) if call.args and not isinstance(call.args[0], ast.Starred) else (UNKNOWN,)
     return tuple(_layer(source, value, one, call, graph) for one in given) or (UNKNOWN,)
+
+
+def _has_other_head(source: Source, call: ast.Call) -> bool:
+    """`net.classifier = nn.Sequential(...)`: what the network gives is up to that; a linear layer gives logits still."""
+    for assign in source.all(ast.Assign):
+        target = assign.targets[0]
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        if isinstance(target, ast.Attribute) and target.attr in _HEADS and dotted(target.value) == dotted(call.func):
+            return not (isinstance(assign.value, ast.Call) and source.name(assign.value.func) == "torch.nn.Linear")
+    return False
 
 
 def _layer(source: Source, layer: Value, given: Value, call: ast.AST, graph: bool | None) -> Value:

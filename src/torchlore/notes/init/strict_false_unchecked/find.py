@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from torchlore.check import follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
+_WRAPPERS = ("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
 _SAID = re.compile(
     r"compatib|strict|miss|skip|ignor|unexpected|partial|\bkeys?\b|not match|head|classifier|backbone|frozen"
 )
@@ -29,7 +30,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _in_sight(source: Source, state: ast.expr) -> bool:
     """The names come from a net of this file, or are known to get a prefix; of a stranger's file one may want a part."""
-    return "DataParallel" in source.text or ".state_dict()" in source.code(follow.followed(source, state))
+    wrapped = any(one.attr.endswith("DataParallel") for one in source.all(ast.Attribute))
+    return wrapped or any(source.calls(*_WRAPPERS)) or ".state_dict()" in source.code(follow.followed(source, state))
 
 
 def _as_it_was_saved(source: Source, state: ast.expr, depth: int = 4) -> bool:

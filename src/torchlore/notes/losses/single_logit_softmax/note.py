@@ -32,6 +32,7 @@ _FUNCTIONS = tuple(
     f"torch.{name}" for name in ("softmax", "log_softmax", "nn.functional.softmax", "nn.functional.log_softmax")
 )
 _LAST = (-1, 1)
+_POOLS = re.compile(r"att|pool|gate|weight|alpha", re.IGNORECASE)
 _THREE = re.compile(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ")
 
 
@@ -57,6 +58,9 @@ def find(source: Source) -> Iterator[Hit]:
     for layer in source.calls("torch.nn.Softmax", "torch.nn.LogSoftmax"):
         box = source.parents[layer]
         where = tree.literal(tree.argument(layer, 0, "dim"))
+        named = source.parents[box] if where == 1 else None
+        if isinstance(named, ast.Assign) and _POOLS.search(source.code(named.targets[0])):
+            continue  # a weight for each step of a sequence
         if isinstance(box, ast.Call) and layer in box.args and where in _LAST and _after_single(source, box, layer):
             yield source.hit(layer, "this softmax follows a layer with one output and is always 1: use `nn.Sigmoid()`")
     for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"):

@@ -13,7 +13,7 @@ Ask `isOpened()` and raise, keep the frame rate a float, count what you decode, 
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import follow, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ("video-cv2-props",)
@@ -49,7 +49,9 @@ def find(source: Source) -> Iterator[Hit]:
 def _shown(source: Source, call: ast.Call) -> bool:
     """A demo that shows what it reads: a film without frames is seen at once."""
     home: ast.AST = tree.function(source, call) or source.tree
-    return "cv2.imshow" in source.code(home) or "waitKey" in source.text
+    counted = any(follow.method(one) == "get" for one in tree.body_nodes(home))
+    silent = counted or any(isinstance(one, ast.While) for one in tree.body_nodes(home))  # else a frame of None raises
+    return "cv2.imshow" in source.code(home) or "waitKey" in source.text or not silent
 
 
 def _asked(source: Source, call: ast.Call, name: str) -> bool:
