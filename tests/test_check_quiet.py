@@ -288,6 +288,74 @@ class Pooled(nn.Module):
         super().__init__()
         self.NAME = nn.Sequential(nn.Linear(8, 4), nn.Tanh(), nn.Linear(4, 1), nn.Softmax(dim=1))
 """
+KEPT = """
+import torch
+from torch import nn
+
+class Solver:
+    def __init__(self, loader):
+        self.model, self.loader, self.best = nn.Linear(2, 2), loader, 9.0
+        self.opt = torch.optim.SGD(self.model.parameters(), 0.1)
+
+    def save(self, state, path):
+        torch.save(state, path)
+
+    def train(self, loss_of):
+        for x, y in self.loader:
+            loss = loss_of(self.model(x), y)
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+            if loss < self.best:
+                state = {}
+                state["model"] = self.model.state_dict()
+                self.save(state, "best.pt")
+                self.best = loss.item()
+        USE
+"""
+BORROWED = """
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(2, 2))
+        self.parts = {name: part for name, part in self.encoder.named_children()}
+"""
+BY_HAND = """
+import torch
+from torch import nn
+
+class Base(nn.Module):
+    def optimizers(self):
+        return {name: torch.optim.SGD(net.parameters(), 0.1) for name, net in self.nets.items()}
+
+    def start(self):
+        for name, net in self.nets.items():
+            CALL
+
+class Pair(Base):
+    def __init__(self):
+        super().__init__()
+        self.nets = {}
+        self.nets["body"] = nn.Linear(2, 2)
+"""
+SMOOTHED = """
+import torch
+from torch import nn
+
+class Smoothed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.criterion = nn.KLDivLoss(reduction="sum")
+
+    def forward(self, x, y):
+        x = nn.functional.log_softmax(x, dim=-1)
+        wanted = x.data.clone()
+        FILL
+        return self.criterion(x, wanted)
+"""
+DIVERGENCE = "from torch.nn import functional as F\n\ndef loss(a, b, t):\n    return F.kl_div(a, b) * t**2FACTOR\n"
 AVERAGES = """
 from torch import nn
 
@@ -392,6 +460,15 @@ def said(rules, slug, text):
         ("eval-mode-missing", REFRESHED.replace("AGAIN", "print('trained')"), ["error"]),
         ("single-logit-softmax", POOLED.replace("NAME", "attention"), []),
         ("single-logit-softmax", POOLED.replace("NAME", "head"), ["error"]),
+        ("state-dict-alias", KEPT.replace("USE", "return self.best"), []),
+        ("state-dict-alias", KEPT.replace("USE", "self.model.load_state_dict(state)"), ["error"]),
+        ("modules-in-plain-container", BORROWED, []),
+        ("modules-in-plain-container", BY_HAND.replace("CALL", "self.hold(net.parameters())"), []),
+        ("modules-in-plain-container", BY_HAND.replace("CALL", "net.cuda()"), ["error"]),
+        ("kl-div-on-probabilities", SMOOTHED.replace("FILL", "wanted.fill_(0.1)"), []),
+        ("kl-div-on-probabilities", SMOOTHED.replace("FILL", "pass"), ["error"]),
+        ("kl-div-mean", DIVERGENCE.replace("FACTOR", " * b.shape[1]"), []),
+        ("kl-div-mean", DIVERGENCE.replace("FACTOR", ""), ["warning"]),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images, targets"), []),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images"), ["error"]),
         ("accumulate-loss-with-graph", METER, []),

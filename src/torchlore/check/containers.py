@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torchlore.check.project import Class
 
 _LISTS = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
+_WALKS = {"named_modules", "modules", "children", "named_children"}
 _ADD = {"add_module", "register_module", "setattr", "__setattr__"}
 
 
@@ -103,4 +104,21 @@ def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
             tree.dotted(part) == f"self.{name}" or (isinstance(part, ast.Name) and part.id in added) for part in parts
         ):
             return True
+    return False
+
+
+def borrowed(node: ast.expr | None) -> bool:
+    """`{name: part for name, part in self.encoder.named_modules()}`: parts of what is registered already."""
+    over = node.generators[0].iter if isinstance(node, ast.ListComp | ast.DictComp) else None
+    own = isinstance(over, ast.Call) and follow.method(over) in _WALKS
+    return own and isinstance(over, ast.Call) and tree.dotted(tree.receiver(over)).startswith("self.")
+
+
+def by_hand(cls: Class, name: str) -> bool:
+    """Whether the class, or one it comes from, asks each module of the container for its parameters itself."""
+    for base in cls.source.project.bases(cls)[0]:
+        for loop in tree.under(base.source, base.node, ast.For):
+            mine = any(tree.dotted(part) == f"self.{name}" for part in ast.walk(loop.iter))
+            if mine and any(follow.method(part) == "parameters" for part in ast.walk(loop)):
+                return True
     return False

@@ -20,7 +20,8 @@ def find(source: Source) -> Iterator[Hit]:
                 f'`"scheduler": {scheduler}.state_dict()`'
             )
             best = len(call.args) > 1 and "best" in source.code(call.args[1]).lower()  # kept for its weights
-            yield source.hit(call, message, severity=None if _resumes(source) and not best else "hint")
+            goes_on = any(word in key.lower() for key, _ in parts.items for word in ("epoch", "step", "iter"))
+            yield source.hit(call, message, severity=None if _resumes(source) and goes_on and not best else "hint")
 
 
 def _resumes(source: Source) -> bool:

@@ -57,11 +57,20 @@ def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     for node in places:
         if not isinstance(node.ctx, ast.Load) or tree.dotted(node).rpartition(".")[2] != same.rpartition(".")[2]:
             continue
+        if _handed(source, node, variable):
+            continue
         at_once = tree.inside(source, node, block) and node.lineno >= call.lineno
         asked = isinstance(source.parents[node], ast.Attribute | ast.Compare)
         if not at_once and not asked and identity(source, node) == owner and _may_hold(source, node, call):
             return True
     return False
+
+
+def _handed(source: Source, node: ast.expr, variable: ast.expr) -> bool:
+    """A parameter of another function: it is read when that function is called, which counts by itself."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    away = tree.function(source, node) is not tree.function(source, variable)
+    return away and bool(bound) and all(one.how == "parameter" for one in bound)
 
 
 def _begun(source: Source, variable: ast.expr, call: ast.Call) -> ast.stmt:

@@ -33,6 +33,16 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert abs(100 * bad["loss"] - bad["by_formula"]) < 1e-3  # a hundredth: there are 100 classes
 
 
+def _made_good(source: Source, call: ast.expr) -> bool:
+    """`F.kl_div(a, b) * b.shape[1]`: the author knows, and multiplies by the number of classes."""
+    up, factors = source.parents[call], []
+    while isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult):
+        factors += [up.left, up.right]
+        up = source.parents[up]
+    others = " ".join(source.code(one) for one in factors if not tree.inside(source, call, one) and one is not call)
+    return any(word in others for word in ("shape", "size", "class", "len("))
+
+
 def watch(call: Annotated[Call, "kl_div"]) -> Alarm | None:
     if call.argument(4, "reduction", "mean") != "mean" or call.input.dim() < 2 or call.input.shape[-1] < 2:
         return None
@@ -51,7 +61,7 @@ def find(source: Source) -> Iterator[Hit]:
             and not tree.spread(made)
             and not {kw.arg for kw in made.keywords} & {"size_average", "reduce"}
         )
-        if not absent and tree.literal(given) != "mean":
+        if (not absent and tree.literal(given) != "mean") or _made_good(source, loss.call):
             continue
         edit = edits.set_keyword(source, made, "reduction", '"batchmean"')
         message = 'the mean divides by the number of classes as well: write `reduction="batchmean"`'

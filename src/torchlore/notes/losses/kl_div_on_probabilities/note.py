@@ -12,6 +12,7 @@ If the target is in logarithms too, say so: `log_target=True`. And mind the orde
 of the target from the input, KL(target || input).
 """
 
+import ast
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -51,8 +52,16 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         target = values.state(source, loss.target) if loss.target is not None else None
         logs = tree.literal(loss.option("log_target")) is True
+        if loss.target is not None and _filled(source, loss.target):
+            continue
         if target is not None and target.state == "logprobs" and loss.option("log_target") is None and not logs:
             yield source.hit(loss.call, "the target of kl_div is in logarithms here: add `log_target=True`")
+
+
+def _filled(source: Source, target: ast.expr) -> bool:
+    """`wanted = scores.clone(); wanted.fill_(0.1)`: of the scores only the shape is left."""
+    fills = source.methods("fill_", "zero_", "copy_")
+    return any(source.code(tree.receiver(one)) == source.code(target) for one in fills)
 
 
 def watch(call: Annotated[Call, "kl_div"]) -> Alarm | None:

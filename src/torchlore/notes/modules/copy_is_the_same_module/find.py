@@ -86,7 +86,10 @@ def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.
     def used(node: ast.expr) -> bool:
         last = source.code(node).rpartition(".")[2]
         seen: list[ast.Name | ast.Attribute] = [*uses.names(source, last), *uses.attributes(source, last)]
-        return any(isinstance(use.ctx, ast.Load) and use is not node and _after(source, use, assign) for use in seen)
+        later = (
+            use for use in seen if isinstance(use.ctx, ast.Load) and use is not node and _after(source, use, assign)
+        )
+        return any(not follow.exclusive(source, use, assign) for use in later)
 
     return used(target) and used(inner)
 

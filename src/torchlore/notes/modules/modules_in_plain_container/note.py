@@ -47,7 +47,8 @@ def find(source: Source) -> Iterator[Hit]:
                 continue  # wrapped later
             held = list(containers.held(cls, plain[0])) + containers.built(cls, plain[0].value)
             if held and not containers.registered(cls, name, held) and _matter(source, held):
-                yield _hit(source, name, plain[0], "Module")
+                if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
+                    yield _hit(source, name, plain[0], "Module")
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
                 yield _hit(source, name, plain[0], "Parameter")
 
