@@ -13,11 +13,13 @@ import io
 import os
 import pickle
 import random
+import re
 import runpy
 import sys
 import tempfile
 import warnings
-from contextlib import nullcontext, redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout, suppress
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -42,11 +44,18 @@ def left(space: dict[str, object]) -> dict[str, object]:
             found[name] = {key: bits(one) for key, one in value.state_dict().items() if torch.is_tensor(one)}
         elif torch.is_tensor(value) and not value.is_sparse:
             found[name] = bits(value)
-        elif isinstance(value, (int, float, str, bool, np.ndarray)) and not name.startswith("__"):
+        elif isinstance(value, str) and not name.startswith("__"):
+            found[name] = _nameless(value)
+        elif isinstance(value, (int, float, bool, np.ndarray)):
             found[name] = value
         elif name == "result":
-            found[name] = repr(value)
+            found[name] = _nameless(repr(value))
     return found
+
+
+def _nameless(text: str) -> str:
+    """Without the names of temporary files, which are new each time."""
+    return re.sub(re.escape(tempfile.gettempdir()) + r"/[\w.-]+", "", text)
 
 
 def digest(path: Path, *, watch: bool) -> str:
@@ -66,9 +75,8 @@ def digest(path: Path, *, watch: bool) -> str:
             except BaseException as error:  # noqa: BLE001 - a script may end in any error; it must be the same one
                 ended = f"{type(error).__name__}: {error}"
         os.chdir("/")
-    printed = out.getvalue().replace(folder, "")
     old = np.random.get_state()  # noqa: NPY002 - see above
-    state = (printed, ended, space, bits(torch.get_rng_state()), random.getstate(), old)
+    state = (_nameless(out.getvalue()), _nameless(ended), space, bits(torch.get_rng_state()), random.getstate(), old)
     return hashlib.sha256(pickle.dumps(state)).hexdigest()
 
 
@@ -87,12 +95,17 @@ def main() -> int:
         scripts += sorted(Path(folder).rglob("*.py"))
     with watching():
         pass  # what both ways import is there before either
+    for name in ("sklearn.metrics", "torchmetrics", "torchvision"):  # and what takes long to import is, once for all
+        with suppress(ImportError):
+            import_module(name)
     different, unsteady = [], []
     for number, path in enumerate(scripts, 1):
         print(f"{number} of {len(scripts)}: {path.parent.name}/{path.name}", file=sys.stderr, flush=True)
         plain = told(path, watch=False)
         if plain != told(path, watch=True):
-            (different if plain == told(path, watch=False) else unsteady).append(path)
+            by_itself = plain != told(path, watch=False)
+            (unsteady if by_itself else different).append(path)
+            print("  differs by itself" if by_itself else "  differs under watch", file=sys.stderr, flush=True)
     print(
         f"{len(scripts)} scripts: {len(different)} differ under watch, {len(unsteady)} differ from run to run by themselves"
     )
