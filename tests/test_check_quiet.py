@@ -356,6 +356,64 @@ class Smoothed(nn.Module):
         return self.criterion(x, wanted)
 """
 DIVERGENCE = "from torch.nn import functional as F\n\ndef loss(a, b, t):\n    return F.kl_div(a, b) * t**2FACTOR\n"
+BRANCHES = """
+import torch
+from torch import nn
+
+def train(model, loader, opt, several):
+    for epoch, (x, y) in enumerate(loader):
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+        if epoch % 10 == 0:
+            if several:
+                state = model.module.state_dict()
+            else:
+                state = model.state_dict()
+            torch.save({"state": state}, "last.pt")
+    AFTER
+"""
+NAMED = """
+import torch
+from torch import nn
+
+class Task:
+    def __init__(self, data):
+        self.model, self.data = nn.Sequential(nn.Linear(2, 2), nn.Dropout()), data
+
+def run(task, opt):
+    for x, y in task.data:
+        loss = nn.functional.cross_entropy(task.model(x), y)
+        if opt:
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+
+def fit(data):
+    task = Task(data)
+    model, data = task.model, task.data
+    opt = torch.optim.SGD(model.parameters(), 0.1)
+    for _ in range(3):
+        model.train()
+        run(task, opt)
+        SWITCH
+        with torch.no_grad():
+            run(task, None)
+"""
+SUMMED = """
+from torch.nn import functional as F
+
+def train(decoder, words, opt):
+    for i in range(1, 9):
+        out = decoder(words[i - 1])
+        if i == 1:
+            loss = F.cross_entropy(out, words[i])
+        else:
+            loss += F.cross_entropy(out, words[i])
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
 AVERAGES = """
 from torch import nn
 
@@ -469,6 +527,11 @@ def said(rules, slug, text):
         ("kl-div-on-probabilities", SMOOTHED.replace("FILL", "pass"), ["error"]),
         ("kl-div-mean", DIVERGENCE.replace("FACTOR", " * b.shape[1]"), []),
         ("kl-div-mean", DIVERGENCE.replace("FACTOR", ""), ["warning"]),
+        ("state-dict-alias", BRANCHES.replace("AFTER", "return model"), []),
+        ("state-dict-alias", BRANCHES.replace("AFTER", "model.load_state_dict(state)"), ["error", "error"]),
+        ("eval-mode-missing", NAMED.replace("SWITCH", "model.eval()"), []),
+        ("eval-mode-missing", NAMED.replace("SWITCH", "pass"), ["error"]),
+        ("loss-overwritten-in-loop", SUMMED, []),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images, targets"), []),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images"), ["error"]),
         ("accumulate-loss-with-graph", METER, []),

@@ -106,6 +106,8 @@ def _of_binding(source: Source, binding: Binding, node: ast.Name, hops: int) -> 
     ):
         index = binding.path[0]
         return identity(source, value.args[index], hops - 1) if 0 <= index < len(value.args) else own
+    if binding.path and isinstance(value, ast.Tuple) and len(binding.path) == 1 and binding.path[0] < len(value.elts):
+        return identity(source, value.elts[binding.path[0]], hops - 1) or own  # `model, data = self.model, self.data`
     if binding.path:
         return own
     if isinstance(value, ast.Name | ast.Attribute):

@@ -264,7 +264,8 @@ def _unpack(found: Values, path: tuple[int, ...]) -> Values:
     for index in path:
         unpacked: Values = ()
         for value in found:
-            unpacked += item(value, index)
+            whole = api.is_kind(value.kind, "tensor")  # it may be another net that gives two things here
+            unpacked += tuple(part._replace(state="") for part in item(value, index)) if whole else item(value, index)
         found = unpacked
     return found
 

@@ -7,13 +7,7 @@ tensors; `best_model = model` copies nothing at all.
 Copy the tensors, `best = copy.deepcopy(model.state_dict())`, or write the state to a file at once.
 """
 
-import ast
-from collections.abc import Iterator
 from typing import Any
-
-from torchlore.check import edits, flow, kept, scopes, tree, values
-from torchlore.check.identity import identity
-from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://github.com/WenjieDu/PyPOTS/issues/667",)
@@ -25,75 +19,3 @@ SEVERITY = "error"
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert bad["restored"] > bad["best"]
     assert good["restored"] == good["best"]
-
-
-def find(source: Source) -> Iterator[Hit]:
-    held = any(kept.variable(source, call) is not None for call in source.methods("state_dict"))
-    if not held or not flow.may_train(source):
-        return
-    for loop in flow.loops(source):
-        if not loop.of("step"):
-            continue
-        for event in loop.of("state"):
-            if event.source is not source or not isinstance(event.node, ast.Call) or not _of_model(source, event.node):
-                continue
-            if event.loops[0] is not loop.node and tree.loops(source, loop.node):
-                continue  # the outer loop says it
-            variable = kept.variable(source, event.node)
-            if variable is not None and kept.steps_on(source, variable) and _read_later(source, variable, event.node):
-                yield _hit(source, event.node, variable)
-
-
-def _of_model(source: Source, call: ast.Call) -> bool:
-    model = tree.receiver(call)
-    return values.sure(source, model, "module", weak=True) or not values.kind(source, model, weak=True)
-
-
-def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
-    """Whether somebody reads the variable after more steps: outside the block that fills it, or above it in a loop."""
-    same, block = tree.dotted(variable), source.parents[_begun(source, variable, call)]
-    owner = identity(source, variable)
-    places: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)]
-    for node in places:
-        if not isinstance(node.ctx, ast.Load) or tree.dotted(node).rpartition(".")[2] != same.rpartition(".")[2]:
-            continue
-        if _handed(source, node, variable):
-            continue
-        at_once = tree.inside(source, node, block) and node.lineno >= call.lineno
-        asked = isinstance(source.parents[node], ast.Attribute | ast.Compare)
-        if not at_once and not asked and identity(source, node) == owner and _may_hold(source, node, call):
-            return True
-    return False
-
-
-def _handed(source: Source, node: ast.expr, variable: ast.expr) -> bool:
-    """A parameter of another function: it is read when that function is called, which counts by itself."""
-    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
-    away = tree.function(source, node) is not tree.function(source, variable)
-    return away and bool(bound) and all(one.how == "parameter" for one in bound)
-
-
-def _begun(source: Source, variable: ast.expr, call: ast.Call) -> ast.stmt:
-    """The statement that fills the variable, or the one that made it anew in the same turn of the loop."""
-    here = tree.statement(source, call)
-    bound = scopes.reaching(source, variable) if isinstance(variable, ast.Name) else ()
-    made = bound[0].statement if len(bound) == 1 else None
-    same_turn = isinstance(made, ast.Assign) and tree.loops(source, made)[:1] == tree.loops(source, here)[:1]
-    return made if isinstance(made, ast.Assign) and same_turn and tree.loops(source, made) else here
-
-
-def _may_hold(source: Source, node: ast.expr, call: ast.Call) -> bool:
-    """Whether a variable read here can still hold what was put into it there."""
-    if not isinstance(node, ast.Name):
-        return True
-    put = any(tree.inside(source, call, one.statement) for one in scopes.reaching(source, node))
-    bound = isinstance(up := tree.statement(source, call), ast.Assign) and isinstance(up.targets[0], ast.Name)
-    return put or (not bound and values.sure(source, node, "list", "dict"))  # one that is filled later
-
-
-def _hit(source: Source, call: ast.Call, variable: ast.expr) -> Hit:
-    message = (
-        f"`{source.code(variable)}` holds the live tensors and follows every later step: copy.deepcopy(...) keeps them"
-    )
-    imported = edits.add_import(source, "import copy") if "copy" not in source.names.imported else None
-    return source.hit(call, message, *edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else []))

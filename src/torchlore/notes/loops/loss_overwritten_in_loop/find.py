@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree, uses
+from torchlore.check import follow, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"item", "detach", "tolist", "cpu", "data", "shape"}
@@ -22,12 +22,19 @@ def find(source: Source) -> Iterator[Hit]:
                 isinstance(one.value, ast.Call)
                 and _own_target(source, one.value, loop)
                 and not _kept(source, loop, loss.id)
+                and not _adds_otherwise(source, one.statement, loss.id)
             ):
                 seen.add(one.statement)
                 yield _hit(source, one.statement, loss.id)
     for assign in _from_zero(source):
         if assign not in seen:
             yield _hit(source, assign, tree.dotted(assign.targets[0]))
+
+
+def _adds_otherwise(source: Source, statement: ast.AST, name: str) -> bool:
+    """`if first: loss = ...` and `else: loss += ...`: this is where the sum begins."""
+    grown = (one for one in source.all(ast.AugAssign) if tree.dotted(one.target) == name)
+    return any(follow.exclusive(source, one, statement) for one in grown)
 
 
 def _hit(source: Source, statement: ast.AST, name: str) -> Hit:

@@ -83,10 +83,17 @@ def _untrained(source: Source, home: tree.FunctionNode | None, name: str) -> Ite
         made = isinstance(assign.value, ast.Call) and source.name(assign.value.func) != "copy.deepcopy"
         if tree.function(source, assign) is not home or code == name or not made or f"{code}.parameters" in source.text:
             continue
+        holders = (one for one in source.all(ast.Assign) if source.code(one.targets[0]) == name)
+        if any(source.code(arg) == code for one in holders for arg in _given(one.value)):
+            continue  # a part of the net that is trained
         module = values.sure(source, assign.value, "module") and not values.sure(source, assign.value, "loss")
         kinds = [one for one in source.values(assign.value) if modules.has_parameters(one)]
         if module and kinds and f"{code}(" in source.text and f"{code}.requires_grad" not in source.text:
             yield code
+
+
+def _given(call: ast.expr) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
 
 
 def _constructor(value: ast.expr) -> ast.Call | None:

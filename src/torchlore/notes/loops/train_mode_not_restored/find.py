@@ -1,6 +1,7 @@
 """The rule of train-mode-not-restored."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from torchlore.check import edits, flow, frameworks, modules, tree
 from torchlore.check.events import Event
@@ -34,7 +35,7 @@ def _left_on(loop: LoopFlow) -> Iterator[Event]:
     for event in loop.of("eval"):
         if event.owner is None or event.owner not in trained or any(one.owner == event.owner for one in switches):
             continue
-        if event.owner not in made and not _stops(event) and _modes(event):
+        if event.owner not in made and not _stops(event) and _severity(event):
             yield event
 
 
@@ -52,7 +53,10 @@ def _differentiated(loop: LoopFlow, forward: Event) -> bool:
 def _trains_on_purpose(loop: LoopFlow, switch: Event) -> bool:
     """`model.eval()` right before the training of the same function: the author trains in evaluation mode."""
     after = loop.events[loop.events.index(switch) + 1 :]
-    mine = (one for one in after if one.owner == switch.owner and one.via == switch.via and one.what == "forward")
+    here = not switch.via  # at the top of the turn, whatever helper trains then
+    mine = (
+        one for one in after if one.owner == switch.owner and one.what == "forward" and (here or one.via == switch.via)
+    )
     first = next(mine, None)
     return first is not None and not first.no_grad and _differentiated(loop, first)
 
@@ -70,13 +74,17 @@ def _stops(event: Event) -> bool:
     return event.via == () and not isinstance(up, tree.Loop) and bool(tree.ends(getattr(up, "body", [])))
 
 
-def _modes(event: Event) -> bool:
+def _severity(event: Event) -> Literal["error", "warning", "hint"] | None:
+    """An error where dropout or batch norm is in sight; None where the mode cannot matter."""
     found = event.source.values(event.expr) if event.expr is not None else ()
-    return not found or any(modules.mode_layers(event.source, value) is not False for value in found)
+    known = [modules.mode_layers(event.source, value) for value in found]
+    if not found:
+        return "error"
+    return "error" if True in known else "hint" if None in known else None
 
 
 def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
     name = event.source.code(event.expr) if event.expr is not None else "model"
     message = f"`{name}` stays in evaluation mode for the next turn of the loop on line {loop.node.lineno}: call `{name}.train()` at its top"
     fix = [edits.insert_first(source, loop.node, f"{name}.train()")] if event.source is source and not event.via else []
-    return source.hit(place, message, *fix)  # type: ignore[arg-type]  # a node of this file
+    return source.hit(place, message, *fix, severity=_severity(event))  # type: ignore[arg-type]  # a node of this file
