@@ -54,8 +54,8 @@ def _this_turn(source: Source, node: ast.expr, call: ast.Call) -> bool:
         scopes.reaching(source, node) if isinstance(node, ast.Name) and tree.loops(source, node)[:1] == loops else []
     )
     filled = bool(bound) and all(
-        tree.loops(source, one.statement)[:1] == loops and one.node.lineno < node.lineno for one in bound
-    )  # type: ignore[attr-defined]  # a name
+        tree.loops(source, one.statement)[:1] == loops and getattr(one.node, "lineno", 0) < node.lineno for one in bound
+    )
     steps = (one.lineno for one in source.methods("step"))
     return filled and not any(call.lineno < line < node.lineno for line in steps)
 
@@ -90,4 +90,5 @@ def _hit(source: Source, call: ast.Call, variable: ast.expr) -> Hit:
         f"`{source.code(variable)}` holds the live tensors and follows every later step: copy.deepcopy(...) keeps them"
     )
     imported = edits.add_import(source, "import copy") if "copy" not in source.names.imported else None
-    return source.hit(call, message, *edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else []))
+    fix = [*edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else [])]
+    return source.hit(call, message, *fix, severity="warning")  # it may be read before the next step

@@ -35,6 +35,7 @@ def _two_draws(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 subset,
                 f"`{code}` is drawn twice, so these samples and those of line {first.lineno} overlap: cut one of them",
+                severity="warning",
             )
 
 

@@ -28,7 +28,7 @@ def find(source: Source) -> Iterator[Hit]:
             seen.add(place)
             name = event.source.code(event.expr) if event.expr is not None else "model"
             message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
-            yield source.hit(place, message)
+            yield source.hit(place, message, severity="warning")  # the author may want the noise
 
 
 def _evaluations(source: Source) -> Iterator[Event]:

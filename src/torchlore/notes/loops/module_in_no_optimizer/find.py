@@ -66,7 +66,7 @@ def _same_twice(source: Source) -> Iterator[Hit]:
         for other in _untrained(source, home, name):
             told = f"two optimizers get `{name}`, and none gets `{other}`, which never changes: give this one `{other}.parameters()`"
             best = max(calls, key=lambda one: _alike(source.code(source.parents[one]), other))
-            yield source.hit(best, told)
+            yield source.hit(best, told, severity="warning")  # two rates for one net may be meant
             break
 
 

@@ -74,13 +74,13 @@ def _stops(event: Event) -> bool:
     return event.via == () and not isinstance(up, tree.Loop) and bool(tree.ends(getattr(up, "body", [])))
 
 
-def _severity(event: Event) -> Literal["error", "warning", "hint"] | None:
-    """An error where dropout or batch norm is in sight; None where the mode cannot matter."""
+def _severity(event: Event) -> Literal["warning", "hint"] | None:
+    """No error, for some train in evaluation mode on purpose; None where the mode cannot matter."""
     found = event.source.values(event.expr) if event.expr is not None else ()
     known = [modules.mode_layers(event.source, value) for value in found]
     if not found:
-        return "error"
-    return "error" if True in known else "hint" if None in known else None
+        return "warning"
+    return "warning" if True in known else "hint" if None in known else None
 
 
 def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:

@@ -48,7 +48,9 @@ def find(source: Source) -> Iterator[Hit]:
         if _is(first, _FIRST, _SECOND) and _is(second, _SECOND, _FIRST) and not _judged_twice(source, call):
             one, other = source.code(first), source.code(second)
             both = (edits.replace(source, first, other), edits.replace(source, second, one))
-            yield source.hit(call, f"scikit-learn takes the truth first: write `({other}, {one})`", *both)
+            yield source.hit(
+                call, f"scikit-learn takes the truth first: write `({other}, {one})`", *both, severity="warning"
+            )
     yield from _torchmetrics(source) if "torchmetrics" in source.text else ()
 
 
@@ -76,7 +78,9 @@ def _torchmetrics(source: Source) -> Iterator[Hit]:
         if named or values.sure(source, metric, "metric"):
             one, other = source.code(first), source.code(second)
             both = (edits.replace(source, first, other), edits.replace(source, second, one))
-            yield source.hit(call, f"torchmetrics takes the prediction first: write `({other}, {one})`", *both)
+            yield source.hit(
+                call, f"torchmetrics takes the prediction first: write `({other}, {one})`", *both, severity="warning"
+            )
 
 
 def _is(node: ast.expr, wanted: re.Pattern[str], other: re.Pattern[str]) -> bool:

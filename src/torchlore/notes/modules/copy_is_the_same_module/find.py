@@ -33,7 +33,8 @@ def find(source: Source) -> Iterator[Hit]:
             edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
             imported = edits.add_import(source, "import copy")
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
-            yield source.hit(assign, message, edit, *([imported] if imported else []))
+            fix = [edit, *([imported] if imported else [])]
+            yield source.hit(assign, message, *fix, severity="warning")  # a name that says "target" may mean another
 
 
 def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:

@@ -28,7 +28,15 @@ def find(source: Source) -> Iterator[Hit]:
                 isinstance(one, ast.Constant) or _known(source, one) for one in parts
             )  # this one file, or its own
             edit = edits.append(source, call, '.convert("RGB")')
-            yield source.hit(call, message, edit, safe=False, severity="hint" if known else None)
+            yield source.hit(
+                call, message, edit, safe=False, severity="hint" if known or not _many(source, call) else None
+            )
+
+
+def _many(source: Source, call: ast.Call) -> bool:
+    """Whether file after file is opened here: in a dataset, or in a loop or a function that is handed the path."""
+    home = tree.function(source, call)
+    return home is not None and (home.name == "__getitem__" or bool(tree.loops(source, call)) or bool(home.args.args))
 
 
 def _known(source: Source, part: ast.expr) -> bool:
