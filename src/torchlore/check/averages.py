@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import calls, classes, follow, project, scopes, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,13 +112,103 @@ def number(source: Source, node: ast.expr, hops: int = 12) -> float | None:
         return None if left is None or right is None else left - right
     if isinstance(node, ast.Name) and hops:
         bound = follow.binding(source, node)
-        return number(source, bound, hops - 1) if bound is not None else _default(source, node)
+        return number(source, bound, hops - 1) if bound is not None else _default(source, node, hops - 1)
+    if isinstance(node, ast.Attribute) and tree.dotted(node.value) == "self" and hops:
+        owner = project.enclosing_class(source, node)
+        found = classes.assigned(owner, node.attr) if owner is not None else []
+        kept = found[0].value if len(found) == 1 and not found[0].path else None
+        return number(found[0].source, kept, hops - 1) if kept is not None else None
     return None
 
 
-def _default(source: Source, name: ast.Name) -> float | None:
+def _default(source: Source, name: ast.Name, hops: int) -> float | None:
+    """What the callers give a parameter where they agree, else its default."""
     home, found = tree.function(source, name), scopes.reaching(source, name)
     if home is None or len(found) != 1 or found[0].how != "parameter":
         return None
+    arg = next((one for one in tree.parameters(home) if one.arg == name.id), None)
+    function = project.as_function(source, home)
+    given = [
+        (other, value)
+        for other, call, skip in (calls.callers(function) if arg is not None else ())
+        if (value := calls.given_argument(function, call, arg, skip)) is not None  # type: ignore[arg-type]  # see above
+    ]
+    if given and hops:
+        told = {number(other, value, hops - 1) for other, value in given}
+        return told.pop() if len(told) == 1 else None
     pairs = zip([*home.args.posonlyargs, *home.args.args][::-1], home.args.defaults[::-1], strict=False)
-    return next((number(source, value) for arg, value in pairs if arg.arg == name.id), None)
+    return next((number(source, value) for one, value in pairs if one.arg == name.id), None)
+
+
+class Mix(NamedTuple):
+    """`ema = decay * ema + (1 - decay) * new`, by assignment, `copy_`, or `mul_` and `add_`."""
+
+    average: ast.expr
+    update: ast.stmt
+    share: float | None  # of the new in each update, where it can be told
+
+
+def mixes(source: Source) -> Iterator[Mix]:
+    """The statements of a file that move something towards something else by two shares that add up to one."""
+    for node in source.all(ast.BinOp):
+        if not isinstance(node.op, ast.Add):
+            continue
+        statement = tree.statement(source, node)
+        average = _written(statement, node)
+        parts = [_factor(side, average) for side in (node.left, node.right)] if average is not None else []
+        if average is None or None in parts or parts[0][0] is parts[1][0]:  # type: ignore[index]  # None is excluded
+            continue
+        keeps, takes = (part[1] for part in sorted(parts, key=lambda part: not part[0]))  # type: ignore[index]  # see above
+        if _complement(keeps, takes) or _complement(takes, keeps):
+            yield Mix(average, statement, number(source, takes))
+
+
+def _written(statement: ast.stmt, value: ast.BinOp) -> ast.expr | None:
+    """`ema` of `ema = value`, `ema.data = value`, `shadow[k] = value`, `ema.copy_(value)`."""
+    if isinstance(statement, ast.Assign) and statement.value is value and len(statement.targets) == 1:
+        return statement.targets[0]
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and follow.method(call) == "copy_" and call.args and call.args[0] is value:
+        return tree.receiver(call)
+    return None
+
+
+def _factor(node: ast.expr, average: ast.expr) -> tuple[bool, ast.expr] | None:
+    """Whether one side of the sum is the average itself, and what it is multiplied by."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return None
+    own = ast.unparse(_plain(average))
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        if ast.unparse(_plain(one)) == own:
+            return True, other
+    numbers = [side for side in (node.left, node.right) if _is_share(side)]
+    return (False, numbers[0]) if numbers else None
+
+
+def _is_share(node: ast.expr) -> bool:
+    """A name, `self.decay`, a number or `1 - decay`."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Sub) and tree.literal(node.left) == 1
+    named = tree.dotted(node).rpartition(".")[2].lower()
+    return tree.literal(node) is not tree.UNKNOWN or any(
+        word in named for word in ("decay", "momentum", "alpha", "beta", "tau", "rate", "mu")
+    )
+
+
+def _plain(node: ast.expr) -> ast.expr:
+    """The thing itself of `x.data`, `x.detach()`."""
+    while True:
+        if isinstance(node, ast.Attribute) and node.attr == "data":
+            node = node.value
+        elif isinstance(node, ast.Call) and follow.method(node) in ("detach", "clone") and not node.args:
+            node = tree.receiver(node)
+        else:
+            return node
+
+
+def _complement(one: ast.expr, other: ast.expr) -> bool:
+    """Whether one is written as `1 - other`, or the two are numbers that add up to one."""
+    if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and tree.literal(one.left) == 1:
+        return ast.unparse(one.right) == ast.unparse(other)
+    first, second = tree.literal(one), tree.literal(other)
+    return isinstance(first, float) and isinstance(second, float) and abs(first + second - 1) < 1e-9

@@ -68,3 +68,27 @@ def previous(model, evaluate, path):
         if val_loss < min_loss:
             torch.save(model.state_dict(), path)
         min_loss = val_loss  # trap: best-never-updated
+
+
+class Keeper:
+    def __init__(self, folder):
+        self.path = folder + "/best.pt"
+        self.last = folder + "/last.pt"
+        self.best_loss = float("inf")
+
+    def save(self, model, loss):
+        if loss < self.best_loss:
+            self.best_loss = loss
+            print("better")
+        torch.save(model.state_dict(), self.path)  # trap: best-never-updated
+
+    def right(self, model, loss):
+        if loss < self.best_loss:
+            self.best_loss = loss
+        torch.save(model.state_dict(), self.last)
+
+    def early(self, model, loss):
+        if loss > self.best_loss:
+            return
+        self.best_loss = loss
+        torch.save(model.state_dict(), self.path)

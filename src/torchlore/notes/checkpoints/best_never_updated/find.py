@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree
+from torchlore.check import classes, follow, project, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _BEST = re.compile(r"(^|_|\.)(best|lowest|highest|min|max)(_|$)|best", re.IGNORECASE)
@@ -16,7 +16,10 @@ def find(source: Source) -> Iterator[Hit]:
         test = choice.test
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)):
             continue
-        if not tree.loops(source, choice) or not _keeps(source, choice):
+        if not _keeps(source, choice):
+            yield from _saved_always(source, choice)
+            continue
+        if not tree.loops(source, choice):
             continue
         for best, value in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
             name = tree.dotted(best)
@@ -29,6 +32,47 @@ def find(source: Source) -> Iterator[Hit]:
                     test,
                     f"`{name}` keeps its first value, so every turn beats it: write `{name} = {source.code(value)}` below",
                 )
+
+
+def _saved_always(source: Source, choice: ast.If) -> Iterator[Hit]:
+    """`if loss < best: best = loss`, and beside it, not in it, the save to `best.pt`."""
+    stored = {tree.dotted(one.targets[0]) for one in choice.body if isinstance(one, ast.Assign)}
+    beaten = [tree.dotted(one) for one in tree.under(source, choice.test, ast.Name, ast.Attribute)]
+    best = next((name for name in beaten if name in stored and _BEST.search(name)), "")
+    block = next(
+        (
+            part
+            for part in (getattr(source.parents[choice], field, None) for field in ("body", "orelse"))
+            if isinstance(part, list) and choice in part
+        ),
+        [],
+    )
+    after = (
+        block[block.index(choice) + 1 : block.index(choice) + 3]
+        if best and not choice.orelse and not tree.ends(choice.body)
+        else []
+    )
+    for statement in after:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call) and source.name(call.func) == "torch.save" and _named_best(source, call):
+            told = f"this overwrites the best checkpoint in every turn, whether `{best}` was beaten or not: move it into the `if`"
+            yield source.hit(call, told)
+
+
+def _named_best(source: Source, call: ast.Call) -> bool:
+    """Whether the file is called best: in the path as it stands, in a name, or in what was assigned to it."""
+    path = tree.argument(call, 1, "f")
+    if path is None:
+        return False
+    texts = [source.code(path), source.code(follow.followed(source, path))]
+    owner = project.enclosing_class(source, path) if tree.dotted(path).startswith("self.") else None
+    texts += (
+        [one.source.code(one.value) for one in classes.assigned(owner, tree.dotted(path)[5:]) if one.value]
+        if owner
+        else []
+    )
+    named = any(re.search("best", text, re.IGNORECASE) for text in texts)
+    return named and not any(re.search(r"last|latest|epoch", text, re.IGNORECASE) for text in texts)
 
 
 def _keeps(source: Source, choice: ast.If) -> bool:

@@ -27,3 +27,39 @@ def right(slow, net, unknown, decay=0.999, tau=0.005):
         a.data.copy_(b.data)
     for a, b in zip(slow.parameters(), net.parameters(), strict=True):
         a.data = unknown * a.data + (1 - unknown) * b.data
+
+
+class Shadow:
+    def __init__(self, model, decay=0.99):
+        self.decay = decay
+        self.shadow = {name: param.data.clone() for name, param in model.named_parameters()}
+        self.ema = model
+
+    def update(self, model):
+        for name, param in model.named_parameters():
+            self.shadow[name] = self.decay * param.data + (1.0 - self.decay) * self.shadow[name]  # trap: ema-decay-swapped
+        state = model.state_dict()
+        for key, value in self.ema.state_dict().items():
+            value.copy_(value * (1.0 - self.decay) + state[key].detach() * self.decay)  # trap: ema-decay-swapped
+
+    def right(self, model):
+        for name, param in model.named_parameters():
+            self.shadow[name] = (1.0 - self.decay) * param.data + self.decay * self.shadow[name]
+
+
+def away(shadow_params, parameters, one_minus_decay):
+    for s_param, param in zip(shadow_params, parameters, strict=True):
+        gap = s_param - param
+        s_param.add_(gap * one_minus_decay)  # trap: ema-decay-swapped
+
+
+def towards(shadow_params, parameters, one_minus_decay):
+    for s_param, param in zip(shadow_params, parameters, strict=True):
+        s_param.add_((param - s_param) * one_minus_decay)
+    for s_param, param in zip(shadow_params, parameters, strict=True):
+        s_param.sub_(one_minus_decay * (s_param - param))
+
+
+def blended(image, overlay, alpha=0.95):
+    image = (1 - alpha) * image + alpha * overlay
+    return image

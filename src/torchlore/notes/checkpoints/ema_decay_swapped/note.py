@@ -8,12 +8,9 @@ that it is made for never comes. Nothing fails.
 ema.mul_(decay).add_(p, alpha=1 - decay)
 ema.lerp_(p, 1 - decay)
 ```
+
+A sign does the same harm the other way: `ema.add_((ema - p) * (1 - decay))` drives the average away from the weights, ever faster.
 """
-
-from collections.abc import Iterator
-
-from torchlore.check import averages
-from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://github.com/neuropoly/domainadaptation/issues/1",)
@@ -25,12 +22,3 @@ SEVERITY = "warning"
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert bad["jump"] > 0.9
     assert good["jump"] < 0.1
-
-
-def find(source: Source) -> Iterator[Hit]:
-    if "zip(" not in source.text:
-        return
-    for one in averages.averages(source):
-        if one.share is not None and 0.9 <= one.share < 1:
-            told = f"this takes {one.share:g} of the newest weights, so `{source.code(one.average)}` averages nothing: swap the two shares"
-            yield source.hit(one.update, told)

@@ -16,9 +16,9 @@ def train_dict(loader, criterion, path):
         checkpoint = {
             "epoch": epoch,
             "model": model.state_dict(),
-            "optimizer": optimizer.state_dict(),
+            "optimizer": optimizer.state_dict(),  # trap: scheduler-not-in-checkpoint
         }
-        torch.save(checkpoint, path)  # trap: scheduler-not-in-checkpoint
+        torch.save(checkpoint, path)
 
 
 def train_dict_call(x, y, path):

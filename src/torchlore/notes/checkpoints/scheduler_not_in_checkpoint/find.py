@@ -21,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
             )
             best = len(call.args) > 1 and "best" in source.code(call.args[1]).lower()  # kept for its weights
             goes_on = any(word in key.lower() for key, _ in parts.items for word in ("epoch", "step", "iter"))
-            yield source.hit(call, message, severity=None if _resumes(source) and goes_on and not best else "hint")
+            yield source.hit(kept[-1], message, severity=None if _resumes(source) and goes_on and not best else "hint")
 
 
 def _resumes(source: Source) -> bool:

@@ -86,3 +86,37 @@ def saved_at_once(model, loader, opt, amp, path):
             if amp is not None:
                 kept["model"] = model.state_dict()
             torch.save(kept, path)
+
+
+class Client:
+    def __init__(self, loader):
+        self.loader = loader
+
+    def train(self, net):
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in self.loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        return net.state_dict(), loss.item()  # trap: state-dict-alias
+
+    def train_copy(self, net):
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in self.loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        return net.state_dict(), loss.item()
+
+
+def federated(clients, server, local):
+    weights, right = [], []
+    for client in clients:
+        local.load_state_dict(server.state_dict())
+        state, _ = Client(client).train(local)
+        weights.append(state)
+        state, _ = Client(client).train_copy(copy.deepcopy(server))
+        right.append(state)
+    return weights, right

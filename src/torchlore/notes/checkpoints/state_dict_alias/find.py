@@ -3,12 +3,13 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, kept, scopes, tree, values
+from torchlore.check import calls, edits, flow, kept, project, scopes, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _given_back(source)
     held = any(kept.variable(source, call) is not None for call in source.methods("state_dict"))
     if not held or not flow.may_train(source):
         return
@@ -90,5 +91,65 @@ def _hit(source: Source, call: ast.Call, variable: ast.expr) -> Hit:
         f"`{source.code(variable)}` holds the live tensors and follows every later step: copy.deepcopy(...) keeps them"
     )
     imported = edits.add_import(source, "import copy") if "copy" not in source.names.imported else None
-    fix = [*edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else [])]
-    return source.hit(call, message, *fix, severity="warning")  # it may be read before the next step
+    return source.hit(call, message, *edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else []))
+
+
+def _given_back(source: Source) -> Iterator[Hit]:
+    """A function trains the net it is given and returns `net.state_dict()`; its caller puts one after the other into a list."""
+    for call in source.methods("state_dict") if flow.may_train(source) else ():
+        home, net = tree.function(source, call), tree.receiver(call)
+        place = _place_in_return(source, call)
+        if home is None or place is None or not isinstance(net, ast.Name) or not _trains(source, home):
+            continue
+        function = project.as_function(source, home)
+        own = [one for one in tree.parameters(home) if one.arg == net.id]
+        for other, made, skip in calls.callers(function) if own else ():
+            given = calls.given_argument(function, made, own[0], skip)
+            one = other is source and given is not None and _one_net_for_all(source, given, made)
+            target = _collected(source, made, place) if one else None
+            if target is not None:
+                told = f"`{target}` collects the live tensors of one net, all of them those of the last turn: copy.deepcopy(...) keeps them"
+                yield source.hit(call, told, *edits.wrap(source, call, "copy.deepcopy("), safe=False)
+                break
+
+
+def _place_in_return(source: Source, call: ast.Call) -> tuple[int, ...] | None:
+    """() for `return net.state_dict()`, (0,) for `return net.state_dict(), loss`."""
+    up = source.parents[call]
+    if isinstance(up, ast.Return):
+        return ()
+    inside = isinstance(up, ast.Tuple) and isinstance(source.parents[up], ast.Return)
+    return (up.elts.index(call),) if inside and isinstance(up, ast.Tuple) else None
+
+
+def _trains(source: Source, home: ast.AST) -> bool:
+    return any(
+        isinstance(one.func, ast.Attribute) and one.func.attr == "backward"
+        for one in tree.under(source, home, ast.Call)
+    )
+
+
+def _one_net_for_all(source: Source, given: ast.expr, made: ast.Call) -> bool:
+    """Whether a plain name is passed that was bound before the loop."""
+    loops = tree.loops(source, made)
+    if not loops or not isinstance(given, ast.Name | ast.Attribute):
+        return False
+    bound = scopes.reaching(source, given) if isinstance(given, ast.Name) else []
+    return not any(tree.inside(source, one.statement, loops[0]) for one in bound)
+
+
+def _collected(source: Source, made: ast.Call, place: tuple[int, ...]) -> str | None:
+    """The list that gets the state in the loop around the call, by `append`."""
+    statement = tree.statement(source, made)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is made else None
+    if place and isinstance(target, ast.Tuple) and len(target.elts) > place[0]:
+        target = target.elts[place[0]]
+    loop = tree.loops(source, made)[0]
+    for one in tree.under(source, loop, ast.Call):
+        adds = isinstance(one.func, ast.Attribute) and one.func.attr == "append" and len(one.args) == 1
+        same = adds and (
+            one.args[0] is made if target is None else tree.dotted(one.args[0]) == tree.dotted(target) != ""
+        )
+        if same and isinstance(one.func, ast.Attribute):
+            return source.code(one.func.value)
+    return None

@@ -1,5 +1,6 @@
 import torch
-from torch.utils.data import DataLoader, Subset, random_split
+from sklearn.model_selection import train_test_split
+from torch.utils.data import DataLoader, Dataset, Subset, random_split
 
 
 class Data:
@@ -69,3 +70,42 @@ def one_or_the_other(data, small):
         order = torch.randperm(100).tolist()
         part = Subset(data, order[:80])
     return part
+
+
+class Windows(Dataset):
+    def __init__(self, series, size):
+        self.series, self.size = series, size
+
+    def __len__(self):
+        return len(self.series) - self.size
+
+    def __getitem__(self, i):
+        return self.series[i : i + self.size], self.series[i + self.size]
+
+
+class Blocks(Dataset):
+    def __init__(self, series, size):
+        self.parts = [series[i : i + size] for i in range(0, len(series), size)]
+
+    def __len__(self):
+        return len(self.parts)
+
+    def __getitem__(self, i):
+        return self.parts[i]
+
+
+def sequences(series, size):
+    xs, ys = [], []
+    for i in range(len(series) - size):
+        xs.append(series[i : i + size])
+        ys.append(series[i + size])
+    return xs, ys
+
+
+def windows(series, rows, labels):
+    train, test = random_split(Windows(series, 8), [80, 20])  # trap: training-set-overlaps-validation
+    x, y = sequences(series, 8)
+    parts = train_test_split(x, y, test_size=0.2)  # trap: training-set-overlaps-validation
+    in_order = train_test_split(x, y, test_size=0.2, shuffle=False)
+    first, second = random_split(Blocks(series, 8), [8, 2])
+    return train, test, parts, in_order, first, second, train_test_split(rows, labels)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, project, scopes, tree
+from torchlore.check import calls, classes, follow, project, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _DRAWS = ("torch.randperm", "numpy.random.permutation")
@@ -12,6 +12,7 @@ _LOADER = "torch.utils.data.DataLoader"
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _two_draws(source)
+    yield from _windows_split(source)
     for split in source.calls("torch.utils.data.random_split"):
         held = source.parents[split]
         target = held.targets[0] if isinstance(held, ast.Assign) else None
@@ -69,6 +70,84 @@ def _draw(source: Source, node: ast.expr, hops: int = 3) -> ast.Call | None:
     if not (isinstance(node, ast.Call) and sliced and source.name(node.func) in _DRAWS):
         return None
     return node if len(node.args) == 1 and not node.keywords else None
+
+
+def _windows_split(source: Source) -> Iterator[Hit]:
+    """`random_split(windows, ...)` and `train_test_split(windows, ...)`, where the next window begins one step later."""
+    split = [one for one in source.calls("torch.utils.data.random_split") if one.args]
+    split += [
+        one
+        for one in source.calls("sklearn.model_selection.train_test_split")
+        if one.args and tree.literal(tree.argument(one, None, "shuffle")) is not False
+    ]
+    for call in split:
+        if _are_windows(source, call.args[0]):
+            told = "neighbouring windows share all but one step, so a random split puts most of what it holds out into the training too"
+            yield source.hit(call, f"{told}: cut the series in two first", severity="warning")
+
+
+def _are_windows(source: Source, node: ast.expr, hops: int = 3) -> bool:
+    """A dataset of the project that slides over a series, or what a function that does so gave back."""
+    for value in source.values(node):
+        cls = classes.class_behind(source, value)
+        if cls is not None and classes.kind_of_instances(cls) == "dataset":
+            ways = classes.methods(cls)
+            return any(_slides(cls.source, ways[name]) for name in ("__init__", "__getitem__") if name in ways)
+        if (
+            value.name == "torch.utils.data.TensorDataset"
+            and isinstance(value.node, ast.Call)
+            and value.node.args
+            and hops
+        ):
+            return _are_windows(value.source or source, value.node.args[0], hops - 1)
+    made = _first_call(source, node, hops)
+    found = source.project.resolve(source, made.func) if made is not None else None
+    return isinstance(found, project.Function) and _slides(found.source, found.node)
+
+
+def _first_call(source: Source, node: ast.expr, hops: int) -> ast.Call | None:
+    """The call behind `x` of `x, y = windows(series)`, through `torch.tensor(x)` and the like."""
+    while hops:
+        hops -= 1
+        if isinstance(node, ast.Call) and source.name(node.func).startswith(("torch.", "numpy.")) and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.Name):
+            bound = scopes.reaching(source, node)
+            if len(bound) != 1 or bound[0].value is None or bound[0].how != "assign":
+                return None
+            node = bound[0].value
+        else:
+            break
+    return node if isinstance(node, ast.Call) else None
+
+
+def _slides(source: Source, function: ast.AST) -> bool:
+    """Whether it takes `series[i : i + n]` for every i."""
+    for part in tree.under(source, function, ast.Slice):
+        low, high = part.lower, part.upper
+        if not isinstance(low, ast.Name) or not (isinstance(high, ast.BinOp) and isinstance(high.op, ast.Add)):
+            continue
+        same = any(isinstance(side, ast.Name) and side.id == low.id for side in (high.left, high.right))
+        if not same or part.step is not None or tree.literal(high.right) == 1:
+            continue
+        over = next(
+            (one for one in tree.loops(source, part) if isinstance(one, ast.For) and tree.dotted(one.target) == low.id),
+            None,
+        )
+        steps = over.iter if over is not None else None
+        whole = (
+            isinstance(steps, ast.Call)
+            and source.name(steps.func) == "range"
+            and (len(steps.args) < 3 or tree.literal(steps.args[2]) == 1)
+        )
+        index = (
+            isinstance(function, ast.FunctionDef)
+            and function.name == "__getitem__"
+            and [one.arg for one in function.args.args][1:2] == [low.id]
+        )
+        if whole or (over is None and index and len(scopes.reaching(source, low)) == 1):
+            return True
+    return False
 
 
 def _whole(source: Source, split: ast.Call, parts: list[str]) -> Iterator[Hit]:

@@ -1,12 +1,18 @@
 """What a running program shows of it."""
 
+import re
 from typing import Any
 
-from torchlore.watch.pictures import Alarm, Batch
+from torchlore.watch.pictures import Alarm, Batch, Phase
+
+_HELD_OUT = re.compile(r"^[^=(]*\b(self\.)?(val|valid|test|dev)\w*\s*=(?!=)")  # the loader's own name
 
 
-def watch(batch: Batch) -> Alarm | None:
-    memory = batch.memory
+def watch(picture: Batch | Phase) -> Alarm | None:
+    if isinstance(picture, Phase):
+        found = picture.notes.pop("once", None) if picture.final else None
+        return _told(*found) if found is not None and not _held_out(picture, found[2], found[3]) else None
+    batch, memory = picture, picture.memory
     if batch.index == 0:
         memory["backwards"] = batch.run.backwards
     if batch.index != 1 or batch.epoch > 1:
@@ -19,15 +25,28 @@ def watch(batch: Batch) -> Alarm | None:
     sets[batch.subject] = (id(base), chosen, batch.record.place)
     for one in () if trains else batch.notes.get("trained", {}).values():
         shared = chosen & one[1] if one[0] == id(base) else set()
-        whole = len(one[1]) == len(base) and batch.epoch == 1 and len(batch.notes["judged"]) == 1
-        if shared and (len(shared) < len(chosen) or whole):
-            return Alarm(
-                f"{len(shared)} of the {len(chosen)} samples that are evaluated here are trained on as well; cut one permutation into "
-                "two parts, or use random_split",
-                at=batch.record.place,
-                certain=len(shared) < len(chosen),
-            )
+        if shared and len(shared) < len(chosen):
+            return _told(len(shared), len(chosen), batch.record.place, id(base))
+        if shared and len(one[1]) == len(base) and len(batch.notes["judged"]) == 1:
+            facts = (len(shared), len(chosen), batch.record.place, id(base))
+            if batch.epoch == 1 and not _held_out(batch, facts[2], facts[3]):
+                batch.notes.pop("once", None)
+                return _told(*facts)
+            if _HELD_OUT.search(getattr(facts[2], "text", "") or ""):
+                batch.notes["once"] = facts  # told at the end, if nothing else is ever evaluated
     return None
+
+
+def _told(shared: int, judged: int, place: Any, _base: int) -> Alarm:
+    told = f"{shared} of the {judged} samples that are evaluated here are trained on as well"
+    way = "cut one permutation into two parts, or use random_split"
+    return Alarm(f"{told}; {way}", at=place, certain=shared < judged)
+
+
+def _held_out(picture: Batch | Phase, place: Any, base: int) -> bool:
+    """Whether another loader hands out other data: then this one measures the training error on purpose."""
+    others = [one for one in picture.run.loaders if one.batches and one.thing is not None and one.place != place]
+    return any(id(_chosen(one.thing)[0]) != base for one in others)
 
 
 def _chosen(loader: Any) -> tuple[Any, set[int] | None]:

@@ -68,8 +68,9 @@ def watch(call: Annotated[Call, "Optimizer"]) -> Alarm | None:
     owned = [id(p) for group in getattr(call.owner, "param_groups", ()) for p in group["params"]]
     key = hash((type(call.owner).__name__, *owned))
     before = [one.steps for one in call.run.optimizers[:-1]][-1:]
-    again = call.memory.get("key") == key and bool(before) and before[0] > 1
-    call.memory["key"] = key
+    loads = call.run.counts["Module.load_state_dict"]  # a client of federated learning starts from the server's weights
+    again = call.memory.get("key") == key and call.memory.get("loads") == loads and bool(before) and before[0] > 1
+    call.memory.update(key=key, loads=loads)
     if not owned or not call.in_a_row(3, again):
         return None
     return Alarm(

@@ -22,7 +22,7 @@ def watch(
 ) -> Alarm | None:
     given, target = call.input, call.target
     if call.name in ("mul", "__rmul__", "add", "__radd__"):
-        return _weighed(call, given, target) or _squared_batch(call, given, target)
+        return _weighed(call, given, target) or _squared_batch(call, given, target) or _weighted(call, given, target)
     if (
         given is None
         or not hasattr(target, "numel")
@@ -55,6 +55,24 @@ def _weighed(call: Call, one: Any, other: Any) -> Alarm | None:
         if whole and pointer == table.data_ptr() and not table.requires_grad and table.shape == (len(vector),) * 2:
             told = f"(N) minus (N, 1) gives {tuple(table.shape)} here, and that weighs {len(vector)} values; squeeze the column first"
             return Alarm(told, at=place, evidence=f"{tuple(table.shape)} against ({len(vector)},)")
+    return None
+
+
+_EACH = ("binarycrossentropy", "mse", "smoothl1", "l1", "huber", "nllloss", "softmarginloss")  # a loss of each sample
+
+
+def _weighted(call: Call, one: Any, other: Any) -> Alarm | None:
+    """Losses of (N, 1) times weights of (N): every loss with every weight."""
+    for losses, weights in ((one, other), (other, one)):
+        column = getattr(losses, "ndim", 0) == 2 and losses.shape[1] == 1 < losses.shape[0] and losses.requires_grad
+        if not column or getattr(weights, "ndim", 0) != 1 or len(weights) != losses.shape[0] or weights.requires_grad:
+            continue
+        made = call.made_by(losses).lower().replace("_", "")
+        if made.startswith(_EACH):
+            told = f"losses of {tuple(losses.shape)} times weights of {tuple(weights.shape)} give {tuple(call.result.shape)}, each loss with every weight"
+            return Alarm(
+                f"{told}; write weights.unsqueeze(1)", evidence=f"{tuple(losses.shape)}, {tuple(weights.shape)}"
+            )
     return None
 
 

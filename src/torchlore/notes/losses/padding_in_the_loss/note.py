@@ -27,6 +27,7 @@ _PADS = re.compile(
     r"\b(pad_idx|pad_index|pad_id|pad_token_id|PAD_IDX|PAD_ID|PAD|src_pad_idx|trg_pad_idx|tgt_pad_idx)\b"
 )
 _CARES = re.compile(r"ignore_index|-100|reduction=.none|[Mm]ask|weight=|packed|pack_padded")
+_TARGET = re.compile(r"(^|_)(tag|label|target|trg|tgt|y)s?($|_)", re.IGNORECASE)
 _FLAT = re.compile(r"\.(view|reshape|flatten)\(")
 
 
@@ -37,10 +38,38 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     found = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
     named = found and ("pad" in source.text or "PAD" in source.text)
-    pad = _PADS.search(source.text) if named else None
-    if pad is None or _CARES.search(source.text):
+    if not found or _CARES.search(source.text):
         return
+    flat = any(loss.target is not None and _FLAT.search(_text(source, loss.target)) for loss in found)
+    if filled := _filled_targets(source) if flat else []:
+        for call in filled:
+            value = tree.argument(call, 2, "padding_value")
+            told = "the loss counts what this fills up, and its value is a class like any other: fill up with -100"
+            fix = (
+                edits.replace(source, value, "-100")
+                if value
+                else edits.add_keyword(source, call, "padding_value", "-100")
+            )
+            yield source.hit(call, told, fix, safe=False)
+        return
+    yield from _without_ignore_index(source, found, _PADS.search(source.text) if named else None)
+
+
+def _filled_targets(source: Source) -> list[ast.Call]:
+    """`labels = pad_sequence(labels)` with an index that may be a class."""
+    return [
+        call
+        for call in source.calls("torch.nn.utils.rnn.pad_sequence")
+        if isinstance(up := tree.statement(source, call), ast.Assign)
+        and _TARGET.search(tree.dotted(up.targets[0]).rpartition(".")[2])
+        and (tree.lacks(call, 2, "padding_value") or tree.literal(tree.argument(call, 2, "padding_value")) == 0)
+    ]
+
+
+def _without_ignore_index(source: Source, found: list[losses.LossCall], pad: re.Match[str] | None) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
+    if pad is None:
+        return
     for loss in found:
         flat = loss.input is not None and loss.target is not None and _FLAT.search(_text(source, loss.target))
         made = loss.made.node if loss.made is not None else loss.call

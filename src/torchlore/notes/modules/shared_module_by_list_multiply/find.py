@@ -8,6 +8,7 @@ from torchlore.check import edits, tree, values
 from torchlore.check.modules import parameterless
 from torchlore.check.source import Hit, Source
 
+_MEANT = re.compile("shared|sharing|tied|universal|recurr|albert|looped|unrolled")
 _BOXES = ("torch.nn.ModuleList", "torch.nn.Sequential")
 
 
@@ -40,6 +41,10 @@ def find(source: Source) -> Iterator[Hit]:
 def _learns(source: Source, node: ast.expr) -> bool:
     found = values.values(source, node)
     told = " ".join(source.code(test) for test, _ in tree.conditions(source, node)) + source.code(node)
+    held = tree.statement(source, node)
+    named = " ".join(source.code(one) for one in held.targets) if isinstance(held, ast.Assign) else ""
+    if _MEANT.search(named.lower()):
+        return False
     if not isinstance(node, ast.Call) and re.search("shar|tie|same|recurr", told.lower()):
         return False  # one set of weights is what the author wants
     return values.sure(source, node, "module") and not any(parameterless(one) for one in found)

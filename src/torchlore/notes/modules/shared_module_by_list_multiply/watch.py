@@ -5,7 +5,9 @@ from typing import Annotated
 
 from torchlore.watch.pictures import Alarm, Call, assignment
 
-_MEANT = re.compile("shar|tie|same|recurr", re.IGNORECASE)  # words of an author who wants one set of weights
+_MEANT = re.compile(
+    "shar|tie|same|recurr|universal|albert|looped|unrolled", re.IGNORECASE
+)  # words of an author who wants one set of weights
 
 
 def watch(call: Annotated[Call, "forward"]) -> Alarm | None:

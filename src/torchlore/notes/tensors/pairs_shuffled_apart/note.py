@@ -5,7 +5,8 @@ fails; the model learns that labels are noise, and the loss stays at the logarit
 
 Draw once and index everything with it: `order = torch.randperm(len(x)); x, y = x[order], y[order]`. That is
 `torchlore.recipes.tensors.shuffle_together(x, y)`, which also checks that the lengths agree. `DataLoader(shuffle=True)`
-shuffles whole samples and needs neither.
+shuffles whole samples and needs neither. `np.random.shuffle(x); np.random.shuffle(y)` is the same trap: each call draws an
+order of its own.
 """
 
 import ast
@@ -31,10 +32,12 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 _ORDERS = ("torch.randperm", "numpy.random.permutation")
+_IN_PLACE = ("numpy.random.shuffle", "random.shuffle")
 _TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _in_place(source)
     if not any(source.calls(*_ORDERS)):
         return
     shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
@@ -68,3 +71,30 @@ def _pair(source: Source, first: ast.Subscript, second: ast.Subscript) -> bool:
     one, other = source.code(first.value), source.code(second.value)
     roles = {bool(_TARGET.search(name.rpartition(".")[2])) for name in (one, other)}
     return 0 <= second.lineno - first.lineno <= 3 and len(roles) == 2
+
+
+def _in_place(source: Source) -> Iterator[Hit]:
+    """`np.random.shuffle(x)` right before `np.random.shuffle(y)`, with no seed set anew between the two."""
+    for call in source.calls(*_IN_PLACE):
+        here = tree.statement(source, call)
+        block = next((part for part in _blocks(source.parents[here]) if here in part), [])
+        following = block[block.index(here) + 1] if here in block[:-1] else None
+        if not isinstance(following, ast.Expr) or not isinstance(following.value, ast.Call) or len(call.args) != 1:
+            continue
+        other = following.value
+        if source.name(other.func) != source.name(call.func) or len(other.args) != 1 or call.keywords or other.keywords:
+            continue
+        one, two = tree.dotted(call.args[0]), tree.dotted(other.args[0])
+        words = [name.rpartition(".")[2] for name in (one, two)]
+        if not one or not two or "mask" in "".join(words).lower():
+            continue  # holes for inpainting are drawn apart from the images on purpose
+        if len({bool(_TARGET.search(word)) for word in words}) == 2:
+            told = f"`{one}` and `{two}` are shuffled by two draws, so their pairs come apart: draw one permutation and index both with it"
+            yield source.hit(other, told)
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for field in ("body", "orelse", "finalbody"):
+        part = getattr(node, field, None)
+        if isinstance(part, list):
+            yield part

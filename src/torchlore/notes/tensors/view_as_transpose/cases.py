@@ -146,3 +146,19 @@ class Merged(torch.nn.Module):
         right = x.permute(0, 1, 4, 2, 3).reshape(b, c * 4, h, w)
         turned = x.permute(0, 1, 3, 2, 4)
         return right, turned.reshape(b, c * 4, h, w)  # trap: view-as-transpose
+
+
+def patches(images, p):
+    b, c, height, width = images.shape
+    n = (height // p) * (width // p)
+    wrong = images.reshape(b, n, c * p * p)  # trap: view-as-transpose
+    cut = images.reshape(b, c, height // p, p, width // p, p).permute(0, 2, 4, 1, 3, 5)
+    stacked = images.reshape(b, c * height, width)
+    return wrong, cut.reshape(b, n, c * p * p), stacked, images.view(b, c, height * width)
+
+
+def clips(clip):
+    b, c, t, h, w = clip.size()
+    wrong = clip.contiguous().view(b * t, c, h, w)  # trap: view-as-transpose
+    right = clip.permute(0, 2, 1, 3, 4).reshape(b * t, c, h, w)
+    return wrong, right, clip.view(b * c, t, h, w), clip.reshape(b, c * t, h, w), clip.reshape(b, c, t, w * h)

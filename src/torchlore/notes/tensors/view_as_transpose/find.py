@@ -24,6 +24,14 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}): `{old[1]}` and `{old[2]}` change places only with "
                              "`transpose(1, 2)` before this")  # fmt: skip
             continue
+        elif (moved := _other_order(old, new)) is not None:
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{moved[0]}` and "
+                             f"`{moved[1]}` change places only with `permute` before this")  # fmt: skip
+            continue
+        elif (inner := _taken_inside(old, new)) is not None:
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[1]}` comes "
+                             f"into `{inner}` only with `permute` before this")  # fmt: skip
+            continue
         elif "-1" not in new and _left_out(old, new) - {"features"}:
             continue  # such a size can only be 1
         old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))
@@ -51,6 +59,36 @@ def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
         and new[2] not in old
         and _HEADS.search(old[1].lower()) is not None
     )
+
+
+def _other_order(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str] | None:
+    """(b, c, t, h, w) as (b * t, c, h, w): the same sizes, multiplied in another order."""
+    asked = [[part.strip(" ()") for part in size.split("*")] for size in new]
+    named = all(size.isidentifier() for size in old) and len(set(old)) == len(old)
+    if (
+        not named
+        or not any("*" in size for size in new)
+        or sorted(part for group in asked for part in group) != sorted(old)
+    ):
+        return None
+    rest = list(old)
+    for group in asked:
+        taken, rest = rest[: len(group)], rest[len(group) :]
+        if set(taken) != set(group):  # within one product the order does not matter
+            return next((a, b) for a, b in zip(taken, group, strict=True) if a != b)
+    return None
+
+
+def _taken_inside(old: tuple[str, ...], new: tuple[str, ...]) -> str | None:
+    """(b, c, h, w) as (b, patches, c * p * p): the second size becomes a part of a later one, and h and w stay in front."""
+    if len(old) < 4 or len(new) < 3 or new[0] != old[0] or not old[1].isidentifier() or old[1] in old[2:]:
+        return None
+    products = [size for size in new[2:] if "*" in size and "/" not in size and old[1] in _factors(size)]
+    return products[0] if products and old[1] not in _factors(new[1]) and new[1] != "1" else None
+
+
+def _factors(size: str) -> set[str]:
+    return {part.strip(" ()") for part in re.split(r"\*|//|/", size)}
 
 
 def _left_out(old: tuple[str, ...], new: tuple[str, ...]) -> set[str]:

@@ -1,0 +1,85 @@
+"""The rule of average-never-updated."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import averages, classes, follow, scopes, tree, uses
+from torchlore.check.source import Hit, Source
+
+_AVERAGE = re.compile(r"ema|teacher|averag|shadow|momentum_(enc|model)", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "ema" not in source.text.lower() and "teacher" not in source.text:
+        return
+    yield from _copied_too_early(source)
+    moving = {tree.function(source, one.update) for one in (*averages.averages(source), *averages.mixes(source))}
+    for cls in classes.all_classes(source):
+        ways = {name for name, node in classes.methods(cls).items() if node in moving}
+        made = list(source.calls(cls.qualified)) if ways and _AVERAGE.search(cls.node.name) else []
+        called = any(True for _ in source.methods(*ways)) if ways else True
+        inside = any(one in ("forward", "__call__", "__init__") for one in ways)
+        steps = [
+            one for one in source.methods("step") if tree.is_statement(source, one) and "opt" in source.code(one.func)
+        ]
+        if made and not called and not inside and steps and _is_used(source, made[0]):
+            way = min(ways)
+            told = f"`{cls.node.name}.{way}` is never called, so the average stays the untrained network: call it after this step"
+            yield source.hit(steps[0], told)
+
+
+def _is_used(source: Source, made: ast.Call) -> bool:
+    """Whether the file keeps the average and reads it again, and hands it to nobody who could update it."""
+    held = tree.statement(source, made)
+    target = held.targets[0] if isinstance(held, ast.Assign) and held.value is made else None
+    if isinstance(target, ast.Name):
+        reads = [one for one in uses.names(source, target.id) if isinstance(one.ctx, ast.Load)]
+    elif isinstance(target, ast.Attribute):
+        reads = [one for one in uses.attributes(source, target.attr) if isinstance(one.ctx, ast.Load)]  # type: ignore[misc]  # names or attributes
+    else:
+        return False
+    passed = any(isinstance(source.parents[one], ast.Call | ast.keyword) for one in reads)
+    return bool(reads) and not passed
+
+
+def _copied_too_early(source: Source) -> Iterator[Hit]:
+    """`ema_model = copy.deepcopy(model)` and after it `model.load_state_dict(...)`, which the copy never sees."""
+    for held in source.all(ast.Assign):
+        name, call = tree.dotted(held.targets[0]), _inner(source, held.value)
+        model = call.args[0] if call is not None and call.args else None
+        if model is None or not tree.dotted(model) or not _AVERAGE.search(name.rpartition(".")[2]):
+            continue
+        home = tree.function(source, held)
+        loads = [
+            one
+            for one in source.methods("load_state_dict")
+            if tree.function(source, one) is home and one.lineno > held.lineno and tree.is_statement(source, one)
+        ]
+        mine = [
+            one
+            for one in loads
+            if tree.dotted(tree.receiver(one)) == tree.dotted(model) and not tree.loops(source, one)
+        ]
+        theirs = [
+            one
+            for one in loads
+            if follow.base(tree.receiver(one)) == name.rpartition(".")[2] or name in source.code(one)
+        ]
+        if mine and not theirs and not tree.conditions(source, mine[0]) and _bound_once(source, model):
+            told = f"`{name}` is a copy from before line {mine[0].lineno} loads `{tree.dotted(model)}`, so it averages from random weights"
+            yield source.hit(held, f"{told}: make it after the loading")
+
+
+def _inner(source: Source, node: ast.expr) -> ast.Call | None:
+    """`copy.deepcopy(model)` or `EMA(model)`, through `.eval()`, `.requires_grad_(False)`."""
+    while isinstance(node, ast.Call) and follow.method(node) in ("eval", "requires_grad_", "to", "cuda"):
+        node = tree.receiver(node)
+    if not isinstance(node, ast.Call):
+        return None
+    called = source.name(node.func) or tree.dotted(node.func)
+    return node if called == "copy.deepcopy" or _AVERAGE.search(called.rpartition(".")[2]) else None
+
+
+def _bound_once(source: Source, model: ast.expr) -> bool:
+    return not isinstance(model, ast.Name) or len(scopes.reaching(source, model)) == 1

@@ -1,0 +1,54 @@
+import torch
+
+
+def wrong(args, model, optimizer, loader, evaluate):
+    best_loss = float("inf")
+    begin = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu")
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optim"])
+        begin = state["epoch"]  # trap: best-score-lost-on-resume
+    for epoch in range(begin, args.epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        loss = evaluate(model)
+        if loss < best_loss:
+            best_loss = loss
+            torch.save(model.state_dict(), "best.pt")
+
+
+def right(args, model, optimizer, loader, evaluate):
+    best_loss = float("inf")
+    begin = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location="cpu")
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optim"])
+        begin = state["epoch"]
+        best_loss = state.get("best", best_loss)
+    for epoch in range(begin, args.epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        loss = evaluate(model)
+        if loss < best_loss:
+            best_loss = loss
+            torch.save(model.state_dict(), "best.pt")
+
+
+def finetuned(args, model, optimizer, loader, evaluate):
+    best_loss = float("inf")
+    model.load_state_dict(torch.load(args.weights, map_location="cpu")["model"])
+    for _ in range(args.epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        loss = evaluate(model)
+        if loss < best_loss:
+            best_loss = loss
+            torch.save(model.state_dict(), "best.pt")

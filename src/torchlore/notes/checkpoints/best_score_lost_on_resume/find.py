@@ -1,0 +1,100 @@
+"""The rule of best-score-lost-on-resume."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import frameworks, scopes, tree
+from torchlore.check.source import Hit, Source
+
+_BEST = re.compile(r"(^|_)(best|max|min|highest|lowest)(_|$)|^best", re.IGNORECASE)
+_SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "best" not in source.text and "max_acc" not in source.text:
+        return
+    for load in source.calls("torch.load"):
+        held = tree.statement(source, load)
+        target = held.targets[0] if isinstance(held, ast.Assign) and held.value is load else None
+        home = tree.function(source, load)
+        if not isinstance(target, ast.Name) or frameworks.owned(source, load):
+            continue
+        start = _resumes(source, home or source.tree, target)
+        best = _compared(source, home, held) if start is not None else None
+        if start is None or best is None or not _is_only_start(source, best, target):
+            continue
+        told = f"`{best.id}` begins anew in a resumed run, so its first epoch overwrites the best checkpoint: save it too and read it back here"
+        yield source.hit(start, told)
+
+
+def _resumes(source: Source, home: ast.AST, checkpoint: ast.Name) -> ast.Assign | None:
+    """`start_epoch = checkpoint["epoch"] + 1`, where the optimizer is read back as well."""
+    restores = [
+        call
+        for call in tree.under(source, home, ast.Call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "load_state_dict" and call.args
+    ]
+    reads = [call for call in restores if checkpoint.id in source.code(call.args[0])]
+    optimizer = any("optim" in source.code(call).lower() for call in reads)
+    for held in tree.under(source, home, ast.Assign):
+        said = f"{source.code(held.targets[0])} {source.code(held.value)}".lower()
+        if optimizer and held.lineno > checkpoint.lineno and "epoch" in said and _is_key_of(held.value, checkpoint):
+            return held
+    return None
+
+
+def _is_key_of(node: ast.expr, checkpoint: ast.Name) -> bool:
+    return any(
+        isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and one.value.id == checkpoint.id
+        for one in ast.walk(node)
+    )
+
+
+def _compared(source: Source, home: ast.AST | None, held: ast.stmt) -> ast.Name | None:
+    """`best` of `if acc > best:` in a loop of the same function, where the weights are saved and it is set."""
+    for choice in source.all(ast.If):
+        test = choice.test
+        fits = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)
+        if (
+            not fits
+            or tree.function(source, choice) is not home
+            or not tree.loops(source, choice)
+            or choice.lineno < held.lineno
+        ):
+            continue
+        saves = any(
+            "save" in tree.dotted(call.func).lower()
+            for part in choice.body
+            for call in tree.under(source, part, ast.Call)
+        )
+        stored = {
+            tree.dotted(target)
+            for part in choice.body
+            for one in tree.under(source, part, ast.Assign)
+            for target in one.targets
+        }
+        for one in (test.left, *test.comparators):  # type: ignore[attr-defined]  # a comparison: asked above
+            if saves and isinstance(one, ast.Name) and one.id in stored and _BEST.search(one.id):
+                return one
+    return None
+
+
+def _is_only_start(source: Source, best: ast.Name, checkpoint: ast.Name) -> bool:
+    """Whether only numbers are stored before the loop, and nothing of the checkpoint ever."""
+    bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
+    outside = [one for one in bound if not tree.loops(source, one.statement)]
+    reads = any(one.value is not None and checkpoint.id in source.code(one.value) for one in bound)
+    plain = all(one.how == "assign" and one.value is not None and _is_number(source, one) for one in outside)
+    return bool(outside) and plain and not reads
+
+
+def _is_number(source: Source, one: scopes.Binding) -> bool:
+    value = one.value
+    if isinstance(value, ast.Tuple) and one.path:
+        value = value.elts[one.path[0]] if 0 <= one.path[0] < len(value.elts) else value
+    if isinstance(value, ast.UnaryOp):
+        value = value.operand
+    infinite = isinstance(value, ast.Call) and source.name(value.func) == "float"
+    named = value is not None and source.name(value) in ("math.inf", "numpy.inf", "torch.inf")
+    return infinite or named or isinstance(tree.literal(value), int | float)

@@ -1,0 +1,66 @@
+"""The rule of ema-decay-swapped."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import averages, follow, tree
+from torchlore.check.source import Hit, Source
+
+_AVERAGE = re.compile(r"ema|shadow|averag|avg|teacher|target|slow|moving|running|momentum|key_enc|_k\b", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    told: set[int] = set()
+    for one in averages.averages(source) if "zip(" in source.text else ():
+        if one.share is not None and 0.9 <= one.share < 1:
+            told.add(one.update.lineno)
+            yield source.hit(one.update, _swapped(source, one.share, one.average))
+    if not any(word in source.text for word in ("1 -", "1. -", "1.0 -", "1-", "0.99", "sub_", "add_")):
+        return
+    for mix in averages.mixes(source):
+        named = _AVERAGE.search(f"{source.code(mix.update)} {_around(source, mix.update)}")
+        if mix.update.lineno not in told and mix.share is not None and 0.9 <= mix.share < 1 and named:
+            yield source.hit(mix.update, _swapped(source, mix.share, mix.average))
+    yield from _driven_away(source)
+
+
+def _swapped(source: Source, share: float, average: ast.expr) -> str:
+    code = source.code(average)
+    return f"this takes {share:g} of the newest weights, so `{code}` averages nothing: swap the two shares"
+
+
+def _around(source: Source, node: ast.AST) -> str:
+    """The names of the function and the class around it."""
+    home, owner = tree.function(source, node), tree.class_of(source, node)
+    return f"{home.name if home else ''} {owner.name if owner else ''}"
+
+
+def _driven_away(source: Source) -> Iterator[Hit]:
+    """`s.add_((s - p) * share)` in a loop over pairs of weights."""
+    for call in source.methods("add_"):
+        over = next((one.iter for one in tree.loops(source, call)[:1] if isinstance(one, ast.For)), None)
+        if over is None or "zip" not in source.code(over) or len(call.args) != 1 or not tree.is_statement(source, call):
+            continue
+        gap = _gap(source, call.args[0])
+        average = tree.receiver(call)
+        if gap is None or ast.unparse(gap.left) != ast.unparse(average):
+            continue
+        if _AVERAGE.search(f"{source.code(call)} {source.code(over)} {_around(source, call)}"):
+            code = source.code(average)
+            yield source.hit(
+                call, f"this adds `{source.code(gap)}`, which drives `{code}` away from the weights: use `sub_`"
+            )
+
+
+def _gap(source: Source, node: ast.expr) -> ast.BinOp | None:
+    """The difference in `gap * share`, `share * (s - p)` or `(s - p)`, where nothing turns its sign."""
+    parts = [node]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        parts = [node.left, node.right]
+    if any(isinstance(part, ast.UnaryOp) or "-" in str(tree.literal(part)) for part in parts):
+        return None
+    found = [follow.followed(source, part) for part in parts]
+    gaps = [one for one in found if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub)]
+    apart = [one for one in gaps if tree.literal(one.left) != 1]
+    return apart[0] if len(apart) == 1 else None

@@ -1,0 +1,28 @@
+import torch
+
+
+def load(model, path):
+    weights = torch.load(path, map_location="cpu")
+    for name, value in weights.items():
+        model.state_dict()[name] = value  # trap: state-dict-changed-in-vain
+
+
+def forgotten(model, path):
+    own = model.state_dict()
+    weights = {k: v for k, v in torch.load(path, map_location="cpu").items() if k in own}
+    own.update(weights)  # trap: state-dict-changed-in-vain
+    return model
+
+
+def right(model, path):
+    own = model.state_dict()
+    own.update(torch.load(path, map_location="cpu"))
+    model.load_state_dict(own)
+    for name, value in own.items():
+        model.state_dict()[name].copy_(value)
+
+
+def returned(model, extra):
+    state = model.state_dict()
+    state.update(extra)
+    return state

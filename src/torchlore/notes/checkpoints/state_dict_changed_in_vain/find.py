@@ -1,0 +1,45 @@
+"""The rule of state-dict-changed-in-vain."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import follow, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("state_dict"):
+        if call.args or values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True):
+            continue
+        model, up = source.code(tree.receiver(call)), source.parents[call]
+        way = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in ("update", "pop") else None
+        updates = isinstance(way, ast.Call) and tree.is_statement(source, way)
+        stores = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store) and up.value is call
+        if updates or stores:
+            told = f"this changes a dictionary that nobody keeps, `{model}` stays as it is: keep it by a name and give it to `{model}.load_state_dict`"
+            yield source.hit(up, told)
+        elif isinstance(up, ast.Assign) and up.value is call and isinstance(up.targets[0], ast.Name):
+            yield from _never_loaded(source, up.targets[0], model)
+
+
+def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:
+    """`own = model.state_dict(); own.update(...)`, and `own` is never read again."""
+    if len(scopes.bindings(source)[scopes.scope_of(source, name)].get(name.id, [])) != 1:
+        return
+    home = tree.function(source, name) or source.tree
+    uses = [one for one in tree.under(source, home, ast.Name) if one.id == name.id and one is not name]
+    changes = [one for one in uses if _changes(source, one)]
+    last = max((one.lineno for one in changes), default=0)
+    if (
+        changes
+        and not any(one.lineno >= last and one not in changes for one in uses)
+        and not tree.loops(source, changes[-1])
+    ):
+        told = f"`{name.id}` is changed and never loaded, so `{model}` stays as it is: `{model}.load_state_dict({name.id})`"
+        yield source.hit(changes[-1], told)
+
+
+def _changes(source: Source, use: ast.Name) -> bool:
+    up = source.parents[use]
+    call = source.parents[up] if isinstance(up, ast.Attribute) else None
+    return isinstance(call, ast.Call) and follow.method(call) == "update" and tree.is_statement(source, call)

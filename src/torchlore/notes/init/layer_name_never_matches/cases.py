@@ -1,0 +1,27 @@
+from torch import nn
+
+
+class conv_block(nn.Module):
+    pass
+
+
+def wrong(m):
+    if "batchnorm" in type(m).__name__:  # trap: layer-name-never-matches
+        nn.init.ones_(m.weight)
+    elif type(m).__name__ == "Conv2D":  # trap: layer-name-never-matches
+        nn.init.zeros_(m.bias)
+    name = m.__class__.__name__.lower()
+    if "Linear" in name:  # trap: layer-name-never-matches
+        nn.init.zeros_(m.bias)
+    if m.__class__.__name__.startswith("linear"):  # trap: layer-name-never-matches
+        nn.init.zeros_(m.bias)
+
+
+def right(m, name, optimizer):
+    classname = m.__class__.__name__
+    if classname.find("Conv") != -1 or "linear" in classname.lower() or "Norm" in classname:
+        nn.init.zeros_(m.bias)
+    if "conv" in name or name.find("batchnorm") != -1:
+        nn.init.zeros_(m.bias)
+    if classname == "Linear" or "conv_block" in classname or "adam" in type(optimizer).__name__.lower():
+        nn.init.zeros_(m.bias)

@@ -1,0 +1,70 @@
+"""The rule of layer-name-never-matches."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, follow, tree
+from torchlore.check.source import Hit, Source
+
+_SMALL = re.compile(r"^(de)?conv(transpose)?([123]d)?$|^linear$|^(batch|layer|group|instance)?norm([123]d)?$|^bn$|^fc$|^dense$|^"
+                    r"(lstm|gru|rnn)(cell)?$|^embedding$|^(multihead)?attention$")  # fmt: skip
+_KERAS = re.compile(r"^(Conv[123]D(Transpose)?|Dense|BatchNormalization|LayerNormalization|Batchnorm|Layernorm|ConV)")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "__name__" not in source.text:
+        return
+    for node in source.all(ast.Compare):
+        if len(node.ops) != 1:
+            continue
+        left, right = node.left, node.comparators[0]
+        if isinstance(node.ops[0], ast.In | ast.NotIn):
+            yield from _told(source, node, right, left, whole=False)
+        elif isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            yield from _told(source, node, left, right, whole=True)
+    for call in source.methods("find", "startswith", "endswith", "count"):
+        if len(call.args) == 1:
+            yield from _told(source, call, tree.receiver(call), call.args[0], whole=False)
+
+
+def _told(source: Source, at: ast.expr, name: ast.expr, word: ast.expr, *, whole: bool) -> Iterator[Hit]:
+    text, lowered = tree.literal(word), _lowered(source, name)
+    if (
+        not isinstance(text, str)
+        or lowered is None
+        or any(text in cls.node.name for cls in classes.all_classes(source))
+    ):
+        return
+    if lowered:
+        never = text != text.lower()
+    else:
+        never = bool(_SMALL.match(text) or _KERAS.match(text)) or (whole and text in ("Conv", "BatchNorm", "Norm"))
+    if never and not _imported(source, text):
+        told = (
+            "small letters are left of the class name here" if lowered else "a class name such as `Conv2d` has capitals"
+        )
+        yield source.hit(
+            at, f"{told}, so {source.code(word)} is in none of them: ask `isinstance(m, nn.Conv2d)` and the like"
+        )
+
+
+def _lowered(source: Source, node: ast.expr, hops: int = 3) -> bool | None:
+    """Whether this is `m.__class__.__name__` in small letters; None where it is no class name."""
+    if isinstance(node, ast.Attribute) and node.attr == "__name__":
+        kind = node.value
+        of_class = (isinstance(kind, ast.Attribute) and kind.attr == "__class__") or (
+            isinstance(kind, ast.Call) and source.name(kind.func) == "type"
+        )
+        return False if of_class else None
+    if isinstance(node, ast.Call) and follow.method(node) == "lower":
+        return True if _lowered(source, tree.receiver(node), hops) is not None else None
+    if isinstance(node, ast.Call) and source.name(node.func) == "str" and len(node.args) == 1:
+        return None
+    bound = follow.binding(source, node) if isinstance(node, ast.Name) and hops else None
+    return _lowered(source, bound, hops - 1) if bound is not None else None
+
+
+def _imported(source: Source, text: str) -> bool:
+    """Whether something that the file imports is written so: it may be a class with small letters."""
+    return any(text in name for name in source.names.imported)

@@ -1,0 +1,40 @@
+import torch
+from torch import nn
+
+
+class Dense(nn.Module):
+    def __init__(self, n_in, n_out):
+        super().__init__()
+        self.kernel = nn.Parameter(torch.rand(n_in, n_out))  # trap: unscaled-random-weights
+        self.bias = nn.Parameter(torch.zeros(n_out))
+
+    def forward(self, x):
+        return x @ self.kernel + self.bias
+
+
+class Scaled(nn.Module):
+    def __init__(self, n_in, n_out):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(n_in, n_out))
+        self.other = nn.Parameter(torch.randn(n_in, n_out) * 0.02)
+        self.codes = nn.Parameter(torch.randn(n_in, n_out))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        nn.init.xavier_uniform_(self.weight)
+
+    def forward(self, x):
+        return x @ self.weight + x @ self.other + self.codes.mean()
+
+
+class Regression(nn.Module):
+    def __init__(self, n_in, n_out):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(n_in, n_out))
+
+    def forward(self, x):
+        return x @ self.weight
+
+
+net = nn.Sequential(Dense(3, 8), Dense(8, 2), Scaled(2, 8), Scaled(8, 2))
+line = Regression(2, 1)

@@ -1,0 +1,40 @@
+"""What a running program shows of it."""
+
+import math
+from typing import Annotated
+
+from torchlore.watch.pictures import Alarm, Call, assignment
+
+
+def watch(call: Annotated[Call, "cross_entropy", "nll_loss", "mse_loss"]) -> Alarm | None:
+    if call.notes.get("looked", 0) or call.run.steps:
+        return None
+    call.notes["looked"] = 1
+    given = call.input
+    found: dict[tuple[type, str], list[tuple[int, ...]]] = {}
+    usual = math.log(given.shape[1]) if call.name != "mse_loss" and given.dim() > 1 and given.shape[1] > 1 else 1.0
+    loss = call.result.detach().mean().item() if call.result is not None and call.result.device.type == "cpu" else 0.0
+    if loss < 10 * usual:
+        return None
+    for root in call.run.modules():
+        for layer in root.modules():
+            if type(layer).__module__.startswith("torch."):
+                continue
+            for name, weight in layer.named_parameters(recurse=False):
+                if (
+                    weight.dim() == 2
+                    and min(weight.shape) >= 4
+                    and max(weight.shape) >= 64
+                    and 0.9 < weight.std().item() < 1.1
+                ):
+                    found.setdefault((type(layer), name), []).append(tuple(weight.shape))
+    for (kind, name), shapes in found.items():
+        if len(shapes) > 1:
+            told = f"the first loss is {loss:.3g}: `{name}` of `{kind.__name__}` has a spread of 1 whatever its size"
+            return Alarm(
+                f"{told}; divide by the root of its inputs",
+                at=assignment(kind, name),
+                certain=False,
+                evidence=str(shapes[:3]),
+            )
+    return None

@@ -1,0 +1,30 @@
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, sizes, extra=[], hooks={}):  # trap: default-argument-grows
+        super().__init__()
+        for size in sizes:
+            extra += [nn.Linear(size, size)]
+        hooks["out"] = extra[-1].register_forward_hook(print)
+        self.body = nn.Sequential(*extra)
+
+
+def step(model, x, losses=[]):  # trap: default-argument-grows
+    losses.append(model(x).mean().item())
+    return losses
+
+
+def right(sizes, layers=(), more=[], table={}):
+    layers = list(layers)
+    layers.append(nn.Linear(2, 2))
+    more = [*more, nn.ReLU()]
+    more.append(nn.ReLU())
+    return nn.Sequential(*layers, *more), table.get("x"), torch.zeros(sizes)
+
+
+def cached(size, cache={}):
+    if size not in cache:
+        cache[size] = torch.ones(size)
+    return cache[size]

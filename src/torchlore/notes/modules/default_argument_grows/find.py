@@ -1,0 +1,54 @@
+"""The rule of default-argument-grows."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree
+from torchlore.check.source import Hit, Source
+
+_GROWS = {"append", "extend", "insert"}
+_MEANT = re.compile(r"cache|memo|registry|counter|store|seen|^_|state|singleton", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(sign in source.text for sign in ("=[]", "= []", "=list()", "= list()")):
+        return
+    if "torch" not in source.text:
+        return
+    for function in source.all(ast.FunctionDef):
+        arguments = function.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        pairs = [*zip(positional[::-1], arguments.defaults[::-1], strict=False),
+                 *((arg, value) for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value)]  # fmt: skip
+        for arg, default in pairs:
+            if _is_list(source, default) and not _MEANT.search(arg.arg) and (at := _grown(source, function, arg)):
+                told = f"`{arg.arg}` is made once for all calls, and line {at.lineno} puts more into it: write `{arg.arg}=None` and make it inside"
+                yield source.hit(arg, told)
+
+
+def _is_list(source: Source, node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return source.name(node.func) == "list" and not node.args
+    return isinstance(node, ast.List)
+
+
+def _grown(source: Source, function: ast.FunctionDef, arg: ast.arg) -> ast.Name | None:
+    """Where the function puts something into the parameter itself."""
+    for node in tree.body_nodes(function):
+        if not isinstance(node, ast.Name) or node.id != arg.arg:
+            continue
+        up = source.parents[node]
+        call = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in _GROWS else None
+        put = isinstance(call, ast.Call) and call.func is up
+        added = isinstance(up, ast.AugAssign) and up.target is node and isinstance(up.op, ast.Add)
+        if not (put or added):
+            continue
+        bound = (
+            [one for one in scopes.reaching(source, node) if one.statement is not up]
+            if added
+            else scopes.reaching(source, node)
+        )
+        if [one.how for one in bound] == ["parameter"] or (added and not bound):
+            return node
+    return None

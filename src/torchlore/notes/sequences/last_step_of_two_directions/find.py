@@ -1,0 +1,67 @@
+"""The rule of last-step-of-two-directions."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "bidirectional" not in source.text:
+        return
+    for taken in source.all(ast.Subscript):
+        if not isinstance(taken.ctx, ast.Load) or not isinstance(taken.value, ast.Name):
+            continue
+        if isinstance(source.parents[taken], ast.Expr | ast.Compare):
+            continue  # only shown
+        parts = taken.slice.elts if isinstance(taken.slice, ast.Tuple) else [taken.slice]
+        made, path = _rnn(source, taken.value)
+        if made is None:
+            continue
+        first = tree.literal(tree.argument(made, None, "batch_first")) is True
+        at = 1 if first else 0
+        last_step = path == (0,) and len(parts) > at and tree.literal(parts[at]) == -1
+        whole = all(
+            isinstance(one, ast.Slice) and one.lower is one.upper is None for i, one in enumerate(parts) if i != at
+        )
+        if last_step and whole and not _other_end(source, taken, at):
+            code = source.code(taken)
+            yield source.hit(
+                taken, f"the backward half of `{code}` has read the last step alone: join `h_n[-2]` and `h_n[-1]`"
+            )
+        elif path in ((1,), (1, 0)) and len(parts) == 1 and tree.literal(parts[0]) == -1 and not _both(source, taken):
+            told = (
+                f"`{source.code(taken)}` is the backward direction alone: join it with `{source.code(taken.value)}[-2]`"
+            )
+            yield source.hit(taken, told)
+
+
+def _rnn(source: Source, name: ast.Name) -> tuple[ast.Call | None, tuple[int, ...]]:
+    """The constructor of the bidirectional layer that gave this, and which of its results it is."""
+    bound = scopes.reaching(source, name)
+    call = bound[0].value if len(bound) == 1 and bound[0].how == "assign" else None
+    made = values.made_by(source, call.func, *_RNNS) if isinstance(call, ast.Call) else None
+    node = made.node if made is not None and isinstance(made.node, ast.Call) and made.source is source else None
+    both = node is not None and tree.literal(tree.argument(node, None, "bidirectional")) is True
+    return (node if both else None), bound[0].path if bound else ()
+
+
+def _other_end(source: Source, taken: ast.Subscript, at: int) -> bool:
+    """Whether the first step of the same outputs is taken as well."""
+    home = tree.function(source, taken) or source.tree
+    for other in tree.under(source, home, ast.Subscript):
+        parts = other.slice.elts if isinstance(other.slice, ast.Tuple) else [other.slice]
+        if tree.dotted(other.value) == tree.dotted(taken.value) and len(parts) > at and tree.literal(parts[at]) == 0:
+            return True
+    return False
+
+
+def _both(source: Source, taken: ast.Subscript) -> bool:
+    """Whether another entry of the states is used in the function, or one is left over by a sum or a mean."""
+    home = tree.function(source, taken) or source.tree
+    name = tree.dotted(taken.value)
+    others = [one for one in tree.under(source, home, ast.Name) if one.id == name and isinstance(one.ctx, ast.Load)]
+    return len(others) > 1

@@ -1,0 +1,74 @@
+"""The rule of positions-along-the-batch."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, follow, tree, uses
+from torchlore.check.project import Class
+from torchlore.check.source import Hit, Source
+
+_TURNS = ("permute", "transpose", "swapaxes", "t", "movedim")
+_LAYERS = (
+    "TransformerEncoderLayer",
+    "TransformerDecoderLayer",
+    "Transformer",
+    "MultiheadAttention",
+    "LSTM",
+    "GRU",
+    "RNN",
+)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "batch_first" not in source.text:
+        return
+    layers = list(source.calls(*(f"torch.nn.{name}" for name in _LAYERS)))
+    first = [tree.literal(tree.argument(one, None, "batch_first")) is True for one in layers]
+    if not layers or not all(first):
+        return
+    for cls in classes.all_classes(source):
+        forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
+        for cut in tree.under(source, forward, ast.Subscript) if forward is not None else ():
+            table, name = tree.dotted(cut.value), _by_first_size(source, cut)
+            if (
+                name
+                and table.startswith("self.")
+                and _is_added(source, cut, name)
+                and not _turned(source, forward, cls)
+            ):
+                told = f"`{name}.size(0)` is the batch here (batch_first=True), so each sample gets one position for all its steps"
+                yield source.hit(cut, f"{told}: cut `{table}` along the length, by `{name}.size(1)`")
+
+
+def _by_first_size(source: Source, cut: ast.Subscript) -> str:
+    """`x` of `self.pe[:x.size(0)]` and `self.pe[:x.shape[0], :]`."""
+    part = cut.slice.elts[0] if isinstance(cut.slice, ast.Tuple) and cut.slice.elts else cut.slice
+    if (
+        not isinstance(part, ast.Slice)
+        or part.upper is None
+        or part.lower is not None
+        or not isinstance(cut.ctx, ast.Load)
+    ):
+        return ""
+    size = follow.followed(source, part.upper)
+    if isinstance(size, ast.Call) and follow.method(size) == "size" and [tree.literal(one) for one in size.args] == [0]:
+        return tree.dotted(tree.receiver(size))
+    if isinstance(size, ast.Subscript) and isinstance(size.value, ast.Attribute) and size.value.attr == "shape":
+        return tree.dotted(size.value.value) if tree.literal(size.slice) == 0 else ""
+    return ""
+
+
+def _is_added(source: Source, cut: ast.Subscript, name: str) -> bool:
+    up = source.parents[cut]
+    if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add):
+        other = up.right if up.left is cut else up.left
+        return follow.base(other) == name or name in source.code(other)
+    return isinstance(up, ast.AugAssign) and isinstance(up.op, ast.Add) and tree.dotted(up.target) == name
+
+
+def _turned(source: Source, forward: ast.AST | None, cls: Class) -> bool:
+    """Whether the class, or one that uses it, swaps dimensions: then the length may come first after all."""
+    homes = [forward, *(tree.class_of(source, one) for one in uses.names(source, cls.node.name))]
+    texts = [one for one in homes if one is not None]
+    calls = [call for home in texts for call in tree.under(source, home, ast.Call)]
+    return any(follow.method(one) in _TURNS or "rearrange" in tree.dotted(one.func) for one in calls)

@@ -1,0 +1,75 @@
+"""The rule of sorted-for-packing-only."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, scopes, tree
+from torchlore.check.source import Hit, Source
+
+_PACK = "torch.nn.utils.rnn.pack_padded_sequence"
+_TARGET = re.compile(r"(^|_)(y|label|target|tag|tgt|trg|gt|score|class)(e?s)?($|_)", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for pack in source.calls(_PACK):
+        home = tree.function(source, pack)
+        if home is None or tree.literal(tree.argument(pack, 3, "enforce_sorted")) is False:
+            continue
+        for name, statement in _orders(source, home):
+            if statement.lineno < pack.lineno and _only_sorts(source, home, name, pack):
+                told = f"`{name.id}` sorts the batch for packing and nothing puts the outputs back, so they meet the labels of others"
+                yield source.hit(
+                    statement, f"{told}: index them with `{name.id}.argsort()`, or pass `enforce_sorted=False`"
+                )
+
+
+def _orders(source: Source, home: ast.AST) -> Iterator[tuple[ast.Name, ast.Assign]]:
+    """The names that hold the order in `lengths, order = lengths.sort(...)`, `order = lengths.argsort()`."""
+    for held in tree.under(source, home, ast.Assign):
+        call, target = held.value, held.targets[0]
+        if not isinstance(call, ast.Call) or len(held.targets) != 1:
+            continue
+        way = follow.method(call) or source.name(call.func).rpartition(".")[2]
+        order: ast.expr | None = None
+        if way == "sort" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            order = target.elts[1]
+        elif way == "argsort":
+            order = target
+        if isinstance(order, ast.Name) and "len" in source.code(call).lower():
+            yield order, held
+
+
+def _only_sorts(source: Source, home: ast.AST, name: ast.Name, pack: ast.Call) -> bool:
+    """Whether the order is used for nothing but to index inputs before the packing."""
+    sorted_some = False
+    for node in tree.under(source, home, ast.Name):
+        if node.id != name.id or not isinstance(node.ctx, ast.Load):
+            continue
+        if {id(one.node) for one in scopes.reaching(source, node)} != {id(name)}:
+            return False
+        up = source.parents[node]
+        while isinstance(up, ast.Attribute | ast.Tuple | ast.Slice) or _is_view(up):
+            up = source.parents[up]
+        subject: ast.expr | None = None
+        if isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Load) and not tree.inside(source, node, up.value):
+            subject = up.value
+        elif isinstance(up, ast.Call) and (follow.method(up) or "").startswith(("index_select", "gather")):
+            subject = tree.receiver(up) if source.name(up.func) != "torch.index_select" else up.args[0]
+        if subject is None or node.lineno > (pack.end_lineno or pack.lineno) or _TARGET.search(follow.base(subject)):
+            return False
+        sorted_some = True
+    return sorted_some
+
+
+def _is_view(node: ast.AST) -> bool:
+    """`order.view(-1)`, `order.to(device)`: still the order."""
+    return isinstance(node, ast.Call) and follow.method(node) in (
+        "view",
+        "to",
+        "cpu",
+        "cuda",
+        "long",
+        "tolist",
+        "numpy",
+    )

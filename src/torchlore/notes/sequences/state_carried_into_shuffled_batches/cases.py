@@ -1,0 +1,63 @@
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(3, 8, batch_first=True)
+        self.state = None
+
+    def forward(self, x):
+        if self.state is None or self.state.size(1) != x.size(0):
+            self.state = torch.zeros(1, x.size(0), 8)
+        out, self.state = self.gru(x, self.state.detach())  # trap: state-carried-into-shuffled-batches
+        return out
+
+    def step(self, x):
+        return self.gru(x)
+
+
+class Direct(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(3, 8, batch_first=True)
+        self.state = None
+
+    def forward(self, x):
+        out, self.state = self.gru(x, self.state)  # trap: state-carried-into-shuffled-batches
+        self.detached = True
+        return out
+
+
+class Reset(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(3, 8, batch_first=True)
+        self.memory = None
+
+    def clear(self):
+        self.memory = None
+
+    def forward(self, x):
+        out, self.memory = self.gru(x, self.memory)
+        return out
+
+
+class Fresh(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(3, 8, batch_first=True)
+
+    def forward(self, x):
+        self.last = torch.zeros(1, x.size(0), 8)
+        out, self.last = self.gru(x, self.last)
+        return out
+
+
+def train(data):
+    net = Reset()
+    for x, _ in DataLoader(data, batch_size=4, shuffle=True):
+        net.clear()
+        net(x)

@@ -1,0 +1,83 @@
+import numpy as np
+import torch
+from torch import nn
+
+
+def noisy(model, x: torch.Tensor, mask: torch.Tensor):
+    clean = x  # trap: second-name-is-no-copy
+    x[:, mask] = 0
+    return nn.functional.mse_loss(model(x), clean)
+
+
+def swapped(loader, model):
+    for images, _ in loader:
+        target = images  # trap: second-name-is-no-copy
+        images[torch.rand(images.shape) < 0.2] = 0
+        nn.functional.mse_loss(model(images), target).backward()
+
+
+def arrays(n):
+    old = np.zeros((n, 3))
+    new = old  # trap: second-name-is-no-copy
+    new[0] = 1
+    return np.abs(new - old).max()
+
+
+def added(model, clean: torch.Tensor, loss):
+    noisy = clean  # trap: second-name-is-no-copy
+    noisy += torch.randn_like(clean)
+    return loss(model(noisy), clean)
+
+
+# clean
+def counted(steps: int):
+    first = steps
+    steps += 1
+    return first, steps
+
+
+def renamed(x: torch.Tensor):
+    out = x
+    out[:, 0] = 0
+    return out
+
+
+def copied(x: torch.Tensor):
+    before = x.clone()
+    x[:, 0] = 0
+    return x, before
+
+
+def rebound(x: torch.Tensor):
+    residual = x
+    x = torch.relu(x)
+    x[:, 0] = 0
+    return x + residual
+
+
+def names(table):
+    first = table
+    table["a"] = 1
+    return first, table
+
+
+def only_the_shape(x: torch.Tensor):
+    given = x
+    x[0, 0] = 1
+    return x.view(given.shape)
+
+
+def branches(x: torch.Tensor, masked):
+    if masked:
+        kept = x.clone()
+        x[:, 0] = 0
+    else:
+        kept = x
+    return x, kept
+
+
+def sign(x: torch.Tensor):
+    out = x
+    out[x > 0] = 1.0
+    out[x < 0] = -1.0
+    return out

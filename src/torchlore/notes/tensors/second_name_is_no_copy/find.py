@@ -1,0 +1,114 @@
+"""The rule of second-name-is-no-copy."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, follow, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_LOOKS = {"shape", "size", "device", "dtype", "dim", "ndim", "new_zeros", "is_cuda", "numel"}
+_WRITES = {"masked_fill_", "fill_", "zero_", "add_", "sub_", "mul_", "div_", "clamp_", "copy_", "scatter_", "index_fill_", "normal_",
+           "uniform_", "index_copy_", "masked_scatter_", "scatter_add_", "index_add_", "relu_", "sigmoid_", "neg_"}  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for held in source.all(ast.Assign):
+        new, old = held.targets[0], held.value
+        if len(held.targets) != 1 or not isinstance(new, ast.Name) or not isinstance(old, ast.Name) or new.id == old.id:
+            continue
+        write = next(_writes(source, held, new, old), None)
+        if write is None or not _is_array(source, old, write):
+            continue
+        again = [_read_after(source, name, write, held) for name in (new, old)]
+        if all(again):
+            told = f"`{new.id}` is `{old.id}` itself, and line {write.lineno} writes into both: "
+            array = values.sure(source, old, "ndarray")
+            way = "copy()" if array else "clone()"
+            yield source.hit(
+                held, f"{told}write `{new.id} = {old.id}.{way}`", *edits.method(source, old, way), safe=False
+            )
+
+
+def _writes(source: Source, held: ast.Assign, new: ast.Name, old: ast.Name) -> Iterator[ast.expr]:
+    """What writes into the tensor by one of its names, later in the same function and on the way from the assignment."""
+    home = tree.function(source, held) or source.tree
+    for node in tree.body_nodes(home):
+        target: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            target = node.value
+        elif isinstance(node, ast.Call) and follow.method(node) in _WRITES and tree.is_statement(source, node):
+            target = tree.receiver(node)
+        elif isinstance(node, ast.Name) and isinstance(source.parents[node], ast.AugAssign):
+            target = node if isinstance(node.ctx, ast.Store) else None
+        if not isinstance(target, ast.Name) or not isinstance(node, ast.expr) or node.lineno <= held.lineno:
+            continue
+        same = _added_once(source, target) if node is target else _same_value(source, target, new, old)
+        if target.id in (new.id, old.id) and same and not _apart(source, node, held):
+            yield node
+
+
+def _added_once(source: Source, target: ast.Name) -> bool:
+    """Whether the name is bound once and then changed by this `+=` alone."""
+    bound = scopes.bindings(source)[scopes.scope_of(source, target)].get(target.id, [])
+    return len(bound) == 2 and bound[1].how == "aug"
+
+
+def _same_value(source: Source, use: ast.Name, new: ast.Name, old: ast.Name) -> bool:
+    """Whether the name still means what it meant at the assignment."""
+    bound = {id(one.node) for one in scopes.reaching(source, use)}
+    if use.id == new.id:
+        return bound == {id(new)}
+    return bound == {id(one.node) for one in scopes.reaching(source, old)} and bool(bound)
+
+
+def _apart(source: Source, node: ast.AST, held: ast.AST) -> bool:
+    """In another branch, or in a loop that the assignment does not stand in with it."""
+    return follow.exclusive(source, node, held)
+
+
+def _is_array(source: Source, name: ast.Name, write: ast.expr) -> bool:
+    if values.sure(source, name, "tensor", "ndarray"):
+        return True
+    if isinstance(write, ast.Name):
+        held = tree.statement(source, write)
+        given = tree.under(source, held.value, ast.Call) if isinstance(held, ast.AugAssign) else []
+        return any(
+            source.name(one.func).startswith("torch.") and source.name(one.func).endswith("_like") for one in given
+        )
+    if values.kind(source, name) or isinstance(write, ast.Call):
+        return False  # something else; or a method that other classes may have
+    index = write.slice if isinstance(write, ast.Subscript) else None
+    return isinstance(index, ast.expr) and (
+        isinstance(index, ast.Tuple | ast.Compare) or values.sure(source, index, "tensor", "ndarray")
+    )
+
+
+def _read_after(source: Source, name: ast.Name, write: ast.expr, held: ast.Assign) -> bool:
+    """Whether the values are read by this name after the write, by more than a look at the shape."""
+    home = tree.function(source, held) or source.tree
+    wanted = {id(name)} if isinstance(name.ctx, ast.Store) else {id(one.node) for one in scopes.reaching(source, name)}
+    added = {id(write)} if isinstance(write, ast.Name) else set()
+    for node in tree.body_nodes(home):
+        if not isinstance(node, ast.Name) or node.id != name.id or not isinstance(node.ctx, ast.Load):
+            continue
+        up = source.parents[node]
+        looks = isinstance(up, ast.Attribute) and up.attr in _LOOKS
+        stores = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store)
+        asked = isinstance(up, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in up.ops)
+        later = node.lineno > write.lineno and not follow.exclusive(source, node, write)
+        if (
+            later
+            and not (looks or stores or asked or _is_index_of_write(source, node, held))
+            and {id(one.node) for one in scopes.reaching(source, node)} in (wanted, added)
+        ):
+            return True
+    return False
+
+
+def _is_index_of_write(source: Source, node: ast.Name, held: ast.Assign) -> bool:
+    """`sign[x < 0] = -1` after `sign[x > 0] = 1`: the name says only where to write."""
+    names = {tree.dotted(held.targets[0]), tree.dotted(held.value)}
+    return any(
+        isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store) and tree.dotted(up.value) in names
+        for up in tree.ancestors(source, node)
+    )
