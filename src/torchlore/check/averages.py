@@ -116,7 +116,14 @@ def number(source: Source, node: ast.expr, hops: int = 12) -> float | None:
     if isinstance(node, ast.Attribute) and tree.dotted(node.value) == "self" and hops:
         owner = project.enclosing_class(source, node)
         found = classes.assigned(owner, node.attr) if owner is not None else []
-        kept = found[0].value if len(found) == 1 and not found[0].path else None
+        kept = found[0].value if len(found) == 1 else None
+        if kept is not None and found[0].path:
+            at = found[0].path[0]
+            kept = (
+                kept.elts[at]
+                if isinstance(kept, ast.Tuple) and len(found[0].path) == 1 and at < len(kept.elts)
+                else None
+            )
         return number(found[0].source, kept, hops - 1) if kept is not None else None
     return None
 

@@ -14,7 +14,8 @@ def find(source: Source) -> Iterator[Hit]:
     if "ema" not in source.text.lower() and "teacher" not in source.text:
         return
     yield from _copied_too_early(source)
-    moving = {tree.function(source, one.update) for one in (*averages.averages(source), *averages.mixes(source))}
+    updates = [one.update for one in averages.averages(source)] + [one.update for one in averages.mixes(source)]
+    moving = {tree.function(source, one) for one in updates}
     for cls in classes.all_classes(source):
         ways = {name for name, node in classes.methods(cls).items() if node in moving}
         made = list(source.calls(cls.qualified)) if ways and _AVERAGE.search(cls.node.name) else []

@@ -41,3 +41,9 @@ def usual_idiom(path, distributed, rank):
         model = DDP(model, device_ids=[rank])
         without_ddp = model.module
     torch.save(without_ddp.state_dict(), path)
+
+
+def letters(state):
+    wrong = {name.lstrip("backbone."): value for name, value in state.items()}  # trap: data-parallel-prefix
+    right = {name.removeprefix("backbone."): value for name, value in state.items()}
+    return wrong, right, "x...".rstrip("."), "  text".lstrip(" .")

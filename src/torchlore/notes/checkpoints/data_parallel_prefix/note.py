@@ -12,7 +12,7 @@ for all three wrappers. A file that is already written is mended by
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import saved, values
+from torchlore.check import saved, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("ckpt-dp-prefix",)
@@ -45,6 +45,7 @@ _PREFIX = {"torch.nn.DataParallel": "module", "torch.nn.parallel.DistributedData
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _stripped(source)
     for call in source.calls("torch.save"):
         for _, part in saved.contents(source, call).items:
             if not (
@@ -67,6 +68,20 @@ def find(source: Source) -> Iterator[Hit]:
                     f"`{code}.{prefix}.state_dict()`",
                     severity=None if any(source.methods("load_state_dict")) else "hint",
                 )
+
+
+def _stripped(source: Source) -> Iterator[Hit]:
+    """`name.lstrip("module.")` takes off letters, not a word: `module.model.0` becomes `0`."""
+    for call in source.methods("lstrip", "strip"):
+        word = tree.literal(call.args[0]) if len(call.args) == 1 else None
+        if (
+            isinstance(word, str)
+            and word.endswith(".")
+            and len(set(word)) > 3
+            and word[:-1].replace(".", "").isidentifier()
+        ):
+            told = f'this takes off every letter of "{word}" and eats into names: write `removeprefix("{word}")`'
+            yield source.hit(call, told, severity="error")
 
 
 def _loaded_wrapped(source: Source) -> bool:

@@ -48,7 +48,7 @@ def _draws(source: Source, call: ast.Call) -> bool:
     if not isinstance(found, project.Function):
         return False
     inner = found.source
-    given = [one for one in calls.returned(found) for one in ast.walk(one)]
+    given = [part for one in calls.returned(found) for part in ast.walk(one)]
     names = {one.id for one in given if isinstance(one, ast.Name)}
     draws = [one for one in tree.under(inner, found.node, ast.Call) if inner.name(one.func) == "sklearn.utils.resample"]
     held = [tree.statement(inner, one) for one in draws]

@@ -109,3 +109,17 @@ def windows(series, rows, labels):
     in_order = train_test_split(x, y, test_size=0.2, shuffle=False)
     first, second = random_split(Blocks(series, 8), [8, 2])
     return train, test, parts, in_order, first, second, train_test_split(rows, labels)
+
+
+def loaders(make):
+    train_set, val_set = make("train"), make("val")
+    train_loader = DataLoader(train_set, batch_size=4, shuffle=True)
+    val_loader = DataLoader(train_set, batch_size=4)  # trap: training-set-overlaps-validation
+    return train_loader, val_loader
+
+
+def measured_too(make):
+    train_set, val_set = make("train"), make("val")
+    train_loader = DataLoader(train_set, batch_size=4, shuffle=True)
+    train_eval_loader = DataLoader(train_set, batch_size=4)
+    return train_loader, train_eval_loader, DataLoader(val_set, batch_size=4)

@@ -1,18 +1,23 @@
 """The rule of training-set-overlaps-validation."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, follow, project, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _DRAWS = ("torch.randperm", "numpy.random.permutation")
+_HELD_OUT = re.compile(r"(val|valid|validation|test|dev|eval)(_|$|s?(et|data|loader|ds|dl))")
+_TRAIN = re.compile(r"(train|training|trn)(_|$|s?(et|data|ds))")
+_SET = re.compile(r"(set|data|ds|dataset)s?$")
 _LOADER = "torch.utils.data.DataLoader"
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _two_draws(source)
     yield from _windows_split(source)
+    yield from _wrong_name(source)
     for split in source.calls("torch.utils.data.random_split"):
         held = source.parents[split]
         target = held.targets[0] if isinstance(held, ast.Assign) else None
@@ -70,6 +75,34 @@ def _draw(source: Source, node: ast.expr, hops: int = 3) -> ast.Call | None:
     if not (isinstance(node, ast.Call) and sliced and source.name(node.func) in _DRAWS):
         return None
     return node if len(node.args) == 1 and not node.keywords else None
+
+
+def _wrong_name(source: Source) -> Iterator[Hit]:
+    """`val_loader = DataLoader(train_set)`, while `val_set` is made and goes into no loader."""
+    loaders = list(source.calls(_LOADER))
+    for call in loaders:
+        held, home = tree.statement(source, call), tree.function(source, call)
+        name = tree.dotted(held.targets[0]).rpartition(".")[2].lower() if isinstance(held, ast.Assign) else ""
+        data = _data(call).rpartition(".")[2].lower()
+        drawn = any(tree.keyword(call, one) for one in ("sampler", "batch_sampler"))
+        if drawn or not _HELD_OUT.match(name) or "train" in name or not _TRAIN.match(data) or _HELD_OUT.search(data):
+            continue
+        given = {_data(one) for one in loaders if "self." in _data(one) or tree.function(source, one) is home}
+        unused = [one for one in _sets(source, held) if one not in given]
+        if unused:
+            told = f"`{name}` reads the training data, and `{unused[0]}` goes into no loader: give it `{unused[0]}`"
+            yield source.hit(call, told)
+
+
+def _sets(source: Source, held: ast.stmt) -> Iterator[str]:
+    """Names of the function that are bound to held-out data and never read by a loader."""
+    home = tree.function(source, held) or source.tree
+    for one in tree.under(source, home, ast.Assign):
+        for target in one.targets[0].elts if isinstance(one.targets[0], ast.Tuple) else one.targets:
+            name = tree.dotted(target)
+            last = name.rpartition(".")[2].lower()
+            if _HELD_OUT.match(last) and _SET.search(last) and "loader" not in last and one.lineno < held.lineno:
+                yield name
 
 
 def _windows_split(source: Source) -> Iterator[Hit]:

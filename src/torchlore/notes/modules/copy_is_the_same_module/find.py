@@ -14,8 +14,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _twice(source)
     if not any(source.methods("backward", "step")):
         return
-    for assign in source.all(ast.Assign):
-        target, given = assign.targets[0], assign.value
+    for assign, target, given in _pairs(source):
         shallow = isinstance(given, ast.Call) and source.name(given.func) == "copy.copy"
         inner = given.args[0] if isinstance(given, ast.Call) and shallow and given.args else given
         while isinstance(inner, ast.Call) and follow.method(inner) in {"to", "cuda", "eval", "train", "requires_grad_"}:
@@ -35,6 +34,16 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
             fix = [edit, *([imported] if imported else [])]
             yield source.hit(assign, message, *fix, severity="warning")  # a name that says "target" may mean another
+
+
+def _pairs(source: Source) -> Iterator[tuple[ast.Assign, ast.expr, ast.expr]]:
+    """What is given to which name, also in `best, best_model = score, model`."""
+    for assign in source.all(ast.Assign):
+        target, given = assign.targets[0], assign.value
+        if isinstance(target, ast.Tuple) and isinstance(given, ast.Tuple) and len(target.elts) == len(given.elts):
+            yield from ((assign, one, other) for one, other in zip(target.elts, given.elts, strict=True))
+        else:
+            yield assign, target, given
 
 
 def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:

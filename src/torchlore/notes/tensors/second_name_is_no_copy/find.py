@@ -67,9 +67,9 @@ def _apart(source: Source, node: ast.AST, held: ast.AST) -> bool:
 
 
 def _is_array(source: Source, name: ast.Name, write: ast.expr) -> bool:
-    if values.sure(source, name, "tensor", "ndarray"):
+    if values.sure(source, name, "tensor", "ndarray") and not isinstance(write, ast.Name):
         return True
-    if isinstance(write, ast.Name):
+    if isinstance(write, ast.Name):  # a loss that is changed so has a rule of its own
         held = tree.statement(source, write)
         given = tree.under(source, held.value, ast.Call) if isinstance(held, ast.AugAssign) else []
         return any(

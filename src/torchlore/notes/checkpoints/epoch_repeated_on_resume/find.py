@@ -1,0 +1,100 @@
+"""The rule of epoch-repeated-on-resume."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import calls, frameworks, project, saved, scopes, tree, uses
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "epoch" not in source.text or not any(source.calls("torch.load")):
+        return
+    saves = list(_saves(source))
+    if not saves or not all(ended for _, ended in saves):
+        return  # one of them says the next epoch, or is written in the middle of one
+    keys = {key for key, _ in saves}
+    for read in source.all(ast.Subscript):
+        key = tree.literal(read.slice)
+        if key not in keys or not isinstance(read.ctx, ast.Load) or not _is_loaded(source, read.value):
+            continue
+        if _starts(source, read) and not frameworks.owned(source, read):
+            told = (
+                f"`{source.code(read)}` is the epoch that was over when it was saved, so a resumed run trains it again"
+            )
+            yield source.hit(read, f"{told}: start at `{source.code(read)} + 1`")
+
+
+def _saves(source: Source) -> Iterator[tuple[str, bool]]:
+    """The keys under which an epoch is saved, and whether it is the loop's own number, after the training in it."""
+    for call in source.calls("torch.save"):
+        for key, value in saved.contents(source, call).items:
+            if "epoch" in key.lower() and "best" not in key.lower():
+                yield key, isinstance(value, ast.Name) and _ends_epoch(source, call, value)
+
+
+def _ends_epoch(source: Source, call: ast.AST, name: ast.Name, hops: int = 2) -> bool:
+    """Whether the name is the number of the loop that this ends, here or where the function is called."""
+    bound = scopes.reaching(source, name)
+    if len(bound) != 1:
+        return False
+    if bound[0].how == "for":
+        loops = tree.loops(source, call)
+        return bool(loops) and loops[0] is bound[0].statement and not tree.inside(source, call, loops[0].body[0])
+    home = tree.function(source, name)
+    if bound[0].how != "parameter" or home is None or not hops:
+        return False
+    function = project.as_function(source, home)
+    own = [one for one in tree.parameters(home) if one.arg == name.id]
+    found = [
+        (other, made, calls.given_argument(function, made, own[0], skip))
+        for other, made, skip in (calls.callers(function) if own else ())
+    ]
+    return bool(found) and all(
+        other is source and isinstance(given, ast.Name) and _ends_epoch(source, made, given, hops - 1)
+        for other, made, given in found
+    )
+
+
+def _is_loaded(source: Source, node: ast.expr) -> bool:
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    value = bound[0].value if len(bound) == 1 else None
+    return isinstance(value, ast.Call) and source.name(value.func) == "torch.load"
+
+
+def _starts(source: Source, read: ast.Subscript) -> bool:
+    """Whether it is, as it is, the first number of a `range` that a loop runs over."""
+    up = source.parents[read]
+    if isinstance(up, ast.Return):
+        home = tree.function(source, read)
+        found = calls.callers(project.as_function(source, home)) if home is not None else []
+        return any(
+            other is source and isinstance(source.parents[made], ast.Assign) and _in_range(source, source.parents[made])
+            for other, made, _ in found
+        )
+    return isinstance(up, ast.Assign) and up.value is read and _in_range(source, up)
+
+
+def _in_range(source: Source, held: ast.AST) -> bool:
+    target = held.targets[0] if isinstance(held, ast.Assign) else None
+    if isinstance(target, ast.Name):
+        reads: list[ast.Name | ast.Attribute] = [*uses.names(source, target.id)]
+        stores = [one for one in uses.names(source, target.id) if isinstance(source.parents[one], ast.AugAssign)]
+    elif isinstance(target, ast.Attribute):
+        reads = [*uses.attributes(source, target.attr)]
+        stores = [one for one in uses.attributes(source, target.attr) if isinstance(source.parents[one], ast.AugAssign)]  # type: ignore[misc]  # names or attributes
+    else:
+        return False
+    if stores:
+        return False
+    for one in reads:
+        call = source.parents[one]
+        first = (
+            isinstance(call, ast.Call)
+            and source.name(call.func) == "range"
+            and len(call.args) == 2
+            and call.args[0] is one
+        )
+        if first and isinstance(source.parents[call], ast.For):
+            return True
+    return False

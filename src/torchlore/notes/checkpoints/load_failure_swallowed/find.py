@@ -1,0 +1,47 @@
+"""The rule of load-failure-swallowed."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
+
+_BROAD = ("Exception", "BaseException", "RuntimeError")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("load_state_dict"):
+        held = next((up for up in tree.ancestors(source, call) if isinstance(up, ast.Try)), None)
+        if (
+            held is None
+            or not any(tree.inside(source, call, part) for part in held.body)
+            or tree.function(source, held) is not tree.function(source, call)
+        ):
+            continue
+        if values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True):
+            continue
+        for handler in held.handlers:
+            if _is_broad(source, handler) and all(_only_says(source, one) for one in handler.body) and not held.orelse:
+                told = f"line {handler.lineno} swallows every reason why this fails, and the weights stay random: catch FileNotFoundError alone"
+                yield source.hit(call, told)
+                break
+
+
+def _is_broad(source: Source, handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(one is None or source.name(one) in _BROAD for one in kinds)
+
+
+def _only_says(source: Source, statement: ast.stmt) -> bool:
+    """`pass`, a print or a log: nothing that raises, returns, or loads something else."""
+    if isinstance(statement, ast.Pass):
+        return True
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Constant):
+        return True
+    words = ("print", "log", "warn", "info", "debug", "error")
+    return (
+        isinstance(call, ast.Call)
+        and any(word in tree.dotted(call.func).lower() for word in words)
+        and "exit" not in source.code(call)
+    )

@@ -1,0 +1,90 @@
+"""The rule of fitted-in-each-split."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, follow, scopes, tree
+from torchlore.check.project import Class
+from torchlore.check.source import Hit, Source
+
+_HELD_OUT = re.compile(r"(^|_)(val|valid|validation|test|dev|eval)(_|$|s?(et|data|ds))|^(val|test)", re.IGNORECASE)
+_TRAIN = re.compile(r"(^|_)(train|training|trn)(_|$|s?(et|data|ds))|^train", re.IGNORECASE)
+_STATISTICS = ("mean", "std", "var", "min", "max", "amin", "amax")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "Dataset" not in source.text:
+        return
+    for cls in classes.all_classes(source):
+        if classes.kind_of_instances(cls) != "dataset" or not _made_for_both(source, cls):
+            continue
+        for name, found in classes.own_attributes(cls).items():
+            value = found[0].value if len(found) == 1 and found[0].method == "__init__" and not found[0].path else None
+            if value is not None and (_numbers(source, value) or _scaled(source, value)):
+                what = "the numbers" if _numbers(source, value) else "the scale"
+                told = f"each split computes {what} of `self.{name}` from its own data, so they differ between training and test"
+                yield source.hit(value, f"{told}: compute it from the training data and pass it on")
+
+
+def _made_for_both(source: Source, cls: Class) -> bool:
+    """Whether the class is made once for training and once for what is held out, with different data and the same arguments."""
+    roles = set()
+    made = list(source.calls(cls.qualified))
+    for call in made:
+        held = tree.statement(source, call)
+        name = (
+            tree.dotted(held.targets[0]).rpartition(".")[2]
+            if isinstance(held, ast.Assign) and held.value is call
+            else ""
+        )
+        roles.add("train" if _TRAIN.search(name) else "held" if _HELD_OUT.search(name) else "")
+    alike = len({(len(call.args), tuple(sorted(one.arg or "" for one in call.keywords))) for call in made}) == 1
+    different = len({source.code(call) for call in made}) == len(made)
+    return {"train", "held"} <= roles and alike and different
+
+
+def _numbers(source: Source, value: ast.expr) -> bool:
+    """`{word: i for i, word in enumerate(sorted(set(...)))}` over what was handed in."""
+    if not isinstance(value, ast.DictComp) or len(value.generators) != 1:
+        return False
+    over = value.generators[0].iter
+    if not (isinstance(over, ast.Call) and source.name(over.func) == "enumerate" and over.args):
+        return False
+    seen = ast.unparse(follow.followed(source, over.args[0]))
+    unique = "set(" in seen or "unique" in seen or "{" in seen or "Counter" in seen
+    return unique and _of_parameter(source, over.args[0])
+
+
+def _of_parameter(source: Source, node: ast.expr) -> bool:
+    """Whether it comes from what `__init__` was given."""
+    inner = follow.followed(source, node)
+    for name in (one for one in ast.walk(inner) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)):
+        if any(one.how == "parameter" for one in scopes.reaching(source, name)):
+            return True
+    return False
+
+
+def _scaled(source: Source, value: ast.expr) -> bool:
+    """`(x - x.mean(0)) / x.std(0)` with the parameter itself; the statistics of one sample are another thing."""
+    if not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)):
+        return False
+    top, below = value.left, value.right
+    if isinstance(below, ast.BinOp) and isinstance(below.op, ast.Add):
+        below = below.left
+    if not (isinstance(top, ast.BinOp) and isinstance(top.op, ast.Sub) and isinstance(top.left, ast.Name)):
+        return False
+    parts = [follow.followed(source, one) for one in (top.right, below)]
+    same = all(
+        isinstance(one, ast.Call)
+        and follow.method(one) in _STATISTICS
+        and tree.dotted(tree.receiver(one)) == top.left.id
+        for one in parts
+    )
+    dims = [
+        tree.literal(one.args[0]) if one.args else tree.literal(tree.argument(one, None, "dim"))
+        for one in parts
+        if isinstance(one, ast.Call)
+    ]
+    per_sample = any(dim in (1, -1, 2) for dim in dims)
+    return same and not per_sample and any(one.how == "parameter" for one in scopes.reaching(source, top.left))

@@ -1,0 +1,89 @@
+"""The rule of initialiser-reaches-nothing."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, tree, uses, values
+from torchlore.check.project import Class, Function
+from torchlore.check.source import Hit, Source
+
+_NAMES = re.compile(r"^_?(init|initialize|initialise|reset)_?(weights?|params|parameters)$|^(weights?|params)_init$")
+_WEIGHTS = tuple(f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "LSTM", "GRU",
+                                                  "Embedding", "ConvTranspose3d", "RNN", "Bilinear"))  # fmt: skip
+_FOREIGN = re.compile(
+    r"torchvision\.models|\btimm\b|transformers|segmentation_models|monai|mmcv|mmengine|detectron|lightning|import \*"
+)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "init" not in source.text or _FOREIGN.search(source.text):
+        return
+    yield from _never_called(source)
+    made = {source.name(call.func) for call in source.all(ast.Call)}
+    for call in source.methods("apply"):
+        found = source.project.resolve(source, call.args[0]) if len(call.args) == 1 else None
+        whole = (
+            isinstance(found, Function)
+            and found.source is source
+            and values.sure(source, tree.receiver(call), "module")
+        )
+        tests = _asked(source, found.node) if whole and isinstance(found, Function) else []
+        asked = {name for _, names in tests for name in names}
+        if (
+            tests
+            and asked <= set(_WEIGHTS)
+            and not asked & made
+            and made & set(_WEIGHTS)
+            and _own(source, tree.receiver(call))
+        ):
+            kinds = ", ".join(sorted(name.rpartition(".")[2] for name in asked))
+            yield source.hit(
+                tests[0][0],
+                f"no {kinds} is made in this file, so `{source.code(call)}` changes nothing: ask for the layers that are",
+            )
+
+
+def _asked(source: Source, function: ast.AST) -> list[tuple[ast.AST, list[str]]]:
+    """The classes that an initialiser asks for; none where it does something without asking."""
+    found: list[tuple[ast.AST, list[str]]] = []
+    for call in tree.under(source, function, ast.Call):
+        if source.name(call.func) == "isinstance" and len(call.args) == 2:
+            kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+            found.append((call, [source.name(one) for one in kinds]))
+        elif source.name(call.func).startswith("torch.nn.init.") and not tree.conditions(source, call):
+            return []
+    return found
+
+
+def _own(source: Source, model: ast.expr) -> bool:
+    """Whether the model is made of layers that stand in this file."""
+    return all(
+        value.source is source
+        and (value.name.startswith("torch.nn.") or classes.class_behind(source, value) is not None)
+        for value in source.values(model)
+    ) and bool(source.values(model))
+
+
+def _never_called(source: Source) -> Iterator[Hit]:
+    """A class that is made here has a method `init_weights`, and nobody mentions it."""
+    for cls in classes.all_classes(source):
+        for name, method in classes.methods(cls).items() if classes.is_module(cls) and _plain(source, cls) else ():
+            inits = [
+                one
+                for one in tree.under(source, method, ast.Call)
+                if source.name(one.func).startswith("torch.nn.init.")
+            ]
+            mentioned = (
+                bool(uses.attributes(source, name)) or bool(uses.names(source, name)) or f'"{name}"' in source.text
+            )
+            if _NAMES.match(name) and inits and not mentioned and any(source.calls(cls.qualified)):
+                yield source.hit(
+                    method,
+                    f"nobody calls `{name}`, so the layers of `{cls.node.name}` keep their defaults: call it in `__init__`",
+                )
+
+
+def _plain(source: Source, cls: Class) -> bool:
+    """Whether the only base is nn.Module: others may call the method themselves."""
+    return [source.name(base) for base in cls.node.bases] == ["torch.nn.Module"]

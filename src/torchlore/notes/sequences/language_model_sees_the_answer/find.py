@@ -1,0 +1,44 @@
+"""The rule of language-model-sees-the-answer."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import losses, tree, values
+from torchlore.check.source import Hit, Source
+
+_LAYERS = ("torch.nn.MultiheadAttention", "torch.nn.TransformerEncoder", "torch.nn.TransformerEncoderLayer")
+_HIDES = re.compile(r"tri[ul]|is_causal|causal|square_subsequent|mask|-inf", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if _HIDES.search(source.text) or not any(source.calls(*_LAYERS)):
+        return  # something is hidden from something
+    shifted = {_shifted(one) for one in source.all(ast.Subscript)}
+    both = [name for name, way in shifted if name and way == "input" and (name, "target") in shifted]
+    if not both or not losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+        return
+    for call in source.all(ast.Call):
+        layer = values.made_by(source, call.func, *_LAYERS) if source.name(call.func) not in _LAYERS else None
+        if layer is None or (layer.name.endswith("MultiheadAttention") and not _on_itself(source, call)):
+            continue
+        told = f"each position sees the next word, which is its target (`{both[0]}[:, 1:]`)"
+        yield source.hit(call, f"{told}: pass a causal mask, nn.Transformer.generate_square_subsequent_mask(n)")
+
+
+def _shifted(node: ast.Subscript) -> tuple[str, str]:
+    """`words` and what it is used for in `words[:, :-1]` and `words[:, 1:]`."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    if len(parts) != 2 or not all(isinstance(one, ast.Slice) and one.step is None for one in parts):
+        return "", ""
+    first, second = parts
+    if not isinstance(first, ast.Slice) or not isinstance(second, ast.Slice) or first.lower is not first.upper:
+        return "", ""
+    low, high = (tree.literal(one) if one is not None else None for one in (second.lower, second.upper))
+    way = "input" if (low is None and high == -1) else "target" if (low == 1 and high is None) else ""
+    return tree.dotted(node.value), way
+
+
+def _on_itself(source: Source, call: ast.Call) -> bool:
+    given = [source.code(one) for one in call.args[:3]]
+    return len(given) == 3 and len(set(given)) == 1

@@ -1,0 +1,20 @@
+import torch
+import torch.nn.functional as F
+
+
+def attention(q, k, v, mask):
+    scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+    masked = scores * mask  # trap: masked-score-keeps-weight
+    return F.softmax(masked, dim=-1) @ v
+
+
+def filled(scores, mask):
+    scores = scores.masked_fill(mask == 0, 1e-10)  # trap: masked-score-keeps-weight
+    return scores.softmax(-1)
+
+
+def right(q, k, mask, gate):
+    scores = torch.matmul(q, k.transpose(-2, -1))
+    hidden = scores.masked_fill(mask == 0, -1e9)
+    added = scores + (1 - mask) * -1e4
+    return hidden.softmax(-1) * mask, F.softmax(added, dim=-1), F.softmax(q * gate, dim=-1)

@@ -1,0 +1,43 @@
+"""The rule of masked-score-keeps-weight."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import follow, tree
+from torchlore.check.source import Hit, Source
+
+_SOFTMAX = ("torch.softmax", "torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.log_softmax")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "mask" not in source.text.lower() or "softmax" not in source.text.lower():
+        return
+    given = [call.args[0] for call in source.calls(*_SOFTMAX) if call.args]
+    given += [
+        tree.receiver(call)
+        for call in source.methods("softmax", "log_softmax")
+        if source.name(call.func) not in _SOFTMAX
+    ]
+    for one in given:
+        scores = follow.followed(source, one)
+        if isinstance(scores, ast.Call) and follow.method(scores) in ("masked_fill", "masked_fill_"):
+            value = tree.literal(tree.argument(scores, 1, "value"))
+            if isinstance(value, int | float) and not isinstance(value, bool) and 0 < abs(value) < 1e-3:
+                told = f"{value:g} is as good as 0, and a softmax gives it its share: fill with -1e9 or float('-inf')"
+                yield source.hit(scores, told)
+        elif isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Mult):
+            mask = next((side for side in (scores.left, scores.right) if "mask" in follow.base(side).lower()), None)
+            if mask is not None and _is_score(source, scores, mask):
+                told = f"a masked score is 0 here, and a softmax gives it its share: `masked_fill({source.code(mask)} == 0, float('-inf'))`"
+                yield source.hit(scores, told)
+
+
+def _is_score(source: Source, product: ast.BinOp, mask: ast.expr) -> bool:
+    """Whether the other side is made of a matrix product or named a score, and nothing large is taken off."""
+    other = product.right if mask is product.left else product.left
+    code = source.code(follow.followed(source, other)).lower()
+    words = ("score", "attn", "att", "energy", "matmul", "@", "bmm", "einsum")
+    return (
+        any(word in code or word in source.code(other).lower() for word in words)
+        and "1e" not in source.code(product).lower()
+    )
