@@ -8,8 +8,8 @@ model, state = nn.Linear(2, 2), {"module.weight": torch.ones(2, 2), "module.bias
 def restore():
     try:
         model.load_state_dict(state)  # trap: load-failure-swallowed
-    except Exception as error:
-        print("no checkpoint:", type(error).__name__)
+    except Exception:
+        print("no checkpoint, starting from scratch")
     return True
 
 

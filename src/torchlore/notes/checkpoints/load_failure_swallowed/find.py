@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from torchlore.check import tree, values
 from torchlore.check.source import Hit, Source
 
-_BROAD = ("Exception", "BaseException", "RuntimeError")
+_BROAD = ("Exception", "BaseException")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -21,7 +21,12 @@ def find(source: Source) -> Iterator[Hit]:
         if values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True):
             continue
         for handler in held.handlers:
-            if _is_broad(source, handler) and all(_only_says(source, one) for one in handler.body) and not held.orelse:
+            if (
+                _is_broad(source, handler)
+                and all(_only_says(source, one) for one in handler.body)
+                and not held.orelse
+                and not _told_why(source, handler)
+            ):
                 told = f"line {handler.lineno} swallows every reason why this fails, and the weights stay random: catch FileNotFoundError alone"
                 yield source.hit(call, told)
                 break
@@ -30,6 +35,15 @@ def find(source: Source) -> Iterator[Hit]:
 def _is_broad(source: Source, handler: ast.ExceptHandler) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(one is None or source.name(one) in _BROAD for one in kinds)
+
+
+def _told_why(source: Source, handler: ast.ExceptHandler) -> bool:
+    """Whether the handler shows the error itself: then somebody may read it."""
+    text = " ".join(source.code(one) for one in handler.body)
+    named = handler.name is not None and any(
+        isinstance(one, ast.Name) and one.id == handler.name for part in handler.body for one in ast.walk(part)
+    )
+    return named or "traceback" in text or "exc_info" in text or ".exception(" in text
 
 
 def _only_says(source: Source, statement: ast.stmt) -> bool:
