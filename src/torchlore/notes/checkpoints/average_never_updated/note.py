@@ -1,4 +1,4 @@
-"""An average of the weights that nobody updates is the untrained network, or the one before the loading.
+"""An average of the weights that nobody updates is the untrained network.
 
 The class has an `update` method, the evaluation uses the averaged copy, and the training loop never calls it: after all epochs the
 copy is the random network of the first line. A copy taken before `model.load_state_dict(...)` is little better: with a decay of 0.999 it takes

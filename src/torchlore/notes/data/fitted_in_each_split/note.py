@@ -1,4 +1,4 @@
-"""A dataset that takes its mean, vocabulary or class numbers from its own split means another thing in each.
+"""A vocabulary, scale or class number taken from each split means another thing in each.
 
 `self.x = (x - x.mean(0)) / x.std(0)` or `self.vocab = {w: i for i, w in enumerate(sorted(set(words)))}` in `__init__` is computed anew for the
 test set: the same measurement gets another value, word 17 is another word, class 2 another class. Nothing raises while the
