@@ -131,7 +131,7 @@ def test_torchvision_types_are_kept():
     [
         (lambda x: augment.region_confusion(x, 0), "blocks is 0"),
         (lambda x: augment.region_confusion(x, 9), "no 9 x 9 blocks"),
-        (lambda x: augment.region_confusion(x, 2, -1), "neighbour -1"),
+        (lambda x: augment.region_confusion(x, 2, -1), "neighbour is -1"),
         (lambda x: augment.apply_region_plan(x, torch.zeros(3, 2, 2)), r"must be \(4, blocks, blocks\)"),
         (lambda x: augment.apply_region_plan(x[0, 0, 0], torch.zeros(1, 2, 2)), r"must be \(..., H, W\)"),
         (lambda x: augment.mixup(x, torch.arange(3)), "first dimensions must be equal"),

@@ -284,9 +284,9 @@ def test_a_run_that_did_not_resume_is_stopped_before_it_mixes_two_runs(tmp_path)
 
 def test_an_empty_folder_has_no_newest_and_bad_arguments_are_named(tmp_path):
     assert c.Checkpoints(tmp_path / "new", mode="max").newest() is None
-    with pytest.raises(ValueError, match="mode="):
+    with pytest.raises(ValueError, match="mode is"):
         c.Checkpoints(tmp_path, mode="best")
-    with pytest.raises(ValueError, match="keep="):
+    with pytest.raises(ValueError, match="keep is"):
         c.Checkpoints(tmp_path, mode="max", keep=0)
     with pytest.raises(ValueError, match="'checkpoint' is taken"):
         c.Checkpoints(tmp_path, mode="max").save({"checkpoint": 1}, 1)
@@ -383,7 +383,7 @@ def test_a_wrapped_model_is_saved_bare_and_missing_parts_are_named():
     state = c.collect(model=nn.DataParallel(inner))
     assert list(state["model"]) == ["weight", "bias"]
     c.restore(state, model=inner)
-    with pytest.raises(KeyError, match="no 'ema'; it holds model, rng"):
+    with pytest.raises(KeyError, match=r"parts names 'ema', .* it holds model, rng"):
         c.restore(state, ema=optim.EMA(inner))
-    with pytest.raises(ValueError, match="'rng' is taken"):
+    with pytest.raises(ValueError, match="'rng', which is taken"):
         c.collect(rng=1)

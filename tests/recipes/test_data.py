@@ -211,7 +211,7 @@ def test_broken_pictures_are_skipped_and_listed_or_raised(tmp_path):
     (root / "dog" / "c.png").write_bytes(b"")
     with pytest.raises(ValueError, match="no picture of the class 'dog' can be read"):
         data.ImageFolder(root, broken="skip")
-    with pytest.raises(ValueError, match="broken="):
+    with pytest.raises(ValueError, match="broken is"):
         data.ImageFolder(root, broken="ignore")
 
 
@@ -219,7 +219,7 @@ def test_a_split_without_a_class_keeps_the_labels(tmp_path):
     folder(tmp_path, dog={"c.png": GOOD})
     found = data.ImageFolder(tmp_path, classes=["cat", "dog"])
     assert found[0][1] == 1
-    with pytest.raises(ValueError, match="class 'dog', which is not among"):
+    with pytest.raises(ValueError, match="also has 'dog'"):
         data.ImageFolder(tmp_path, classes=["cat", "cow"])
 
 
@@ -324,7 +324,7 @@ def test_hdf5_says_what_is_wrong(tmp_path):
     with pytest.raises(OSError, match=r"x\.h5 is not a whole HDF5 file"):
         data.H5Dataset(tmp_path / "x.h5")
     path = h5(tmp_path / "a.h5", "arrays")
-    with pytest.raises(KeyError, match="no dataset 'label' in /; it has data, target"):
+    with pytest.raises(KeyError, match=r"fields names 'label', .* it has data, target"):
         data.H5Dataset(path, ["label"])
     with h5py.File(path, "a") as file:
         file["short"] = [1, 2]
@@ -386,7 +386,7 @@ def test_an_order_of_other_data_is_refused():
     for bad in ({"batch_size": 0}, {"rank": 2, "world": 2}, {"count": 0}):
         with pytest.raises(ValueError, match=r"."):
             data.EpochBatches(**{"count": 5, "batch_size": 2, "seed": 0, **bad})
-    with pytest.raises(ValueError, match="must not be negative"):
+    with pytest.raises(ValueError, match="at least 0"):
         data.EpochBatches(5, 2, 0).at(-1)
 
 
@@ -431,7 +431,7 @@ def test_making_a_sample_draws_nothing_from_the_training_loop():
 def test_evaluation_sees_every_sample_exactly_once(count, world):
     seen = sorted(index for rank in range(world) for index in data.shard(count, rank, world))
     assert seen == list(range(count))
-    with pytest.raises(ValueError, match="rank="):
+    with pytest.raises(ValueError, match="rank is"):
         data.shard(count, world, world)
 
 
@@ -447,7 +447,7 @@ LABELS = st.lists(st.integers(0, 6), min_size=1, max_size=60)
 @settings(deadline=None, max_examples=120)
 def test_pk_batches_hold_p_classes_of_k(labels, p, k, epoch):
     if p > len(set(labels)):
-        with pytest.raises(ValueError, match="only"):
+        with pytest.raises(ValueError, match="classes is"):
             data.PKBatches(labels, p, k, 0)
         return
     sampler = data.PKBatches(labels, p, k, 0, batches=7)
@@ -523,6 +523,6 @@ def test_loader_options_work_and_fit_the_shared_memory(monkeypatch):
     assert data.loader_options(batch=batch, ranks=4)["num_workers"] == 0
     with pytest.raises(ValueError, match="8 workers need 72 MiB of shared memory and 32 MiB"):
         data.loader_options(batch=batch, workers=8)
-    with pytest.raises(ValueError, match="ranks=0"):
+    with pytest.raises(ValueError, match="ranks is 0"):
         data.loader_options(ranks=0, workers=1)
     assert multiprocessing.active_children() == []

@@ -118,7 +118,7 @@ def test_given_tensors():
     assert net[0].weight.data_ptr() != given.data_ptr()
     assert net[1].running_mean.tolist() == [1, 1]
     assert net[0].weight.requires_grad
-    with pytest.raises(ValueError, match="has no 'weights'; it has weight, bias"):
+    with pytest.raises(ValueError, match="names 'weights', but Linear has weight, bias"):
         init.init_from_(net[0], weights=given)
     before = net[0].bias.clone()
     with pytest.raises(ValueError, match=r"'weight' has shape \(2, 2\), the given tensor \(3, 2\)"):
@@ -134,7 +134,7 @@ def test_zero_residual_makes_blocks_the_identity():
     block, x = net.layer1[1].eval(), torch.rand(1, 256, 4, 4)
     torch.testing.assert_close(block(x), x)
     assert net.bn1.weight.sum() == 64
-    with pytest.raises(ValueError, match="VGG has no block"):
+    with pytest.raises(ValueError, match="VGG without a block"):
         init.zero_residual_(torchvision.models.vgg11(init_weights=False))
     timm = pytest.importorskip("timm")
     model = timm.create_model("resnet18")

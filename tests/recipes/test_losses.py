@@ -119,7 +119,7 @@ def test_labels_may_be_any_integers(dtype):
         ),
         (lambda x, y: losses.label_smoothing_loss(x, y, 1.5), "epsilon is 1.5"),
         (lambda x, y: losses.label_smoothing_loss(x, y, 0.9, spread="others"), "between 0 and 0.8"),
-        (lambda x, y: losses.convert_epsilon(0.1, 1, to="all"), "at least 2 classes"),
+        (lambda x, y: losses.convert_epsilon(0.1, 1, to="all"), "at least 2"),
         (lambda x, y: losses.mixed_loss(x, y, y, 1.5), "between 0 and 1"),
         (lambda x, y: losses.mixed_loss(x, y, y, torch.ones(3)), "one for each of the 6 samples"),
         (lambda x, y: losses.focal_loss(x, y, -1.0), "gamma is -1.0"),

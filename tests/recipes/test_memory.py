@@ -90,7 +90,7 @@ def test_the_device_must_exist():
         assert found.allocated >= held.nbytes
         assert found.reserved >= found.allocated
     else:
-        with pytest.raises(RuntimeError, match="needs CUDA"):
+        with pytest.raises(RuntimeError, match="must be a CUDA device"):
             memory.device_memory()
 
 

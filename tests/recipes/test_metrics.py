@@ -117,7 +117,7 @@ def test_labels_out_of_range_raise_and_are_never_dropped(called, truth):
         (lambda y: metrics.average_precision(torch.rand(4), y[:2]), ValueError, "they must be equal"),
         (lambda y: metrics.calibration(torch.rand(4, 3), y, bins=0), ValueError, "bins is 0"),
         (lambda y: metrics.retrieval(torch.rand(4, 2), torch.rand(3, 2), y, y), ValueError, "gallery_labels has shape"),
-        (lambda y: metrics.report_rows(torch.ones(3, 3), ["a"]), ValueError, "1 names for 3 classes"),
+        (lambda y: metrics.report_rows(torch.ones(3, 3), ["a"]), ValueError, "for 3 classes; give one for each"),
         (lambda y: metrics.ConfusionMatrix(2).merge(metrics.ConfusionMatrix(3)), ValueError, "3 classes cannot"),
     ],
 )

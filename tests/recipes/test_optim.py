@@ -89,7 +89,9 @@ def test_skip_takes_names_and_patterns_and_refuses_what_fits_nothing():
     model = Odd()
     groups = optim.decay_groups(model, 0.1, skip=["embedding", "*in_proj*"])
     assert {"embedding.weight", "attention.in_proj_weight"} <= names(groups)["no decay"]
-    with pytest.raises(ValueError, match=r"'embeding' fits no trainable parameter; nearest: embedding"):
+    with pytest.raises(
+        ValueError, match=r"skip names 'embeding', which fits no trainable parameter; nearest: embedding"
+    ):
         optim.decay_groups(model, 0.1, skip=["embeding"])
 
 
@@ -98,7 +100,7 @@ def test_frozen_parameters_are_in_no_group():
     model[0].requires_grad_(False)
     assert set().union(*names(optim.decay_groups(model, 0.1)).values()) == {"1.weight", "1.bias"}
     model.requires_grad_(False)
-    with pytest.raises(ValueError, match="no parameter that requires a gradient"):
+    with pytest.raises(ValueError, match="without a parameter that requires a gradient"):
         optim.decay_groups(model, 0.1)
 
 
@@ -144,7 +146,7 @@ def test_the_first_rate_that_fits_holds_and_one_that_never_holds_is_an_error():
         "*.bias": {"1.bias", "2.bias"},
         "rest": {"1.weight", "2.weight"},
     }
-    with pytest.raises(ValueError, match=r"'0.bias' fits only parameters that an earlier"):
+    with pytest.raises(ValueError, match=r"'0.bias', which fits only parameters that an earlier"):
         optim.rate_groups(model, {"0": 2.0, "0.bias": 3.0}, lr=0.5)
     with pytest.raises(ValueError, match="nearest"):
         optim.rate_groups(model, {"layer9": 2.0}, lr=0.5)
@@ -187,9 +189,9 @@ def test_layers_may_be_given_and_must_exist():
     model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 2))
     groups = optim.layer_decay_groups(model, 1.0, 0.1, layers=["0", "2"])
     assert names(groups) == {"0": {"0.weight", "0.bias", "1.weight", "1.bias"}, "2": {"2.weight", "2.bias"}}
-    with pytest.raises(ValueError, match="'7' fits no"):
+    with pytest.raises(ValueError, match="'7', which fits no"):
         optim.layer_decay_groups(model, 1.0, 0.1, layers=["0", "7"])
-    with pytest.raises(ValueError, match="decay=0"):
+    with pytest.raises(ValueError, match="decay is 0"):
         optim.layer_decay_groups(model, 1.0, 0)
 
 
@@ -246,7 +248,7 @@ def test_an_optimizer_loads_by_name_whatever_the_order():
 def test_an_optimizer_of_another_model_is_refused():
     model, opt = trained()
     one_step(model, opt)
-    with pytest.raises(ValueError, match="2 groups, this one has 1"):
+    with pytest.raises(ValueError, match=r"2 groups .* the optimizer 1"):
         optim.load_optimizer(torch.optim.SGD(model.parameters(), 0.1), opt.state_dict())
     plain = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
     one_step(model, plain)
@@ -300,9 +302,9 @@ def test_no_gradients_and_no_parameters_are_errors():
     list(spent)
     with pytest.raises(ValueError, match="spent after its first use"):
         optim.clip_norm(spent, 1.0)
-    with pytest.raises(ValueError, match="max_norm=0"):
+    with pytest.raises(ValueError, match="max_norm is 0"):
         optim.clip_norm(parameters([1.0]), 0)
-    with pytest.raises(ValueError, match="nonfinite="):
+    with pytest.raises(ValueError, match="nonfinite is"):
         optim.clip_norm(parameters([1.0]), 1, nonfinite="skip")
 
 
@@ -338,7 +340,7 @@ def test_a_scaler_unscales_first_and_skips_what_is_not_finite():
     assert not optim.clip_norm(model, 1.0, scaler=scaler, optimizer=opt).isfinite()
     scaler.step(opt)
     assert torch.equal(model.weight, before)
-    with pytest.raises(TypeError, match="optimizer="):
+    with pytest.raises(TypeError, match="optimizer is None"):
         optim.clip_norm(model, 1.0, scaler=scaler)
 
 
@@ -446,7 +448,7 @@ def test_the_average_owns_its_memory_and_knows_wrapped_models():
     ema.update(model)
     with pytest.raises(ValueError, match="no longer fits"):
         ema.update(nn.Linear(3, 3))
-    with pytest.raises(ValueError, match="decay=1"):
+    with pytest.raises(ValueError, match="decay is 1"):
         optim.EMA(model, 1.0)
 
 
@@ -473,9 +475,9 @@ def test_a_module_that_is_called_rest_keeps_its_own_rate():
 
 def test_layers_given_by_hand_are_modules():
     net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
-    with pytest.raises(ValueError, match=r"'\[01\]\*' is not the name of a module"):
+    with pytest.raises(ValueError, match=r"'\[01\]\*', which is no module"):
         optim.layer_decay_groups(net, 1.0, 0.5, layers=["[01]*"])
-    with pytest.raises(ValueError, match="'5' fits no trainable parameter"):
+    with pytest.raises(ValueError, match="'5', which fits no trainable parameter"):
         optim.layer_decay_groups(net, 1.0, 0.5, layers=["0", "5"])
     nested = nn.Sequential(nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)), nn.Linear(2, 1))
     groups = optim.layer_decay_groups(nested, 1.0, 0.5, layers=["0", "0.1", "1"])

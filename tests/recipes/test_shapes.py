@@ -179,7 +179,7 @@ def test_parse():
         (lambda: shapes.conv_size(3, 1, 0), "stride is 0"),
         (lambda: shapes.pool_size(9, 3, 2, 2), "at most half of the kernel 3"),
         (lambda: shapes.conv_transpose_size(3, 2, 2, output_padding=2), "output_padding is 2"),
-        (lambda: shapes.conv_transpose_size(1, 1, 1, 1), "would have -1 pixels"),
+        (lambda: shapes.conv_transpose_size(1, 1, 1, 1), "padding is 1, which leaves -1 pixels"),
         (lambda: shapes.sources(9, [Layer("conv", 3)], 7), "0 to 6"),
         (lambda: shapes.receptive_field([Layer("transpose", 2, 2)]), "use sources"),
     ],

@@ -135,7 +135,7 @@ def test_a_cut_file_gives_what_it_has(tmp_path):
     numbers = read_numbers(video.read_frames(path, [0, last - 3, last], short="repeat"))
     assert numbers[:2] == [0, last - 3]
     assert last - 2 <= numbers[2] <= last
-    with pytest.raises(IndexError, match="frame 59 of"):
+    with pytest.raises(IndexError, match="indices hold 59"):
         video.read_frames(path, [59])
 
 
@@ -154,7 +154,7 @@ def test_frames_that_do_not_decode_are_named_or_repeated(tmp_path):
     numbers = read_numbers(found)
     assert numbers[:2] == [0, 10]
     assert 15 <= numbers[2] < 29
-    with pytest.raises(ValueError, match="short="):
+    with pytest.raises(ValueError, match="short is"):
         video.read_frames(path, [0], short="skip")
 
 
@@ -219,7 +219,7 @@ def test_a_raw_stream_without_times(tmp_path):
 @pytest.mark.parametrize("indices", [[], [30], [-31]])
 def test_bad_indices_are_errors(tmp_path, indices):
     path = write(tmp_path / "a.mp4")
-    with pytest.raises((ValueError, IndexError), match=r"empty|which has 30"):
+    with pytest.raises((ValueError, IndexError), match=r"empty|has 30 frames"):
         video.read_frames(path, indices)
 
 

@@ -79,7 +79,7 @@ def test_the_average_is_taken_when_asked_and_must_exist(tmp_path):
     target = net()
     weights.load_into(target, checkpoint.save(own, tmp_path / "a.pt"), ema=True)
     assert torch.equal(target[0].weight, source[0].weight)
-    with pytest.raises(ValueError, match="no averaged weights found; the file holds epoch, model"):
+    with pytest.raises(ValueError, match=r"no averaged weights .* holds epoch, model"):
         weights.load_into(target, {"model": source.state_dict(), "epoch": 1}, ema=True)
 
 
@@ -117,9 +117,9 @@ def test_a_new_head_is_skipped_by_name():
 
 
 def test_nothing_fits_is_an_error_even_when_partial():
-    with pytest.raises(ValueError, match=r"none of the 2 weights fits .* file has a, b, the model wants 0.weight"):
+    with pytest.raises(ValueError, match=r"none of the 2 weights of source fits .* has a, b, the model wants 0.weight"):
         weights.load_into(net(), {"a": torch.ones(1), "b": torch.ones(1)}, partial=True)
-    with pytest.raises(ValueError, match="no weights found; the file holds epoch"):
+    with pytest.raises(ValueError, match=r"no weights .* holds epoch"):
         weights.load_into(net(), {"epoch": 1})
     with pytest.raises(ValueError, match="holds nothing"):
         weights.load_into(net(), {})
@@ -180,7 +180,7 @@ def test_safetensors_are_checked(tmp_path):
         weights.read(path)
     with pytest.raises(FileNotFoundError):
         weights.read(tmp_path / "none.safetensors")
-    with pytest.raises(TypeError, match="epoch is a int"):
+    with pytest.raises(TypeError, match="'epoch'] is 3"):
         weights.write({"epoch": 3}, tmp_path / "b.safetensors")
 
 

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from torchlore.recipes import _wants
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 REDUCTIONS = ("mean", "sum", "none")
-
-
-def one_of(function: str, name: str, value: str, allowed: Sequence[str]) -> None:
-    """Raise unless `value` is one of the allowed words."""
-    if value not in allowed:
-        raise ValueError(f"{function}: {name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
+one_of = _wants.one_of
 
 
 def floating(function: str, name: str, value: Tensor) -> None:
-    """Raise unless the tensor has a floating dtype."""
+    """Raise unless it is a tensor of a floating dtype."""
+    _wants.kind(function, Tensor, "a tensor", **{name: value})
     if not value.is_floating_point():
         raise TypeError(f"{function}: {name} has dtype {value.dtype}; it must be floating.")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from torchlore.recipes import _wants
 from torchlore.recipes.device import unwrap
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ class EMA:
     def __init__(
         self, model: nn.Module, decay: float = 0.9999, *, warmup: bool = False, average_buffers: bool = False
     ) -> None:
-        if not 0 <= decay < 1:
-            raise ValueError(f"decay={decay} must be at least 0 and less than 1")
+        _wants.number("EMA", "of at least 0 and below 1", lambda x: 0 <= x < 1, decay=decay)
         self.decay, self.warmup, self.average_buffers = decay, warmup, average_buffers
         self.updates = 0
         self.average = {name: value.detach().clone() for name, value in _tensors(model).items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 from functools import cache, partial
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from torchlore.recipes import _wants
+
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable
 
     import numpy as np
@@ -49,6 +51,11 @@ def decode_image(
     >>> decode_image(buffer.getvalue())[:, 0, 0]
     tensor([7, 7, 7], dtype=torch.uint8)
     """
+    if not isinstance(source, (bytes, str, Path)):  # asked first: this runs for every picture
+        _wants.kind("decode_image", (bytes, str, os.PathLike), "a path, or the bytes of a file", source=source)
+    if not (isinstance(most_pixels, int) and most_pixels > 0 and isinstance(background, int) and 0 <= background < 256):
+        _wants.whole("decode_image", 1, most_pixels=most_pixels)
+        _wants.whole("decode_image", 0, 255, background=background)
     name = "the picture" if isinstance(source, bytes) else str(source)
     try:
         data = source if isinstance(source, bytes) else Path(source).read_bytes()

@@ -14,14 +14,17 @@ import struct
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import torch
 
+from torchlore.recipes import _wants
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from torchlore.recipes.device import Device
 
@@ -67,6 +70,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> (folder / "a.txt").read_text()
     'all'
     """
+    _wants.path("", path=path)
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY, dir=target.parent)
@@ -156,6 +160,8 @@ def save(state: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
     >>> load(path)["epoch"]
     3
     """
+    _wants.kind("save", Mapping, "a dict", state=state)
+    _wants.path("save", path=path)
     checked = plain(dict(state))
     try:
         with atomic(path) as file:
@@ -195,6 +201,7 @@ def verify(path: str | os.PathLike[str]) -> None:
 
     >>> verify(save({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt"))
     """
+    _wants.path("verify", path=path)
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no checkpoint {path}")
     size = Path(path).stat().st_size
@@ -250,9 +257,10 @@ def load(path: str | os.PathLike[str], map_location: Device = "cpu", check: bool
     >>> load(save({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt"))["w"]
     tensor([1., 1.])
     """
+    _wants.path("load", path=path)
+    target = _place(map_location)
     if check:
         verify(path)
-    target = map_location if isinstance(map_location, str) else torch.device(map_location)
     try:
         found: dict[str, Any] = torch.load(path, map_location=target, weights_only=True)
     except pickle.UnpicklingError as error:
@@ -263,6 +271,13 @@ def load(path: str | os.PathLike[str], map_location: Device = "cpu", check: bool
     except (RuntimeError, EOFError, ValueError, KeyError) as error:
         raise BrokenCheckpointError(f"{path} is not a checkpoint that torch can read: {error}") from error
     return found
+
+
+def _place(map_location: Device) -> torch.device:
+    try:
+        return torch.device(map_location)
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(_wants.message("load", "map_location", map_location, "a device such as 'cpu'")) from error
 
 
 def _objects(path: str | os.PathLike[str]) -> str:

@@ -12,6 +12,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
+from torchlore.recipes import _wants
 from torchlore.recipes.device import unwrap
 
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
@@ -105,6 +106,8 @@ def trace_graph(model: nn.Module, *inputs: Any, depth: int | None = None, **opti
     >>> [node.label for node in graph.nodes], graph.edges
     (['input', 'Linear', 'ReLU', 'output'], [(0, 1), (1, 2), (2, 3)])
     """
+    if depth is not None:
+        _wants.whole("trace_graph", 1, depth=depth)
     inner, tracer = unwrap(model), _Tracer()
     modes = {module: module.training for module in inner.modules()}
     try:
@@ -150,6 +153,7 @@ def graph_dot(graph: Graph) -> str:
       n0 [label="input\n1x2"];
     }
     """
+    _wants.kind("graph_dot", Graph, "what trace_graph() gave", graph=graph)
     lines = ["digraph model {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
     for number, node in enumerate(graph.nodes):
         text = "\\n".join(_quote(part) for part in (node.label, node.detail) if part)
@@ -176,7 +180,7 @@ def _columns(graph: Graph, ranks: list[int]) -> list[float]:
     for source, target in graph.edges:
         sources.setdefault(target, []).append(source)
     places = [0.0] * len(graph.nodes)
-    for rank in range(max(ranks, default=0) + 1):
+    for rank in range(max(ranks, default=-1) + 1):
         row = [number for number, one in enumerate(ranks) if one == rank]
         for number in row:
             above = [places[one] for one in sources.get(number, [])]
@@ -194,6 +198,7 @@ def graph_svg(graph: Graph) -> str:
     >>> graph_svg(trace_graph(nn.Sequential(nn.Linear(2, 2)), torch.ones(1, 2))).count("<rect")
     3
     """
+    _wants.kind("graph_svg", Graph, "what trace_graph() gave", graph=graph)
     ranks = _ranks(graph)
     places = _columns(graph, ranks)
     left = min(places, default=0.0)

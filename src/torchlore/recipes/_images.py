@@ -7,10 +7,31 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from torchlore.recipes import _wants
+
 if TYPE_CHECKING:
     import numpy as np
     from PIL import Image
 
+_MODES = (
+    "1",
+    "L",
+    "LA",
+    "La",
+    "P",
+    "PA",
+    "RGB",
+    "RGBA",
+    "RGBX",
+    "RGBa",
+    "CMYK",
+    "YCbCr",
+    "HSV",
+    "LAB",
+    "I",
+    "F",
+    "I;16",
+)
 _SIXTEEN_BIT = ("I;16", "I;16L", "I;16B", "I;16N")
 
 
@@ -23,6 +44,7 @@ def to_pil(picture: Tensor) -> Image.Image:
     >>> to_pil(torch.tensor([[[0.0, 1.2]], [[0.5, -0.1]], [[0.999, 0.0]]])).getpixel((0, 0))
     (0, 128, 255)
     """
+    _wants.kind("to_pil", Tensor, "a tensor", picture=picture)
     if picture.ndim not in (2, 3):
         raise ValueError(
             f"to_pil: the tensor has shape {tuple(picture.shape)}; one picture is (C, H, W) or (H, W): index a batch first."
@@ -55,6 +77,7 @@ def from_pil(
     >>> from_pil(Image.new("L", (4, 2), 255)).shape, from_pil(Image.new("L", (4, 2), 255)).max().item()
     (torch.Size([3, 2, 4]), 1.0)
     """
+    _wants.kind("from_pil", torch.dtype, "a dtype of torch", dtype=dtype)
     array = pil_to_array(image, mode=mode, exif=exif)
     plane = torch.from_numpy(array)
     plane = plane.permute(2, 0, 1).contiguous() if plane.ndim == 3 else plane.unsqueeze(0)
@@ -89,8 +112,11 @@ def pil_to_array(image: Image.Image, *, mode: str | None = "RGB", exif: bool = T
     (2, 4, 3)
     """
     import numpy as np
-    from PIL import ImageOps
+    from PIL import Image, ImageOps
 
+    _wants.kind("pil_to_array", Image.Image, "a PIL image", image=image)
+    if mode is not None:
+        _wants.one_of("pil_to_array", "mode", mode, _MODES)
     if exif:
         image = ImageOps.exif_transpose(image)
     deep = image.mode in _SIXTEEN_BIT or image.mode == "I"
@@ -133,6 +159,7 @@ def array_to_pil(array: np.ndarray) -> Image.Image:
     import numpy as np
     from PIL import Image
 
+    _wants.kind("array_to_pil", np.ndarray, "a NumPy array", array=array)
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (2, 3, 4)) or 0 in array.shape:

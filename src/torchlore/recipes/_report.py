@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
+
+from torchlore.recipes import _wants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +25,8 @@ def most_confused(matrix: Tensor, k: int = 5) -> list[list[tuple[int, int]]]:
     >>> most_confused(torch.tensor([[5, 0, 2], [1, 4, 0], [0, 0, 9]]))
     [[(2, 2)], [(0, 1)], []]
     """
+    _wants.kind("most_confused", torch.Tensor, "a tensor (C, C) with row = truth", matrix=matrix)
+    _wants.whole("most_confused", 1, k=k)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"most_confused: matrix has shape {tuple(matrix.shape)}; it must be (C, C) with row = truth.")
     wrong = matrix.cpu() - torch.diag(matrix.cpu().diagonal())
@@ -42,11 +47,12 @@ def report_rows(matrix: Tensor, names: Sequence[str] | None = None, *, k: int = 
     """
     from torchlore.recipes.metrics import precision_recall_f1
 
-    classes = matrix.shape[0]
-    words = [str(i) for i in range(classes)] if names is None else [str(name) for name in names]
-    if len(words) != classes:
-        raise ValueError(f"report_rows: {len(words)} names for {classes} classes; give one for each.")
     confused = most_confused(matrix, k)
+    classes = matrix.shape[0]
+    given = range(classes) if names is None else _wants.several("report_rows", object, "a name", names=names)
+    words = [str(name) for name in given]
+    if len(words) != classes:
+        raise ValueError(f"report_rows: names are {words} for {classes} classes; give one for each.")
     columns = [f"Confused class {i + 1}" for i in range(min(k, classes - 1))]
     scores = [part.tolist() for part in precision_recall_f1(matrix)]
     rows = []
@@ -81,8 +87,9 @@ def write_report(path: str | PathLike[str], matrix: Tensor, names: Sequence[str]
     ...     pathlib.Path(f"{folder}/report.csv").read_text().splitlines()[1]
     'cat,0,2,1.000,0.500,0.667,dog:1'
     """
+    _wants.path("write_report", path=path)
     rows = report_rows(matrix, names, k=k)
-    with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123  # a str path is welcome too
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

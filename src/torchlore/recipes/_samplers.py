@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils.data import Dataset, Sampler
 
+from torchlore.recipes import _wants
 from torchlore.recipes.seed import derive, kept_rng, seed_cpu
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def permutation(count: int, seed: int, epoch: int) -> torch.Tensor:
     >>> permutation(5, seed=0, epoch=1).tolist()
     [1, 0, 3, 4, 2]
     """
+    _wants.whole("permutation", 0, count=count)
+    _wants.whole("permutation", seed=seed, epoch=epoch)
     return torch.randperm(count, generator=torch.Generator().manual_seed(derive(seed, "order", epoch)))
 
 
@@ -42,13 +45,14 @@ def shard(count: int, rank: int = 0, world: int = 1) -> range:
     >>> [list(shard(5, rank, 2)) for rank in range(2)]
     [[0, 2, 4], [1, 3]]
     """
-    _check_rank(rank, world)
+    _wants.whole("shard", 0, count=count)
+    _check_rank("shard", rank, world)
     return range(rank, count, world)
 
 
-def _check_rank(rank: int, world: int) -> None:
-    if world < 1 or not 0 <= rank < world:
-        raise ValueError(f"rank={rank} of world={world}: the rank must be from 0 to world - 1")
+def _check_rank(function: str, rank: int, world: int) -> None:
+    _wants.whole(function, 1, world=world)
+    _wants.whole(function, 0, world - 1, rank=rank)
 
 
 class EpochBatches(Sampler[list[Key]]):
@@ -75,15 +79,15 @@ class EpochBatches(Sampler[list[Key]]):
         rank: int = 0,
         world: int = 1,
     ) -> None:
-        _check_rank(rank, world)
-        if batch_size < 1:
-            raise ValueError(f"batch_size={batch_size} must be at least 1")
+        _check_rank("EpochBatches", rank, world)
+        _wants.whole("EpochBatches", 1, count=count, batch_size=batch_size)
+        _wants.whole("EpochBatches", seed=seed)
         self.count, self.batch_size, self.seed = count, batch_size, seed
         self.shuffle, self.rank, self.world = shuffle, rank, world
         whole, rest = divmod(count, batch_size * world)
         self.batches = whole + (rest >= world and not drop_last)
         if not self.batches:
-            raise ValueError(f"{count} samples give no batch of {batch_size} on {world} processes")
+            raise ValueError(f"EpochBatches: count={count} samples give no batch of {batch_size} on {world} processes.")
         self.epoch, self.step = 0, 0
 
     def __len__(self) -> int:
@@ -92,8 +96,7 @@ class EpochBatches(Sampler[list[Key]]):
 
     def at(self, epoch: int, step: int = 0) -> EpochBatches:
         """Start the next iteration at a step of an epoch; the number of the last step rolls over to the next epoch."""
-        if epoch < 0 or step < 0:
-            raise ValueError(f"epoch={epoch} and step={step} must not be negative")
+        _wants.whole("EpochBatches.at", 0, epoch=epoch, step=step)
         self.epoch, self.step = epoch + step // self.batches, step % self.batches
         return self
 
@@ -137,6 +140,9 @@ class Seeded(Dataset[Any]):
     """
 
     def __init__(self, dataset: Dataset[Any], seed: int) -> None:
+        _wants.whole("Seeded", seed=seed)
+        if "__getitem__" not in dir(dataset):
+            raise TypeError(_wants.message("Seeded", "dataset", dataset, "a data set with __getitem__"))
         self.dataset, self.seed = dataset, seed
 
     def __len__(self) -> int:
@@ -156,11 +162,15 @@ class Seeded(Dataset[Any]):
         return found
 
 
-def _members(labels: Sequence[int] | torch.Tensor) -> dict[int, torch.Tensor]:
+def _members(function: str, labels: Sequence[int] | torch.Tensor) -> dict[int, torch.Tensor]:
     """The indices of each label."""
-    flat = torch.as_tensor(labels)
+    try:
+        flat = torch.as_tensor(labels)
+    except (TypeError, ValueError, RuntimeError):  # whatever torch makes of texts and of nothing
+        flat = torch.empty(0)
     if flat.ndim != 1 or flat.is_floating_point() or not len(flat):
-        raise ValueError(f"labels must be a list of whole numbers, one a sample; got shape {tuple(flat.shape)}")
+        got = flat if isinstance(labels, torch.Tensor) else labels
+        raise ValueError(_wants.message(function, "labels", got, "a list of whole numbers, one a sample"))
     names, counts = flat.unique(return_counts=True)
     return dict(zip(names.tolist(), flat.argsort(stable=True).split(counts.tolist()), strict=True))
 
@@ -199,11 +209,10 @@ class PKBatches(Sampler[list[Key]]):
         seed: int,
         batches: int | None = None,
     ) -> None:
-        self.members = _members(labels)
-        if classes < 1 or samples < 1:
-            raise ValueError(f"classes={classes} and samples={samples} must be at least 1")
-        if classes > len(self.members):
-            raise ValueError(f"classes={classes} a batch, but the labels hold only {len(self.members)} classes")
+        self.members = _members("PKBatches", labels)
+        _wants.whole("PKBatches", 1, samples=samples, **({} if batches is None else {"batches": batches}))
+        _wants.whole("PKBatches", 1, len(self.members), classes=classes)
+        _wants.whole("PKBatches", seed=seed)
         self.classes, self.samples, self.seed = classes, samples, seed
         self.batches = batches or -(-len(torch.as_tensor(labels)) // (classes * samples))
         self.epoch, self.step = 0, 0
@@ -261,7 +270,10 @@ class BalancedSampler(Sampler[Key]):
     """
 
     def __init__(self, labels: Sequence[int] | torch.Tensor, seed: int, count: int | None = None) -> None:
-        self.members = _members(labels)
+        self.members = _members("BalancedSampler", labels)
+        _wants.whole("BalancedSampler", seed=seed)
+        if count is not None:
+            _wants.whole("BalancedSampler", 1, count=count)
         self.seed = seed
         self.count = count or sum(map(len, self.members.values()))
         self.epoch, self.start = 0, 0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from torchlore.recipes import _ops
+from torchlore.recipes import _ops, _wants
 
 __all__ = ["Mixed", "apply_region_plan", "cutmix", "mixup", "region_confusion", "region_plan"]
 
@@ -33,10 +33,8 @@ def region_plan(
     >>> region_plan(1, blocks=2, neighbour=0).tolist()
     [[[0, 1], [2, 3]]]
     """
-    if batch < 0 or blocks < 1 or neighbour < 0:
-        raise ValueError(
-            f"region_plan: batch is {batch}, blocks {blocks}, neighbour {neighbour}; they must be at least 0, 1 and 0."
-        )
+    _wants.whole("region_plan", 0, batch=batch)
+    _check_grid("region_plan", blocks, neighbour, generator)
     where = torch.device("cpu" if device is None else device)
     noise = torch.rand(
         2, batch, blocks, blocks, generator=generator, device=where if generator is None else generator.device
@@ -49,6 +47,12 @@ def region_plan(
     column = order[1]
     row = order[0].transpose(1, 2).gather(2, column)
     return row * blocks + column
+
+
+def _check_grid(function: str, blocks: int, neighbour: float, generator: torch.Generator | None) -> None:
+    _wants.whole(function, 1, blocks=blocks)
+    _wants.from_0(function, neighbour=neighbour)
+    _wants.kind(function, (torch.Generator, type(None)), "a torch.Generator or None", generator=generator)
 
 
 def region_confusion(
@@ -64,10 +68,7 @@ def region_confusion(
     >>> region_confusion(picture, blocks=2).flatten().sort().values.tolist()
     [0.0, 1.0, 2.0, 3.0]
     """
-    if blocks < 1 or neighbour < 0:
-        raise ValueError(
-            f"region_confusion: blocks is {blocks} and neighbour {neighbour}; they must be at least 1 and 0."
-        )
+    _check_grid("region_confusion", blocks, neighbour, generator)
     batch = pictures.shape[0] if pictures.ndim >= 4 else 1
     return apply_region_plan(
         pictures, region_plan(batch, blocks, neighbour, generator=generator, device=pictures.device)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -12,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import torch
 from torch import nn
 
+from torchlore.recipes import _wants
 from torchlore.recipes._files import TEMPORARY, BrokenCheckpointError, atomic, load, plain, save, verify
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.optim import load_optimizer
 from torchlore.recipes.seed import restore_rng, rng_state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from torchlore.ckpt.match import Match
     from torchlore.recipes.device import Device
@@ -73,7 +75,7 @@ def collect(**parts: Stateful | Any) -> dict[str, Any]:
     ['epoch', 'model', 'rng']
     """
     if "rng" in parts:
-        raise ValueError("the name 'rng' is taken by the state of the random generators")
+        raise ValueError("collect: parts names 'rng', which is taken by the state of the random generators.")
     return {**{name: _state(part) for name, part in parts.items()}, "rng": rng_state()}
 
 
@@ -93,9 +95,13 @@ def restore(state: Mapping[str, Any], **parts: Stateful) -> None:
     >>> net = nn.Linear(1, 1)
     >>> restore(collect(model=net, epoch=3), model=net)
     """
-    missing = [name for name in parts if name not in state]
-    if missing:
-        raise KeyError(f"the checkpoint has no {missing[0]!r}; it holds {', '.join(sorted(state))}")
+    _wants.kind("restore", Mapping, "a loaded checkpoint", state=state)
+    for name, part in parts.items():
+        if name not in state:
+            held = ", ".join(sorted(state)) or "nothing"
+            raise KeyError(f"restore: parts names {name!r}, which the state has not; it holds {held}.")
+        if "load_state_dict" not in dir(part):
+            raise TypeError(_wants.message("restore", f"parts[{name!r}]", part, "what takes a state, such as a model"))
     for name, part in parts.items():
         if isinstance(part, nn.Module):
             unwrap(part).load_state_dict(state[name])
@@ -130,9 +136,9 @@ class Checkpoints:
 
     def __init__(self, folder: str | os.PathLike[str], *, mode: Literal["min", "max"], keep: int = 2) -> None:
         if mode not in {"min", "max"}:
-            raise ValueError(f"mode={mode!r} must be 'min' for a loss or 'max' for an accuracy")
-        if keep < 1:
-            raise ValueError(f"keep={keep} must be at least 1")
+            raise ValueError(f"Checkpoints: mode is {mode!r}; it must be 'min' for a loss or 'max' for an accuracy.")
+        _wants.whole("Checkpoints", 1, keep=keep)
+        _wants.path("Checkpoints", folder=folder)
         self.folder, self.mode, self.keep = Path(folder), mode, keep
         self.folder.mkdir(parents=True, exist_ok=True)
         for stale in self.folder.glob(f".*{TEMPORARY}"):  # a writer that was killed
@@ -254,6 +260,9 @@ def weights(path: str | os.PathLike[str], group: str | None = None) -> dict[str,
     from torchlore import ckpt
     from torchlore.ckpt.tensors import raw_array
 
+    _wants.path("weights", path=path)
+    if group is not None:
+        _wants.kind("weights", str, "a name or None", group=group)
     found = ckpt.weights(ckpt.read_checkpoint(Path(path)), group)
     return {name: _torch(raw_array(one), one.dtype) for name, one in found.items()}
 
@@ -284,6 +293,8 @@ def match(state: Mapping[str, torch.Tensor], model: nn.Module) -> Match:
 
 
 def _specs(state: Mapping[str, Any]) -> dict[str, tuple[tuple[int, ...], str]]:
+    _wants.kind("", Mapping, "weights by name", state=state)
+    _wants.kind("", torch.Tensor, "a tensor", **{f"state[{name!r}]": one for name, one in state.items()})
     return {name: (tuple(one.shape), str(one.dtype).removeprefix("torch.")) for name, one in state.items()}
 
 
@@ -315,11 +326,12 @@ def average(states: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, torch.Ten
     >>> average([{"w": torch.zeros(2)}, {"w": torch.ones(2)}])["w"]
     tensor([0.5000, 0.5000])
     """
+    states = _wants.several("average", Mapping, "a state_dict", states=states)
     if len(states) < 2:
-        raise ValueError(f"an average needs two state_dicts or more; got {len(states)}")
+        raise ValueError(_wants.message("average", "states", states, "a list of two state_dicts or more"))
     odd = sorted({name for state in states for name in state if not all(name in other for other in states)})
     if odd:
-        raise KeyError(f"the state_dicts do not have the same names: {odd[0]!r} is not in all of them")
+        raise KeyError(f"average: states do not have the same names: {odd[0]!r} is not in all of them.")
     found = {}
     for name, first in states[0].items():
         if first.is_floating_point() or first.is_complex():
@@ -348,6 +360,7 @@ def dangers(path: str | os.PathLike[str]) -> list[str]:
     """
     from torchlore.ckpt import scan
 
+    _wants.path("dangers", path=path)
     return [f"{one.verdict}: {one.what}, {one.reason}" for report in scan(Path(path)) for one in report.worst()]
 
 
@@ -366,6 +379,7 @@ def ailments(path: str | os.PathLike[str]) -> list[str]:
     """
     from torchlore.ckpt import inspect, read_checkpoint
 
+    _wants.path("ailments", path=path)
     return [f"{one.severity}: {one.message}" for one in inspect(read_checkpoint(Path(path)))]
 
 
@@ -396,6 +410,9 @@ def convert(
     """
     from torchlore.ckpt import convert as write
 
+    _wants.path("convert", source=source, target=target)
+    if dtype is not None:
+        _wants.one_of("convert", "dtype", dtype, ("float64", "float32", "float16", "bfloat16"))
     write(Path(source), Path(target), dtype=dtype, which=group, prefix="auto" if strip else None)
     return Path(target)
 
@@ -417,6 +434,7 @@ def repair(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> li
     """
     from torchlore.ckpt import repair as salvage
 
+    _wants.path("repair", source=source, target=target)
     return salvage(Path(source), Path(target)).notes
 
 
@@ -437,6 +455,7 @@ def distance(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> d
     """
     from torchlore.ckpt import diff
 
+    _wants.path("distance", first=first, second=second)
     found = diff(Path(first), Path(second))
     odd = [*found.only_first, *found.only_second, *found.shapes]
     if odd:

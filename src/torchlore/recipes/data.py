@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 from torch.utils.data import Dataset
 
+from torchlore.recipes import _wants
 from torchlore.recipes._decode import MOST_PIXELS, SUFFIXES, BrokenImageError, decode_image
 from torchlore.recipes._samplers import BalancedSampler, EpochBatches, Key, PKBatches, Seeded, permutation, shard
 from torchlore.recipes.device import map_tensors
@@ -74,6 +75,12 @@ class H5Dataset(Dataset[Any]):
         fields: Sequence[str] | None = None,
         transform: Callable[[Any], Any] | None = None,
     ) -> None:
+        _wants.path("H5Dataset", path=path)
+        if transform is not None:
+            _wants.function("H5Dataset", transform=transform)
+        wanted = None if fields is None else tuple(_wants.names("H5Dataset", fields=fields))
+        if wanted == ():
+            raise ValueError("H5Dataset: fields is empty; name at least one dataset, or leave it out for all.")
         self.path, self.transform = Path(path), transform
         if not self.path.is_file():
             raise FileNotFoundError(f"there is no HDF5 file {self.path}")
@@ -83,7 +90,7 @@ class H5Dataset(Dataset[Any]):
         with self._open() as file:
             self.grouped = not any(_is_data(one) for one in file.values())
             self.names = sorted(file, key=_natural) if self.grouped else []
-            self.fields = tuple(fields) if fields is not None else _fields(file, self.names)
+            self.fields = wanted or _fields(file, self.names)
             self.length = len(self.names) if self.grouped else self._count(file)
             _check_fields(file[self.names[0]] if self.names else file, self.fields, self.path)
 
@@ -146,7 +153,9 @@ def _fields(file: Any, names: list[str]) -> tuple[str, ...]:
 def _check_fields(holder: Any, fields: tuple[str, ...], path: Path) -> None:
     for name in fields:
         if name not in holder or not _is_data(holder[name]):
-            raise KeyError(f"{path} has no dataset {name!r} in {holder.name}; it has {', '.join(holder)}")
+            raise KeyError(
+                f"fields names {name!r}, but {path} has no such dataset in {holder.name}; it has {', '.join(holder)}"
+            )
     if not fields:
         raise ValueError(f"{path} has no dataset in {holder.name}")
 
@@ -169,7 +178,7 @@ class PackedStrings:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        parts = [os.fsencode(text) for text in texts]
+        parts = [os.fsencode(text) for text in _wants.several("PackedStrings", str, "a text", texts=texts)]
         self.ends = torch.tensor([len(part) for part in parts], dtype=torch.int64).cumsum(0)
         self.bytes = torch.frombuffer(bytearray(b"".join(parts) or b"\0"), dtype=torch.uint8)
 
@@ -210,6 +219,7 @@ def find_classes(root: str | os.PathLike[str]) -> list[str]:
     >>> find_classes(root)
     ['cat', 'dog']
     """
+    _wants.path("find_classes", root=root)
     folder = Path(root)
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
@@ -247,11 +257,14 @@ def list_images(
     >>> list_images(root, classes=["cat", "dog"])[0][0].label
     0
     """
+    _wants.path("list_images", root=root)
+    if not isinstance(suffixes, tuple) or not suffixes:
+        raise ValueError(_wants.message("list_images", "suffixes", suffixes, "a tuple of endings such as '.png'"))
     folder, present = Path(root), find_classes(root)
-    names = list(classes) if classes is not None else present
+    names = present if classes is None else _wants.several("list_images", str, "a name", classes=classes)
     strange = [name for name in present if name not in names]
     if strange:
-        raise ValueError(f"{folder} has the class {strange[0]!r}, which is not among the {len(names)} given classes")
+        raise ValueError(f"list_images: classes are {names[:9]}, but {folder} also has {strange[0]!r}.")
     found = [
         Sample(path, label)
         for label, name in enumerate(names)
@@ -263,12 +276,12 @@ def list_images(
         if empty := [name for label, name in enumerate(names) if label not in full]:
             raise ValueError(f"the class {empty[0]!r} of {folder} has no {_what(suffixes)}")
     if not found:
-        raise ValueError(f"{folder} holds no {_what(suffixes)} ({', '.join(suffixes)})")
+        raise ValueError(f"{folder} holds no {_what(suffixes)}")
     return found, names
 
 
 def _what(suffixes: tuple[str, ...]) -> str:
-    return "pictures" if suffixes is SUFFIXES else "videos"
+    return "pictures" if suffixes is SUFFIXES else f"files with the suffixes {', '.join(suffixes[:3])}"
 
 
 def _pictures(folder: Path, root: Path, follow_links: bool, suffixes: tuple[str, ...]) -> list[Path]:
@@ -316,8 +329,10 @@ def find_broken(
     >>> [str(one.reason).endswith("is empty") for one in find_broken([path])]
     [True]
     """
+    _wants.whole("find_broken", 1, most_pixels=most_pixels, threads=cpus() if threads is None else threads)
+    files = [Path(one) for one in _wants.several("find_broken", (str, os.PathLike), "a path", paths=paths)]
     with ThreadPoolExecutor(threads or cpus()) as pool:
-        results = pool.map(partial(_problem, most_pixels=most_pixels), map(Path, paths))
+        results = pool.map(partial(_problem, most_pixels=most_pixels), files)
         return [one for one in results if one is not None]
 
 
@@ -347,8 +362,10 @@ class ImageFolder(Dataset[tuple[Any, int]]):
         follow_links: bool = False,
         most_pixels: int = MOST_PIXELS,
     ) -> None:
-        if broken not in {"raise", "skip"}:
-            raise ValueError(f"broken={broken!r} must be 'raise' or 'skip'")
+        _wants.one_of("ImageFolder", "broken", broken, ("raise", "skip"))
+        _wants.whole("ImageFolder", 1, most_pixels=most_pixels)
+        if transform is not None:
+            _wants.function("ImageFolder", transform=transform)
         samples, self.classes = list_images(root, classes, follow_links)
         if len(self.classes) < 2:
             raise ValueError(f"{root} has the one class {self.classes[0]!r}; telling classes apart needs two")
@@ -393,6 +410,7 @@ def cpus(cgroup: str | os.PathLike[str] = "/sys/fs/cgroup") -> int:
     >>> 1 <= cpus() <= os.cpu_count()
     True
     """
+    _wants.path("cpus", cgroup=cgroup)
     allowed = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     quota = _quota(Path(cgroup))
     return max(1, min(allowed, int(quota) if quota is not None else allowed))
@@ -415,6 +433,7 @@ def shared_memory(folder: str | os.PathLike[str] = "/dev/shm") -> int | None:
     >>> shared_memory("/nowhere") is None
     True
     """
+    _wants.path("shared_memory", folder=folder)
     return shutil.disk_usage(folder).free if Path(folder).is_dir() else None
 
 
@@ -435,6 +454,8 @@ def shared_memory_need(size: int, workers: int, prefetch: int = 2) -> int:
     >>> shared_memory_need(1_000_000, workers=4)
     10000000
     """
+    _wants.whole("shared_memory_need", 0, size=size, workers=workers)
+    _wants.whole("shared_memory_need", 1, prefetch=prefetch)
     return (workers * prefetch + 2) * size if workers else 0
 
 
@@ -465,10 +486,10 @@ def loader_options(
     >>> loader_options(workers=0)
     {'num_workers': 0, 'pin_memory': False}
     """
+    _wants.whole("loader_options", 0, most_workers=most_workers, workers=0 if workers is None else workers)
+    _wants.whole("loader_options", 1, ranks=ranks)
     free, size = shared_memory(), batch_bytes(batch)
     chosen = min(max(cpus() // ranks, 1), most_workers) if workers is None else workers
-    if chosen < 0 or ranks < 1:
-        raise ValueError(f"workers={workers} must be at least 0 and ranks={ranks} at least 1")
     room = None if free is None else free // 2 // ranks
     while room is not None and shared_memory_need(size, chosen) > room:
         if workers is not None:

@@ -11,6 +11,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import PackedSequence
 
+from torchlore.recipes import _wants
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -74,6 +76,8 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
     >>> map_tensors([torch.ones(2), "name"], torch.Tensor.tolist)
     [[1.0, 1.0], 'name']
     """
+    if not callable(function):
+        _wants.function("map_tensors", function=function)
     if isinstance(value, LEAVES):
         return function(value)
     kind = type(value)
@@ -125,6 +129,7 @@ def unwrap(model: nn.Module) -> nn.Module:
     >>> unwrap(nn.DataParallel(inner)) is inner
     True
     """
+    _wants.kind("", nn.Module, "an nn.Module", model=model)
     dynamo = sys.modules.get("torch._dynamo.eval_frame")
     while True:
         if dynamo is not None and isinstance(model, dynamo.OptimizedModule):

@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.utils.rnn import PackedSequence
 
+from torchlore.recipes import _wants
 from torchlore.recipes.device import map_tensors, unwrap
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def _resolve(model: nn.Module, names: Sequence[str]) -> dict[str, tuple[nn.Modul
         if module is None or (call and not call.isdecimal()):
             choice = [one for one, _ in model.named_modules(remove_duplicate=False) if one]
             near = difflib.get_close_matches(path, choice, n=3, cutoff=0.4) or choice[:3]
-            raise ValueError(f"the model has no layer {name!r}; nearest: {', '.join(near)}")
+            raise ValueError(f"layers names {name!r}, which the model has not; nearest: {', '.join(near)}")
         found[name] = (module, int(call or 0))
     return found
 
@@ -120,9 +121,9 @@ def extract(
     >>> {name: tuple(value.shape) for name, value in extract(net, ["1", "0"], torch.ones(5, 2)).items()}
     {'1': (5, 3), '0': (5, 3)}
     """
-    names = [layers] if isinstance(layers, str) else list(layers)
+    names = _wants.names("extract", layers=layers)
     if not names:
-        raise ValueError("layers is empty; name at least one layer")
+        raise ValueError("extract: layers is empty; name at least one layer.")
     inner = unwrap(model)
     recorder = _Recorder(inner, names, stop=not whole)
     with recorder.attach(), _mode(inner, training), torch.set_grad_enabled(grad), suppress(_EnoughError):
@@ -144,8 +145,11 @@ class Extractor(nn.Module):
 
     def __init__(self, model: nn.Module, layers: str | Sequence[str], grad: bool = False) -> None:
         super().__init__()
+        names = _wants.names("Extractor", layers=layers)
+        if not names:
+            raise ValueError("Extractor: layers is empty; name at least one layer.")
         self.model, self.layers, self.grad = unwrap(model).eval(), layers, grad
-        _resolve(self.model, [layers] if isinstance(layers, str) else layers)
+        _resolve(self.model, names)
 
     def forward(self, *inputs: Any) -> Any:
         """Give one output for one name, or a dict for several."""
@@ -175,7 +179,12 @@ def vgg_layer(model: nn.Module, name: str) -> str:
     """
     names: dict[str, str] = {"fc6": "classifier.1", "fc7": "classifier.4"}
     block, number = 1, 0
-    features = cast("nn.Sequential", model.get_submodule("features"))
+    inner = unwrap(model)
+    features = inner._modules.get("features")  # noqa: SLF001 - get_submodule() raises, and names no argument
+    if not isinstance(features, nn.Sequential):
+        raise TypeError(
+            f"vgg_layer: model is a {type(inner).__name__} without features; it must be a VGG of torchvision."
+        )
     for index, layer in enumerate(features):
         if isinstance(layer, nn.Conv2d):
             number += 1
@@ -186,8 +195,8 @@ def vgg_layer(model: nn.Module, name: str) -> str:
             names[f"pool{block}"] = f"features.{index}"
             block, number = block + 1, 0
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.3)
-        raise ValueError(f"this VGG has no layer {name!r}; nearest: {', '.join(near)}")
+        near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.3) or list(names)[:3]
+        raise ValueError(f"vgg_layer: name is {name!r}, which this VGG has not; nearest: {', '.join(near)}.")
     return names[name]
 
 
@@ -250,7 +259,9 @@ def find_heads(model: nn.Module) -> list[str]:
     if not linear:
         linear = [name for name, module in inner.named_modules() if isinstance(module, nn.Conv2d)]
     if not linear:
-        raise ValueError(f"{type(inner).__name__} has no linear or convolution layer that could be its head")
+        raise ValueError(
+            f"model is a {type(inner).__name__} without a linear or convolution layer that could be its head."
+        )
     return [linear[-1], *_auxiliary(inner, linear)]
 
 
@@ -286,8 +297,7 @@ def replace_head(model: nn.Module, classes: int) -> list[str]:
     >>> replace_head(net, 5), net[2]
     (['2'], Linear(in_features=3, out_features=5, bias=True))
     """
-    if classes < 1:
-        raise ValueError(f"classes={classes} must be at least 1")
+    _wants.whole("replace_head", 1, classes=classes)
     inner = unwrap(model)
     names = find_heads(inner)
     for name in names:
@@ -315,7 +325,7 @@ def _stay_in_eval(module: nn.Module, _args: object) -> None:
     module.training = False
 
 
-def freeze(model: nn.Module, keep: Iterable[str] = ()) -> list[str]:
+def freeze(model: nn.Module, keep: str | Iterable[str] = ()) -> list[str]:
     """Stop a model from changing, but for the layers to keep, and keep frozen batch norms from drifting.
 
     Frozen parameters get no gradient, and one that is left over is dropped, because an optimizer would still decay
@@ -324,7 +334,7 @@ def freeze(model: nn.Module, keep: Iterable[str] = ()) -> list[str]:
 
     Args:
         model: Changed in place.
-        keep: Names of modules or parameters that go on training, such as the new head.
+        keep: One or several names of modules or parameters that go on training, such as the new head.
 
     Returns:
         The names of the frozen parameters.
@@ -335,12 +345,12 @@ def freeze(model: nn.Module, keep: Iterable[str] = ()) -> list[str]:
     >>> _ = net.train()(torch.randn(4, 2)); net[0].running_mean
     tensor([0., 0.])
     """
-    inner, kept = unwrap(model), list(keep)
+    inner, kept = unwrap(model), _wants.names("freeze", keep=keep)
     known = {name for name, _ in inner.named_modules()} | {name for name, _ in inner.named_parameters()}
     for name in kept:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.3)
-            raise ValueError(f"the model has no {name!r} to keep; nearest: {', '.join(near)}")
+            raise ValueError(f"freeze: keep names {name!r}, which the model has not; nearest: {', '.join(near)}.")
     frozen = []
     for name, parameter in inner.named_parameters():
         if not _under(name, kept):
@@ -359,19 +369,23 @@ def _under(name: str, kept: Sequence[str]) -> bool:
     return any(name == one or name.startswith(one + ".") for one in kept)
 
 
-def unfreeze(model: nn.Module, layers: Iterable[str] = ("",)) -> None:
+def unfreeze(model: nn.Module, layers: str | Iterable[str] = "") -> None:
     """Let frozen layers train again.
 
     Args:
         model: Changed in place.
-        layers: Names of modules; by default all of the model.
+        layers: One or several names of modules; by default all of the model.
 
     >>> net = nn.Linear(1, 1); _ = freeze(net); unfreeze(net); net.weight.requires_grad
     True
     """
     inner = unwrap(model)
-    for name in layers:
-        part = inner.get_submodule(name)
+    modules = dict(inner.named_modules(remove_duplicate=False))
+    for name in _wants.names("unfreeze", layers=layers):
+        if name not in modules:
+            near = difflib.get_close_matches(name, modules, n=3, cutoff=0.3)
+            raise ValueError(f"unfreeze: layers names {name!r}, which the model has not; nearest: {', '.join(near)}.")
+        part = modules[name]
         part.requires_grad_()
         for module in part.modules():
             if _unhook(module):

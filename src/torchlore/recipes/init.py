@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.parameter import UninitializedParameter
 
-from torchlore.recipes import _args
+from torchlore.recipes import _args, _wants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,9 +46,10 @@ def fans(module: nn.Module) -> tuple[int, int]:
     >>> fans(nn.Conv2d(64, 64, 3, groups=64)), fans(nn.ConvTranspose2d(8, 4, 2, bias=False))
     ((9, 9), (32, 16))
     """
-    weight = module.weight
+    _wants.kind("fans", nn.Module, "an nn.Module", module=module)
+    weight = getattr(module, "weight", None)
     if not isinstance(weight, Tensor) or weight.ndim < 2:
-        raise ValueError(f"fans: {type(module).__name__} has no weight of two dimensions or more.")
+        raise ValueError(f"fans: module is a {type(module).__name__} without a weight of two dimensions or more.")
     groups = module.groups if isinstance(module, (*_CONVS, *_TRANSPOSED)) else 1
     taps = weight[0, 0].numel()
     first, second = weight.shape[0] // groups, weight.shape[1]
@@ -74,6 +75,8 @@ def init_model_(
         1 x left as they were: 2.weight
     """
     _args.one_of("init_model_", "linear", linear, ("xavier", "kaiming", "trunc"))
+    _wants.kind("init_model_", nn.Module, "an nn.Module", model=model)
+    _wants.kind("init_model_", (torch.Generator, type(None)), "a torch.Generator or None", generator=generator)
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     _refuse_lazy(model)
     done: dict[str, str] = {}
@@ -138,6 +141,7 @@ def zero_residual_(model: nn.Module) -> list[str]:
     >>> len(zero_residual_(torchvision.models.resnet18()))
     8
     """
+    _wants.kind("zero_residual_", nn.Module, "an nn.Module", model=model)
     done = []
     for name, module in model.named_modules():
         parts = dict(module.named_children())
@@ -150,8 +154,8 @@ def zero_residual_(model: nn.Module) -> list[str]:
             done.append(f"{name}.{last}.weight")
     if not done:
         raise ValueError(
-            f"zero_residual_: {type(model).__name__} has no block with conv1, conv2 and bn2 or bn3; set the weight of "
-            "your branches' last norm to 0 yourself."
+            f"zero_residual_: model is a {type(model).__name__} without a block of conv1, conv2 and bn2 or bn3; set the "
+            "weight of your branches' last norm to 0 yourself."
         )
     return done
 
@@ -168,11 +172,13 @@ def init_from_(module: nn.Module, **tensors: Tensor) -> None:
     >>> layer.weight.tolist()
     [[1.0, 2.0]]
     """
+    _wants.kind("init_from_", nn.Module, "an nn.Module", module=module)
+    _wants.kind("init_from_", Tensor, "a tensor", **{f"tensors[{name!r}]": tensor for name, tensor in tensors.items()})
     there: Mapping[str, Tensor] = dict(module.named_parameters()) | dict(module.named_buffers())
     for name, tensor in tensors.items():
         if name not in there:
             raise ValueError(
-                f"init_from_: {type(module).__name__} has no {name!r}; it has {', '.join(there) or 'nothing'}."
+                f"init_from_: tensors names {name!r}, but {type(module).__name__} has {', '.join(there) or 'nothing'}."
             )
         if there[name].shape != tensor.shape:
             raise ValueError(

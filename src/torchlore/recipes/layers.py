@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from torchlore.recipes import _args, _ops
+from torchlore.recipes import _args, _ops, _wants
 
 __all__ = [
     "CompactBilinear",
@@ -145,8 +145,7 @@ class CompactBilinear(nn.Module):
         self, channels: int, size: int = 8192, *, normalize: bool = True, generator: torch.Generator | None = None
     ) -> None:
         super().__init__()
-        if channels < 1 or size < 1:
-            raise ValueError(f"CompactBilinear: channels is {channels} and size {size}; both must be at least 1.")
+        _wants.whole("CompactBilinear", 1, channels=channels, size=size)
         self.size, self.normalize = size, normalize
         self.register_buffer("rows", torch.randint(0, size, (2, channels), generator=generator))
         self.register_buffer("signs", torch.randint(0, 2, (2, channels), generator=generator) * 2.0 - 1.0)
@@ -229,7 +228,7 @@ def _freeze_one(norm: _BatchNorm) -> FrozenBatchNorm:
     frozen = FrozenBatchNorm(norm.num_features, norm.eps)
     if norm.running_mean is None or norm.running_var is None:
         raise ValueError(
-            "freeze_batch_norm: a batch norm has track_running_stats=False, so there are no statistics to freeze."
+            f"freeze_batch_norm: model holds a {norm} with track_running_stats=False; there are no statistics to freeze."
         )
     frozen.to(device=norm.running_mean.device, dtype=norm.running_mean.dtype)
     frozen.running_mean.copy_(norm.running_mean)
@@ -250,6 +249,7 @@ def freeze_batch_norm(model: nn.Module) -> nn.Module:
     >>> type(model[1]).__name__, len(list(model[1].parameters()))
     ('FrozenBatchNorm', 0)
     """
+    _wants.kind("freeze_batch_norm", nn.Module, "an nn.Module", model=model)
     norms = {id(module): module for module in model.modules() if isinstance(module, _BatchNorm)}
     return _replace(model, {key: _freeze_one(norm) for key, norm in norms.items()})
 
@@ -279,6 +279,9 @@ def to_sync_batch_norm(model: nn.Module, process_group: torch.distributed.Proces
     >>> type(model[1]).__name__
     'SyncBatchNorm'
     """
+    _wants.kind("to_sync_batch_norm", nn.Module, "an nn.Module", model=model)
+    if isinstance(process_group, (str, int)):  # the class is not there in a torch built without distributed
+        raise TypeError(_wants.message("to_sync_batch_norm", "process_group", process_group, "a process group or None"))
     norms = {
         id(module): module
         for module in model.modules()

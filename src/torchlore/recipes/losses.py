@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from torchlore.recipes import _args, _ops
+from torchlore.recipes import _args, _ops, _wants
 from torchlore.recipes._cross_entropy import cross_entropy
 from torchlore.recipes._embedding import (
     angular_margin_logits,
@@ -74,8 +74,8 @@ def convert_epsilon(epsilon: float, num_classes: int, *, to: Spread) -> float:
     0.125
     """
     _args.one_of("convert_epsilon", "to", to, ("all", "others"))
-    if num_classes < 2:
-        raise ValueError(f"convert_epsilon: num_classes is {num_classes}; smoothing needs at least 2 classes.")
+    _wants.whole("convert_epsilon", 2, num_classes=num_classes)
+    _wants.share("convert_epsilon", epsilon=epsilon)
     ratio = num_classes / (num_classes - 1)
     return epsilon * ratio if to == "all" else epsilon / ratio
 
@@ -286,8 +286,7 @@ def binary_focal_loss(
 
 
 def _check_gamma(function: str, gamma: float) -> None:
-    if gamma < 0:
-        raise ValueError(f"{function}: gamma is {gamma}; it must be 0 (plain cross-entropy) or more.")
+    _wants.from_0(function, gamma=gamma)  # 0 is plain cross-entropy
 
 
 def _miss(log_p: Tensor, gamma: float) -> Tensor:
@@ -310,7 +309,10 @@ def class_weights(
     [0.5555555820465088, 5.0]
     """
     _args.one_of("class_weights", "scheme", scheme, ("inverse", "sqrt", "effective"))
-    number = torch.as_tensor(list(counts) if not isinstance(counts, Tensor) else counts).double()
+    try:
+        number = torch.as_tensor(counts if isinstance(counts, Tensor) else [*counts]).double()
+    except (TypeError, ValueError, RuntimeError):  # whatever torch makes of texts and of nothing
+        raise TypeError(_wants.message("class_weights", "counts", counts, "one count per class")) from None
     if number.ndim != 1 or number.numel() == 0 or bool((number < 0).any()) or not bool((number > 0).any()):
         raise ValueError(
             f"class_weights: counts are {number.tolist()}; they must be one count per class, none negative, not all 0."
@@ -318,8 +320,7 @@ def class_weights(
     seen = number > 0
     safe = torch.where(seen, number, 1.0)
     if scheme == "effective":
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"class_weights: beta is {beta}; it must be at least 0 and below 1.")
+        _wants.number("class_weights", "of at least 0 and below 1", lambda x: 0 <= x < 1, beta=beta)
         raw = (1.0 - beta) / (1.0 - beta**safe)
     else:
         raw = 1.0 / safe if scheme == "inverse" else safe.rsqrt()
@@ -362,8 +363,15 @@ def _sum_dtype(parameters: Iterable[Tensor]) -> torch.dtype:
     return torch.float64 if any(p.dtype == torch.float64 for p in parameters) else torch.float32
 
 
-def _weights_only(parameters: Iterable[Tensor]) -> list[Tensor]:
-    return [p for p in parameters if p.requires_grad and p.ndim > 1]
+def _chosen(function: str, parameters: Iterable[Tensor], only_weights: bool) -> list[Tensor]:
+    given = _wants.several(function, Tensor, "a tensor", parameters=parameters)
+    chosen = [p for p in given if p.requires_grad and p.ndim > 1] if only_weights else given
+    if not chosen:
+        raise ValueError(
+            f"{function}: no parameter is left; parameters is empty or used up (pass model.parameters() afresh), or all "
+            f"{len(given)} are frozen or of one dimension (write only_weights=False)."
+        )
+    return chosen
 
 
 def l1_penalty(parameters: Iterable[Tensor], *, only_weights: bool = True) -> Tensor:
@@ -379,12 +387,7 @@ def l1_penalty(parameters: Iterable[Tensor], *, only_weights: bool = True) -> Te
     >>> l1_penalty(linear.parameters()).item()
     6.0
     """
-    chosen = _weights_only(parameters) if only_weights else list(parameters)
-    if not chosen:
-        raise ValueError(
-            "l1_penalty: no parameter is left; the iterator may be used up (pass model.parameters() afresh), or all "
-            "are frozen or of one dimension (write only_weights=False)."
-        )
+    chosen = _chosen("l1_penalty", parameters, only_weights)
     if not torch.is_grad_enabled():
         return _abs_sum(chosen)
     penalty: Tensor = _L1.apply(*chosen)
@@ -401,9 +404,13 @@ def add_l1_gradient_(parameters: Iterable[Tensor], strength: float, *, only_weig
     >>> p.grad.tolist()
     [[0.5, -0.5, 0.0]]
     """
-    chosen = [p for p in (_weights_only(parameters) if only_weights else list(parameters)) if p.grad is not None]
+    _wants.from_0("add_l1_gradient_", strength=strength)
+    given = _chosen("add_l1_gradient_", parameters, only_weights)
+    chosen = [p for p in given if p.grad is not None]
     if not chosen:
-        raise ValueError("add_l1_gradient_: no parameter has a gradient; call it after loss.backward().")
+        raise ValueError(
+            f"add_l1_gradient_: none of the {len(given)} parameters has a gradient; call it after loss.backward()."
+        )
     grads = [p.grad for p in chosen if p.grad is not None]
     if not chosen[0].is_cuda:  # all signs at once would be fresh memory, which costs a CPU five times the work
         for parameter, grad in zip(chosen, grads, strict=True):
@@ -426,7 +433,6 @@ def shrink_(parameters: Iterable[Tensor], amount: float, *, only_weights: bool =
     >>> round(p[0, 0].item(), 2), p[0, 1].item() == 0
     (0.2, True)
     """
-    if amount < 0:
-        raise ValueError(f"shrink_: amount is {amount}; it must be 0 or more.")
-    for parameter in _weights_only(parameters) if only_weights else list(parameters):
+    _wants.from_0("shrink_", amount=amount)
+    for parameter in _chosen("shrink_", parameters, only_weights):
         parameter.copy_(F.softshrink(parameter, amount))

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
+from torchlore.recipes import _wants
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -65,8 +67,10 @@ def device_memory(device: int | str | torch.device = "cuda") -> DeviceMemory:
            3.0 MiB  allocated: live tensors (memory_allocated)
     ...
     """
-    if not torch.cuda.is_available():
-        raise RuntimeError("device_memory needs CUDA, which is not available here; rss() reads the CPU's memory")
+    if torch.device(device).type != "cuda" or not torch.cuda.is_available():
+        raise RuntimeError(
+            f"device_memory: device is {device!r}; it must be a CUDA device that is there. rss() reads the CPU's memory."
+        )
     free, total = torch.cuda.mem_get_info(device)
     return DeviceMemory(
         allocated=torch.cuda.memory_allocated(device),
@@ -113,6 +117,11 @@ def largest_tensors(most: int = 20, device: str | None = None, *models: nn.Modul
     >>> [one.bytes for one in largest_tensors(1, "cpu")][0] >= 4 << 20
     True
     """
+    _wants.whole("largest_tensors", 1, most=most)
+    if device is not None:
+        device = torch.device(device).type
+    for number, model in enumerate(models):
+        _wants.kind("largest_tensors", nn.Module, "an nn.Module", **{f"models[{number}]": model})
     named = _names(models)
     found: dict[int, list[torch.Tensor]] = {}
     for one in gc.get_objects():

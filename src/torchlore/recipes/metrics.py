@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from torchlore.recipes import _args
+from torchlore.recipes import _args, _wants
 from torchlore.recipes._counting import count_pairs
 from torchlore.recipes._ranking import (
     Retrieval,
@@ -88,8 +88,7 @@ def confusion_matrix(
 
 
 def _check_classes(function: str, classes: int) -> None:
-    if classes < 1:
-        raise ValueError(f"{function}: num_classes is {classes}; it must be at least 1.")
+    _wants.whole(function, 1, num_classes=classes)
 
 
 class ConfusionMatrix:
@@ -107,6 +106,8 @@ class ConfusionMatrix:
         self, num_classes: int, *, ignore_index: int | None = None, device: torch.device | str | None = None
     ) -> None:
         _check_classes("ConfusionMatrix", num_classes)
+        if ignore_index is not None:
+            _wants.whole("ConfusionMatrix", ignore_index=ignore_index)
         self.num_classes = num_classes
         self.ignore_index = ignore_index
         self.counts = torch.zeros(num_classes * num_classes + 1, dtype=torch.int64, device=device)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -12,15 +13,16 @@ import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.parameter import UninitializedParameter
+from torch.optim import Optimizer
 
+from torchlore.recipes import _wants
 from torchlore.recipes._average import EMA
 from torchlore.recipes.device import unwrap
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from torch.amp.grad_scaler import GradScaler
-    from torch.optim import Optimizer
 
 __all__ = [
     "EMA",
@@ -82,7 +84,7 @@ def _owned(modules: Mapping[str, nn.Module]) -> list[_Owned]:
     if lazy:
         raise ValueError(f"{lazy[0]} has no shape yet: run one batch through the model before grouping its parameters")
     if not found:
-        raise ValueError("the model has no parameter that requires a gradient")
+        raise ValueError(f"model is a {type(modules['']).__name__} without a parameter that requires a gradient.")
     return found
 
 
@@ -108,13 +110,13 @@ def _decays(one: _Owned) -> bool:
     return sum(size > 1 for size in one.parameter.shape) > 1
 
 
-def decay_groups(model: nn.Module, weight_decay: float, skip: Iterable[str] = ()) -> list[Group]:
+def decay_groups(model: nn.Module, weight_decay: float, skip: str | Iterable[str] = ()) -> list[Group]:
     """Make two groups, with weight decay and without.
 
     Args:
         model: Only parameters that require a gradient are grouped.
         weight_decay: The decay of the first group.
-        skip: More parameters without decay, as names or patterns such as `"*pos_embed"`; each must match one.
+        skip: More parameters without decay, as a name or pattern or several of them, such as `"*pos_embed"`; each must match one.
 
     Returns:
         Groups for any torch optimizer, with names.
@@ -122,10 +124,11 @@ def decay_groups(model: nn.Module, weight_decay: float, skip: Iterable[str] = ()
     >>> [(g["name"], g["param_names"]) for g in decay_groups(nn.Linear(2, 1), 0.1)]
     [('decay', ['weight']), ('no decay', ['bias'])]
     """
-    if weight_decay < 0:
-        raise ValueError(f"weight_decay={weight_decay} must not be negative")
+    _wants.from_0("decay_groups", weight_decay=weight_decay)
     owned = _owned(_modules(model))
-    skipped = {name for pattern in skip for name in _matching([one.name for one in owned], pattern)}
+    skipped: set[str] = set()
+    for pattern in _wants.names("decay_groups", skip=skip):
+        skipped.update(_matching([one.name for one in owned], pattern, "skip"))
     with_decay, without = _sorted(owned, skipped)
     groups = [_group("decay", with_decay, weight_decay=weight_decay), _group("no decay", without, weight_decay=0.0)]
     return [group for group in groups if group["params"]]
@@ -145,14 +148,16 @@ def _group(name: str, members: Sequence[_Owned], **options: float) -> Group:
     return {"params": parameters, "param_names": names, "name": name, **options}
 
 
-def _matching(names: Iterable[str], pattern: str) -> list[str]:
+def _matching(names: Iterable[str], pattern: str, argument: str) -> list[str]:
     """Names that are the pattern, lie below it (`layer4` holds `layer4.0.weight`), or fit its wildcards."""
     names = list(names)
     found = [name for name in names if name == pattern or name.startswith(pattern + ".") or fnmatchcase(name, pattern)]
     if not found:
         stems = {".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 2)}
         near = difflib.get_close_matches(pattern, sorted(stems), n=3, cutoff=0.3) or sorted(stems)[:3]
-        raise ValueError(f"{pattern!r} fits no trainable parameter; nearest: {', '.join(near)}")
+        raise ValueError(
+            f"{argument} names {pattern!r}, which fits no trainable parameter; nearest: {', '.join(near)}."
+        )
     return found
 
 
@@ -173,17 +178,25 @@ def rate_groups(model: nn.Module, rates: Mapping[str, float], lr: float, weight_
     >>> [(g["name"], g["lr"]) for g in rate_groups(net, {"0": 1e-3}, lr=1e-2)]
     [('0', 0.001), ('rest', 0.01)]
     """
+    _wants.kind("rate_groups", Mapping, "a rate for each name", rates=rates)
+    _wants.from_0(
+        "rate_groups", lr=lr, weight_decay=weight_decay, **{f"rates[{key!r}]": one for key, one in rates.items()}
+    )
+    return _rate_groups(model, rates, lr, weight_decay, "rates")
+
+
+def _rate_groups(model: nn.Module, rates: Mapping[str, float], lr: float, decay: float, argument: str) -> list[Group]:
     owned, patterns = _owned(_modules(model)), list(rates)
     place = dict.fromkeys((one.name for one in owned), len(patterns))
     for index, pattern in reversed(list(enumerate(patterns))):
-        place |= dict.fromkeys(_matching(place, pattern), index)
+        place |= dict.fromkeys(_matching(place, pattern, argument), index)
     shadowed = [pattern for index, pattern in enumerate(patterns) if index not in place.values()]
     if shadowed:
-        raise ValueError(f"{shadowed[0]!r} fits only parameters that an earlier entry of rates already takes")
+        raise ValueError(f"{argument} names {shadowed[0]!r}, which fits only parameters that an earlier entry takes.")
     members: list[list[_Owned]] = [[] for _ in [*patterns, "rest"]]
     for one in owned:
         members[place[one.name]].append(one)
-    return _split(zip([*patterns, "rest"], members, [*rates.values(), lr], strict=True), weight_decay)
+    return _split(zip([*patterns, "rest"], members, [*rates.values(), lr], strict=True), decay)
 
 
 def _split(parts: Iterable[tuple[str, Sequence[_Owned], float]], decay: float) -> list[Group]:
@@ -217,10 +230,11 @@ def finetune_groups(
     >>> [(g["lr"], len(g["params"])) for g in finetune_groups(net, "1", lr=1e-2, backbone_lr=1e-3)]
     [(0.01, 2), (0.001, 2)]
     """
-    heads = [head] if isinstance(head, str) else list(head)
+    heads = _wants.names("finetune_groups", head=head)
     if not heads:
-        raise ValueError("head is empty; name the layers that are new")
-    return rate_groups(model, dict.fromkeys(heads, lr), backbone_lr, weight_decay)
+        raise ValueError("finetune_groups: head is empty; name the layers that are new.")
+    _wants.from_0("finetune_groups", lr=lr, backbone_lr=backbone_lr, weight_decay=weight_decay)
+    return _rate_groups(model, dict.fromkeys(heads, lr), backbone_lr, weight_decay, "head")
 
 
 def layer_order(model: nn.Module) -> list[str]:
@@ -284,15 +298,16 @@ def layer_decay_groups(
     >>> [g["lr"] for g in layer_decay_groups(net, lr=1.0, decay=0.5)]
     [0.5, 1.0]
     """
-    if not 0 < decay <= 1:
-        raise ValueError(f"decay={decay} must be above 0 and at most 1")
+    _wants.number("layer_decay_groups", "above 0 and at most 1", lambda x: 0 < x <= 1, decay=decay)
+    _wants.from_0("layer_decay_groups", lr=lr, weight_decay=weight_decay)
     modules = _modules(model)
     owned = _owned(modules)
-    names = (list(layers) if layers is not None else _order(modules)) or ["all"]
-    for layer in layers or ():  # a frozen layer of our own list is no error
-        _matching([one.name for one in owned], layer)
+    given = [] if layers is None else _wants.names("layer_decay_groups", layers=layers)
+    names = given or _order(modules) or ["all"]
+    for layer in given:  # a frozen layer of our own list is no error
+        _matching([one.name for one in owned], layer, "layers")
         if layer not in modules:
-            raise ValueError(f"{layer!r} is not the name of a module; layers takes those, from input to output")
+            raise ValueError(f"layers names {layer!r}, which is no module; it takes those, from input to output.")
     places = _places(modules, names)
     members: list[list[_Owned]] = [[] for _ in names]
     for one in owned:
@@ -327,9 +342,10 @@ def check_groups(groups: Iterable[Mapping[str, Any]], model: nn.Module, optimize
         ...
     ValueError: 2 trainable parameters are in no group: weight, bias
     """
+    _wants.function("check_groups", optimizer=optimizer)
     known = OURS | set(inspect.signature(optimizer).parameters) - {"params"}
     holders: dict[int, list[int]] = {}
-    for number, group in enumerate(groups):
+    for number, group in enumerate(_wants.several("check_groups", Mapping, "a dict", groups=groups)):
         strange = sorted(set(group) - known)
         if strange:
             fits = ", ".join(sorted(known - OURS))
@@ -365,9 +381,14 @@ def load_optimizer(optimizer: Optimizer, state: Mapping[str, Any]) -> None:
     >>> optimizer = torch.optim.SGD(decay_groups(net, 0.1), lr=0.1, momentum=0.9)
     >>> load_optimizer(optimizer, optimizer.state_dict())
     """
+    _wants.kind("load_optimizer", Optimizer, "an optimizer of torch", optimizer=optimizer)
+    if not isinstance(state, Mapping) or not {"param_groups", "state"} <= state.keys():
+        raise ValueError(_wants.message("load_optimizer", "state", state, "what an optimizer's state_dict() gave"))
     saved, present = state["param_groups"], optimizer.param_groups
     if len(saved) != len(present):
-        raise ValueError(f"the saved optimizer has {len(saved)} groups, this one has {len(present)}")
+        raise ValueError(
+            f"load_optimizer: state has {len(saved)} groups ({saved!r:.40}), the optimizer {len(present)}."
+        )
     if all("param_names" in group for group in [*saved, *present]):
         saved = [_reorder(saved, number, group["param_names"]) for number, group in enumerate(present)]
     buffers: dict[Any, Any] = {}
@@ -403,12 +424,16 @@ def _own_buffers(buffers: Mapping[str, Any], parameter: torch.Tensor, number: in
 
 
 def _gradients(parameters: nn.Module | Iterable[torch.Tensor]) -> list[torch.Tensor]:
-    owned = list(parameters.parameters() if isinstance(parameters, nn.Module) else parameters)
+    given = parameters.parameters() if isinstance(parameters, nn.Module) else parameters
+    owned = _wants.several("", torch.Tensor, "a tensor", parameters=given)
     if not owned:
         raise ValueError("parameters is empty; a generator such as model.parameters() is spent after its first use")
     found = [p for p in owned if p.grad is not None]
     if not found:
-        raise RuntimeError("no parameter has a gradient: clip after backward() and before optimizer.step()")
+        shapes = ", ".join(str(tuple(p.shape)) for p in owned[:3])
+        raise RuntimeError(
+            f"no parameter has a gradient (of shapes {shapes}): clip after backward() and before optimizer.step()"
+        )
     return found
 
 
@@ -438,15 +463,14 @@ def clip_norm(
     >>> clip_norm([weight], 1.0), weight.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    if not max_norm > 0:
-        raise ValueError(f"max_norm={max_norm} must be greater than 0")
-    if nonfinite not in {"raise", "drop", "keep"}:
-        raise ValueError(f"nonfinite={nonfinite!r} must be 'raise', 'drop' or 'keep'")
+    _wants.above_0("clip_norm", max_norm=max_norm)
+    _wants.one_of("clip_norm", "nonfinite", nonfinite, ("raise", "drop", "keep"))
     names = {id(p): n for n, p in parameters.named_parameters()} if isinstance(parameters, nn.Module) else {}
     owned = _gradients(parameters)
-    if scaler is not None:
-        if optimizer is None:
-            raise TypeError("clip_norm(scaler=...) also needs optimizer=..., whose gradients are to be unscaled")
+    if scaler is not None or optimizer is not None:
+        _wants.kind("clip_norm", Optimizer, "the one whose gradients the scaler unscales", optimizer=optimizer)
+    if scaler is not None and optimizer is not None:
+        _wants.kind("clip_norm", torch.amp.GradScaler, "a GradScaler", scaler=scaler)
         scaler.unscale_(optimizer)
         nonfinite = "keep" if scaler.is_enabled() else nonfinite
     norm = nn.utils.get_total_norm([p.grad for p in owned if p.grad is not None])
@@ -488,8 +512,7 @@ def clip_value(parameters: nn.Module | Iterable[torch.Tensor], limit: float) -> 
     >>> clip_value([weight], 1.0); weight.grad
     tensor([ 1.0000, -0.5000])
     """
-    if not limit > 0:
-        raise ValueError(f"limit={limit} must be greater than 0")
+    _wants.above_0("clip_value", limit=limit)
     nn.utils.clip_grad_value_(_gradients(parameters), limit)
 
 
@@ -505,8 +528,7 @@ def clip_adaptive(parameters: nn.Module | Iterable[torch.Tensor], factor: float 
     >>> clip_adaptive([weight]); weight.grad
     tensor([[0.0100, 0.0100, 0.0100, 0.0100]])
     """
-    if not factor > 0:
-        raise ValueError(f"factor={factor} must be greater than 0")
+    _wants.above_0("clip_adaptive", factor=factor, least=least)
     for parameter in _gradients(parameters):
         if parameter.grad is None:
             continue

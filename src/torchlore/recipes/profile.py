@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from torch._C._autograd import _get_sequence_nr
 
+from torchlore.recipes import _wants
 from torchlore.recipes._graph import Graph, GraphNode, graph_dot, graph_svg, trace_graph
 from torchlore.recipes._summary import Row, Summary, summary
 from torchlore.recipes.device import map_tensors, unwrap
@@ -225,8 +226,8 @@ def profile_modules(
     >>> [row.name for row in costs.rows], costs.rows[0].forward_ms >= costs.rows[1].forward_ms
     (['', '0', '1'], True)
     """
-    if repeat < 1:
-        raise ValueError(f"repeat={repeat} must be at least 1")
+    _wants.whole("profile_modules", 1, repeat=repeat)
+    _wants.whole("profile_modules", 0, warmup=warmup)
     inner = unwrap(model)
     place = next((p.device for p in inner.parameters()), torch.device("cpu"))
     clock = _Clock(place)

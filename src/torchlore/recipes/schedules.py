@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import torch
+from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from torchlore.recipes import _wants
 
-    from torch.optim import Optimizer
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Kind = Literal["linear", "constant", "stepped"]
 Unit = Literal["step", "epoch"]
@@ -31,16 +34,13 @@ class Schedule(Protocol):
         """Give the factor at a time that starts at 0."""
 
 
-def _positive(owner: object, **numbers: float) -> None:
-    for name, number in numbers.items():
-        if not number > 0:
-            raise ValueError(f"{type(owner).__name__}({name}={number}) must be greater than 0")
-
-
 def _clock(time: float) -> float:
-    if time < 0:
-        raise ValueError(f"time={time} must not be negative: the first step or epoch is 0")
-    return time
+    try:
+        if time >= 0:
+            return time
+    except TypeError:
+        pass  # said below
+    raise ValueError(f"time is {time!r}; it must be a number of 0 or more: the first step or epoch is 0.")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,9 @@ class Constant:
     """
 
     factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        _wants.from_0("Constant", factor=self.factor)
 
     def __call__(self, time: float) -> float:
         """Give the factor at a time."""
@@ -71,7 +74,8 @@ class Step:
     gamma: float = 0.1
 
     def __post_init__(self) -> None:
-        _positive(self, size=self.size, gamma=self.gamma)
+        _wants.whole("Step", 1, size=self.size)
+        _wants.above_0("Step", gamma=self.gamma)
 
     def __call__(self, time: float) -> float:
         """Give the factor at a time."""
@@ -90,10 +94,11 @@ class MultiStep:
     gamma: float = 0.1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "milestones", tuple(self.milestones))
-        if list(self.milestones) != sorted(set(self.milestones)) or min(self.milestones, default=1) <= 0:
-            raise ValueError(f"MultiStep(milestones={self.milestones}) must be rising numbers greater than 0")
-        _positive(self, gamma=self.gamma)
+        given = _wants.several("MultiStep", Real, "a number", milestones=self.milestones)
+        object.__setattr__(self, "milestones", tuple(given))
+        if given != sorted(set(given)) or min(given, default=1) <= 0:
+            raise ValueError(f"MultiStep: milestones are {self.milestones}; they must be rising numbers above 0.")
+        _wants.above_0("MultiStep", gamma=self.gamma)
 
     def __call__(self, time: float) -> float:
         """Give the factor at a time."""
@@ -112,7 +117,8 @@ class Cosine:
     end: float = 0.0
 
     def __post_init__(self) -> None:
-        _positive(self, total=self.total)
+        _wants.above_0("Cosine", total=self.total)
+        _wants.share("Cosine", end=self.end)
 
     def __call__(self, time: float) -> float:
         """Give the factor at a time."""
@@ -133,7 +139,8 @@ class Polynomial:
     end: float = 0.0
 
     def __post_init__(self) -> None:
-        _positive(self, total=self.total, power=self.power)
+        _wants.above_0("Polynomial", total=self.total, power=self.power)
+        _wants.share("Polynomial", end=self.end)
 
     def __call__(self, time: float) -> float:
         """Give the factor at a time."""
@@ -157,9 +164,9 @@ class OneCycle:
     end: float = 1 / 25e4
 
     def __post_init__(self) -> None:
-        _positive(self, total=self.total, rise=self.rise)
-        if self.rise >= 1:
-            raise ValueError(f"OneCycle(rise={self.rise}) must be less than 1: the rest of the time is the fall")
+        _wants.whole("OneCycle", 1, total=self.total)
+        _wants.number("OneCycle", "above 0 and below 1: the rest is the fall", lambda x: 0 < x < 1, rise=self.rise)
+        _wants.share("OneCycle", start=self.start, end=self.end)
 
     def __call__(self, time: float) -> float:
         """Give the factor at a time."""
@@ -195,14 +202,14 @@ class Warmup:
     shift: bool = False  # start `after` at its own 0 when the warm-up is over, as SequentialLR does
 
     def __post_init__(self) -> None:
-        if self.steps < 0 or self.rung < 1:
-            raise ValueError(f"Warmup(steps={self.steps}, rung={self.rung}): steps must be at least 0, rung at least 1")
-        if self.kind not in {"linear", "constant", "stepped"}:
-            raise ValueError(f"Warmup(kind={self.kind!r}) must be 'linear', 'constant' or 'stepped'")
+        _wants.function("Warmup", after=self.after)
+        _wants.whole("Warmup", 0, steps=self.steps)
+        _wants.whole("Warmup", 1, rung=self.rung)
+        _wants.one_of("Warmup", "kind", self.kind, ("linear", "constant", "stepped"))
         if self.kind == "constant" and self.start is None:
-            raise ValueError("Warmup(kind='constant') needs start=, the factor to hold")
-        if self.start is not None and not 0 < self.start <= 1:
-            raise ValueError(f"Warmup(start={self.start}) must be above 0, or the first step changes nothing, up to 1")
+            raise ValueError("Warmup: start is None; with kind='constant' it must be the factor to hold.")
+        if self.start is not None:  # at 0 the first step would change nothing
+            _wants.number("Warmup", "above 0 and at most 1", lambda x: 0 < x <= 1, start=self.start)
 
     def __call__(self, time: float) -> float:
         """Give the factor at a time."""
@@ -235,7 +242,8 @@ class Epochs:
     smooth: bool = False  # move within an epoch too, as a cosine over steps does
 
     def __post_init__(self) -> None:
-        _positive(self, steps_per_epoch=self.steps_per_epoch)
+        _wants.function("Epochs", schedule=self.schedule)
+        _wants.whole("Epochs", 1, steps_per_epoch=self.steps_per_epoch)
 
     def __call__(self, time: float) -> float:
         """Give the factor at a step."""
@@ -268,9 +276,11 @@ class Plateau:
 
     def __post_init__(self) -> None:
         if self.mode not in {"min", "max"}:
-            raise ValueError(f"Plateau(mode={self.mode!r}) must be 'min' for a loss or 'max' for an accuracy")
-        if not 0 < self.gamma < 1:
-            raise ValueError(f"Plateau(gamma={self.gamma}) must lie between 0 and 1")
+            raise ValueError(f"Plateau: mode is {self.mode!r}; it must be 'min' for a loss or 'max' for an accuracy.")
+        _wants.number("Plateau", "above 0 and below 1", lambda x: 0 < x < 1, gamma=self.gamma)
+        _wants.whole("Plateau", 0, patience=self.patience, cooldown=self.cooldown)
+        _wants.from_0("Plateau", threshold=self.threshold)
+        _wants.share("Plateau", least=self.least)
 
     def update(self, figure: float) -> float:
         """Look at a new figure and give the factor that holds from now on."""
@@ -321,6 +331,10 @@ def apply(schedule: Schedule, optimizer: Optimizer, time: float, scale: float = 
     >>> apply(Cosine(4), optimizer, 2)
     [0.2]
     """
+    if not (callable(schedule) and isinstance(optimizer, Optimizer) and isinstance(scale, (int, float)) and scale >= 0):
+        _wants.function("apply", schedule=schedule)
+        _wants.kind("apply", Optimizer, "an optimizer of torch", optimizer=optimizer)
+        _wants.from_0("apply", scale=scale)
     factor, rates = schedule(time) * scale, []
     for group in optimizer.param_groups:
         if "initial_lr" not in group:  # asked first: the host would wait for a rate that lies on a device
@@ -335,6 +349,14 @@ def _set_rate(group: dict[str, Any], rate: float) -> None:
         group["lr"].fill_(rate)
     else:
         group["lr"] = rate
+
+
+def _each(function: str, **values: Any) -> list[Any]:
+    """The one argument as a list of schedules."""
+    found = _wants.several(function, object, "a schedule", **values)
+    for place, one in enumerate(found):
+        _wants.function(function, **{f"{next(iter(values))}[{place}]": one})
+    return found
 
 
 class ScheduleLR(LRScheduler):
@@ -360,14 +382,18 @@ class ScheduleLR(LRScheduler):
         steps_per_epoch: int | None = None,
         plateau: Plateau | None = None,
     ) -> None:
-        if per not in {"step", "epoch"}:
-            raise ValueError(f"per={per!r} must be 'step' or 'epoch': what one call of step() stands for")
+        _wants.one_of("ScheduleLR", "per", per, ("step", "epoch"))
+        _wants.kind("ScheduleLR", Optimizer, "an optimizer of torch", optimizer=optimizer)
+        _wants.kind("ScheduleLR", (Plateau, type(None)), "a Plateau or None", plateau=plateau)
+        if steps_per_epoch is not None:
+            _wants.whole("ScheduleLR", 1, steps_per_epoch=steps_per_epoch)
         groups = len(optimizer.param_groups)
         self.shared = schedule if callable(schedule) else None  # asked once a step for all groups
-        self.schedules = [schedule] * groups if callable(schedule) else list(schedule)
+        self.schedules = [schedule] * groups if callable(schedule) else _each("ScheduleLR", schedule=schedule)
         if len(self.schedules) != groups:
             raise ValueError(
-                f"got {len(self.schedules)} schedules for {groups} parameter groups; give one, or one each"
+                f"ScheduleLR: schedule is a list of {len(self.schedules)} for {groups} parameter groups; give one, or one "
+                "for each group."
             )
         self.per, self.steps_per_epoch, self.plateau = per, steps_per_epoch, plateau
         self.ran = 0
@@ -449,6 +475,9 @@ def values(schedule: Schedule, steps: int, rate: float = 1.0) -> list[float]:
     >>> values(Step(2), 3, rate=0.5)
     [0.5, 0.5, 0.05]
     """
+    _wants.function("values", schedule=schedule)
+    _wants.whole("values", 0, steps=steps)
+    _wants.from_0("values", rate=rate)
     return [rate * schedule(step) for step in range(steps)]
 
 
@@ -467,11 +496,14 @@ def plot(schedules: Schedule | Mapping[str, Schedule], steps: int, rate: float =
     >>> plot(Cosine(10), 10).startswith("<svg")
     True
     """
-    if steps < 1:
-        raise ValueError(f"steps={steps} must be at least 1")
+    _wants.whole("plot", 1, steps=steps)
+    _wants.from_0("plot", rate=rate)
+    if not callable(schedules):
+        _wants.kind("plot", Mapping, "a schedule, or several by name", schedules=schedules)
     named = {"rate": schedules} if callable(schedules) else dict(schedules)
     if not named:
-        raise ValueError("schedules is empty; give at least one")
+        raise ValueError("plot: schedules is empty; give at least one.")
+    _each("plot", schedules=named.values())
     curves = {name: _thin(values(one, steps, rate)) for name, one in named.items()}
     top = max(max(value for _, value in points) for points in curves.values()) or 1.0
     if not math.isfinite(top):

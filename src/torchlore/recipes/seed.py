@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import os
 import random
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
+
+from torchlore.recipes import _wants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +34,12 @@ def derive(seed: int, *parts: int | str) -> int:
     >>> derive(0, "order", 3)
     386106667988085106
     """
-    text = repr((int(seed), *(part if isinstance(part, str) else int(part) for part in parts)))
+    try:
+        index = operator.index
+        text = repr((int(index(seed)), *(part if isinstance(part, str) else int(index(part)) for part in parts)))
+    except TypeError:
+        _wants.whole("derive", seed=seed)
+        raise TypeError(f"derive: parts are {parts!r}; they must be whole numbers and texts.") from None
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 
@@ -57,10 +65,8 @@ def seed_everything(seed: int, rank: int = 0) -> torch.Generator:
     >>> bool(first == torch.rand(1))
     True
     """
-    if not 0 <= seed < 2**63:
-        raise ValueError(f"seed={seed} must be from 0 to 2**63 - 1")
-    if rank < 0:
-        raise ValueError(f"rank={rank} must not be negative")
+    _wants.whole("seed_everything", 0, 2**63 - 1, seed=seed)
+    _wants.whole("seed_everything", 0, rank=rank)
     mine = seed if rank == 0 else derive(seed, "rank", rank)
     random.seed(mine)
     _seed_numpy(mine)
@@ -80,6 +86,7 @@ def worker_init(worker_id: int) -> None:
     >>> worker_init(0); a = random.random(); worker_init(1); a == random.random()
     False
     """
+    _wants.whole("worker_init", worker_id=worker_id)
     seed = derive(torch.initial_seed(), "worker", worker_id)
     random.seed(seed)
     _seed_numpy(seed)
@@ -125,9 +132,13 @@ def restore_rng(state: dict[str, Any]) -> None:
     """
     import numpy as np
 
+    _wants.kind("restore_rng", dict, "what rng_state() returned", state=state)
     missing = [key for key in ("python", "numpy", "torch", "cuda") if key not in state]
     if missing:
-        raise ValueError(f"the RNG state lacks {', '.join(missing)}; give what rng_state() returned")
+        held = ", ".join(map(str, state)) or "nothing"
+        raise ValueError(
+            f"restore_rng: state holds {held} and lacks {', '.join(missing)}; give what rng_state() returned."
+        )
     python, legacy = state["python"], state["numpy"]
     random.setstate((python["version"], tuple(python["numbers"].tolist()), python["gauss"]))
     key = legacy["key"].cpu().numpy().astype(np.uint32)
@@ -146,6 +157,8 @@ def seed_cpu(seed: int) -> None:
     >>> seed_cpu(7); a = torch.rand(1); seed_cpu(7); bool(a == torch.rand(1))
     True
     """
+    if not isinstance(seed, int):  # asked first: this runs for every sample
+        _wants.whole("seed_cpu", seed=seed)
     random.seed(seed)
     _seed_numpy(seed)
     torch.default_generator.manual_seed(seed)
@@ -188,6 +201,7 @@ def seeded(seed: int) -> Iterator[torch.Generator]:
     >>> with seeded(7): bool(a == torch.rand(1))
     True
     """
+    _wants.whole("seeded", seed=seed)
     with kept_rng():
         seed_cpu(seed)
         yield torch.Generator().manual_seed(seed)

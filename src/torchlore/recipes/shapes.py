@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from torchlore.recipes import _wants
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -32,10 +34,8 @@ Kind = Literal["conv", "pool", "transpose"]
 
 
 def _check(function: str, **values: int) -> None:
-    lowest = {"padding": 0, "output_padding": 0}
     for name, value in values.items():
-        if value < lowest.get(name, 1):
-            raise ValueError(f"{function}: {name} is {value}; it must be at least {lowest.get(name, 1)}.")
+        _wants.whole(function, 0 if "padding" in name else 1, **{name: value})
 
 
 def conv_size(size: int, kernel: int, stride: int = 1, padding: int = 0, dilation: int = 1) -> int:
@@ -48,8 +48,8 @@ def conv_size(size: int, kernel: int, stride: int = 1, padding: int = 0, dilatio
     reach = dilation * (kernel - 1) + 1
     if reach > size + 2 * padding:
         raise ValueError(
-            f"conv_size: the kernel reaches over {reach} pixels, but the padded input has {size + 2 * padding}; pad "
-            "more, dilate less or use a smaller kernel."
+            f"conv_size: kernel {kernel} with dilation {dilation} reaches over {reach} pixels, but the padded input has "
+            f"{size + 2 * padding}; pad more, dilate less or use a smaller kernel."
         )
     return (size + 2 * padding - reach) // stride + 1
 
@@ -63,12 +63,11 @@ def pool_size(
     (56, 10)
     """
     step = kernel if stride is None else stride
-    _check("pool_size", kernel=kernel)
+    _check("pool_size", size=size, kernel=kernel, stride=step, padding=padding, dilation=dilation)
     if padding > kernel // 2:
         raise ValueError(f"pool_size: padding is {padding}; it must be at most half of the kernel {kernel}.")
     if not ceil_mode:
         return conv_size(size, kernel, step, padding, dilation)
-    _check("pool_size", size=size, stride=step, padding=padding, dilation=dilation)
     out = -(-(size + 2 * padding - dilation * (kernel - 1) - 1) // step) + 1
     out -= (out - 1) * step >= size + padding  # torch drops a window that starts in the right padding
     if out < 1:
@@ -93,7 +92,7 @@ def conv_transpose_size(
         )
     out = (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1
     if out < 1:
-        raise ValueError(f"conv_transpose_size: the output would have {out} pixels; pad less than {padding}.")
+        raise ValueError(f"conv_transpose_size: padding is {padding}, which leaves {out} pixels; it must be smaller.")
     return out
 
 
@@ -135,6 +134,11 @@ class Layer:
     ceil_mode: bool = False
     name: str = ""
 
+    def __post_init__(self) -> None:
+        _wants.one_of("Layer", "kind", self.kind, ("conv", "pool", "transpose"))
+        _check("Layer", kernel=self.kernel, stride=self.stride, padding=self.padding, dilation=self.dilation)
+        _check("Layer", output_padding=self.output_padding)
+
     def size(self, size: int) -> int:
         """The side after this layer.
 
@@ -172,17 +176,22 @@ def parse_layer(text: str) -> Layer:
     """
     kinds: dict[str, Kind] = {"conv": "conv", "pool": "pool", "transpose": "transpose"}
     keys = {"k": "kernel", "s": "stride", "p": "padding", "d": "dilation", "op": "output_padding"}
+    _wants.kind("parse_layer", str, "a text such as 'conv k3 s2 p1'", text=text)
     word, *rest = text.split() or [""]
     values: dict[str, int] = {}
     ceil_mode = "ceil" in rest
     for part in rest:
         letter, number = part.rstrip("0123456789"), part[len(part.rstrip("0123456789")) :]
         if part != "ceil" and (letter not in keys or not number):
-            raise ValueError(f"parse_layer: {part!r} in {text!r} is unknown; write k3 s2 p1 d1 op1 or ceil.")
+            raise ValueError(
+                f"parse_layer: text is {text!r}, in which {part!r} is unknown; write k3 s2 p1 d1 op1 or ceil."
+            )
         if part != "ceil":
             values[keys[letter]] = int(number)
     if word not in kinds or "kernel" not in values:
-        raise ValueError(f"parse_layer: {text!r} must start with conv, pool or transpose and give a kernel such as k3.")
+        raise ValueError(
+            f"parse_layer: text is {text!r}; it must start with conv, pool or transpose and give a kernel such as k3."
+        )
     if word == "pool":
         values.setdefault("stride", values["kernel"])
     return replace(Layer(kind=kinds[word], ceil_mode=ceil_mode), **values)  # type: ignore[arg-type]  # keys are ours, all int
@@ -210,6 +219,7 @@ def chain(size: int, layers: Sequence[Layer]) -> list[Stage]:
     >>> [(stage.size, stage.field, stage.jump) for stage in stages]
     [(112, 7, 2), (56, 11, 4), (56, 19, 4)]
     """
+    layers = _wants.several("chain", Layer, "a Layer", layers=layers)
     stages: list[Stage] = []
     side, field, jump, centre, even = size, 1, 1.0, 0.0, True
     for number, layer in enumerate(layers, 1):
@@ -244,10 +254,10 @@ def receptive_field(layers: Sequence[Layer]) -> int:
     7
     """
     field, jump = 1, 1
-    for layer in layers:
+    for layer in _wants.several("receptive_field", Layer, "a Layer", layers=layers):
         if layer.kind == "transpose":
             raise ValueError(
-                "receptive_field: outputs of a transposed convolution differ in their field; use sources()."
+                f"receptive_field: layers hold {layer}, whose outputs differ in their field; use sources()."
             )
         field += layer.dilation * (layer.kernel - 1) * jump
         jump *= layer.stride
@@ -261,8 +271,9 @@ def sources(size: int, layers: Sequence[Layer], index: int) -> list[int]:
     [0, 2, 4, 6, 8]
     """
     sizes = [size]
-    for layer in layers:
+    for layer in _wants.several("sources", Layer, "a Layer", layers=layers):
         sizes.append(layer.size(sizes[-1]))
+    _wants.whole("sources", index=index)
     if not 0 <= index < sizes[-1]:
         raise ValueError(f"sources: index is {index}; the output has {sizes[-1]} pixels, 0 to {sizes[-1] - 1}.")
     places = {index}
@@ -280,6 +291,10 @@ def layers_of(model: nn.Module, side: int = -1) -> list[Layer]:
     >>> [layer.kind for layer in layers_of(nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2)))]
     ['conv', 'pool']
     """
+    from torch import nn
+
+    _wants.kind("layers_of", nn.Module, "an nn.Module", model=model)
+    _wants.number("layers_of", "-1 (width) or -2 (height)", (-1, -2).__contains__, side=side)
     found = []
     for name, module in model.named_modules(remove_duplicate=False):
         kind = _kind_of(type(module).__name__)

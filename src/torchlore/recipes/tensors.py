@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from torchlore.recipes import _args
+from torchlore.recipes import _args, _wants
 from torchlore.recipes._images import array_to_pil, from_pil, pil_to_array, to_pil
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def from_numpy(array: np.ndarray, *, dtype: torch.dtype | None = None, copy: boo
     """
     import numpy as np
 
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"from_numpy: array is a {type(array).__name__}; it must be a NumPy array.")
+    _wants.kind("from_numpy", np.ndarray, "a NumPy array", array=array)
+    _wants.kind("from_numpy", (torch.dtype, type(None)), "a dtype of torch or None", dtype=dtype)
     if copy:
         owned = np.array(array, dtype=array.dtype.newbyteorder("="), copy=True, order="C")
         tensor = torch.from_numpy(owned)

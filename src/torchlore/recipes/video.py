@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import bisect
-import math
 from dataclasses import dataclass, field
 from itertools import pairwise
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
+
+from torchlore.recipes import _wants
 
 if TYPE_CHECKING:
     import os
@@ -49,6 +51,11 @@ class _Table:
 
     shown: list[int]
     starts: list[int]
+
+
+def _path(function: str, path: str | os.PathLike[str]) -> Path:
+    _wants.path(function, path=path)
+    return Path(path)
 
 
 def _open(path: Path) -> Any:
@@ -102,7 +109,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
     >>> info = probe(path); info.frames, info.fps, (info.height, info.width)
     (6, 30.0, (48, 64))
     """
-    path = Path(path)
+    path = _path("probe", path)
     with _open(path) as container:
         stream = container.streams.video[0]
         table = _table(container)
@@ -186,7 +193,7 @@ def readable(path: str | os.PathLike[str]) -> Readable:
     >>> found = readable(_example(frames=6)); found.frames, found.promised
     ((0, 1, 2, 3, 4, 5), 6)
     """
-    path = Path(path)
+    path = _path("readable", path)
     with _open(path) as container:
         table, promised = _table(container), _promised(container)
     number = {pts: index for index, pts in enumerate(table.shown)}
@@ -260,20 +267,22 @@ def read_frames(
     >>> read_frames(_example(frames=6), [0, 5, 5]).shape
     torch.Size([3, 3, 48, 64])
     """
-    path = Path(path)
-    if short not in {"raise", "repeat"}:
-        raise ValueError(f"short={short!r} must be 'raise' or 'repeat'")
+    path = _path("read_frames", path)
+    _wants.one_of("read_frames", "short", short, ("raise", "repeat"))
+    _wants.whole("read_frames", 0, side=side)
+    numbers = _wants.several("read_frames", object, "a whole number", indices=indices)
+    for place, index in enumerate(numbers):
+        _wants.whole("read_frames", **{f"indices[{place}]": index})
+    if not numbers:
+        raise ValueError("read_frames: indices is empty; name at least one frame.")
     with _open(path) as container:
         table = _table(container)
         timed = bool(table.shown) and len(set(table.shown)) == len(table.shown)
         count = len(table.shown) if timed else _count(path)
-        wanted = [index + count if index < 0 else int(index) for index in indices]
-        if not wanted:
-            raise ValueError("indices is empty")
+        wanted = [int(index) + count if index < 0 else int(index) for index in numbers]
         if min(wanted) < 0 or max(wanted) >= count:
-            raise IndexError(
-                f"frame {max(wanted) if max(wanted) >= count else min(wanted)} of {path}, which has {count}"
-            )
+            odd = max(numbers) if max(wanted) >= count else min(numbers)
+            raise IndexError(f"read_frames: indices hold {odd}, but {path} has {count} frames.")
         convert = _Converter(side)
         found = (
             _read_by_seeking(container, path, table, set(wanted), convert)
@@ -368,7 +377,8 @@ def segment_indices(frames: int, segments: int, generator: torch.Generator | Non
     >>> segment_indices(15, 3, torch.Generator().manual_seed(0))
     [4, 9, 13]
     """
-    _check_counts(frames=frames, segments=segments)
+    _wants.whole("segment_indices", 1, frames=frames, segments=segments)
+    _check_generator("segment_indices", generator)
     if generator is None:
         return [(2 * part + 1) * frames // (2 * segments) for part in range(segments)]
     if frames < segments:
@@ -399,7 +409,8 @@ def clip_indices(
     >>> clip_indices(2, length=4)
     [[0, 1, 1, 1]]
     """
-    _check_counts(frames=frames, length=length, stride=stride, clips=clips)
+    _wants.whole("clip_indices", 1, frames=frames, length=length, stride=stride, clips=clips)
+    _check_generator("clip_indices", generator)
     room = max(frames - (length - 1) * stride - 1, 0)
     if generator is not None:
         starts = torch.randint(room + 1, (clips,), generator=generator).tolist()
@@ -410,10 +421,8 @@ def clip_indices(
     return [[min(start + step * stride, frames - 1) for step in range(length)] for start in starts]
 
 
-def _check_counts(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise ValueError(f"{name}={count} must be at least 1")
+def _check_generator(function: str, generator: torch.Generator | None) -> None:
+    _wants.kind(function, (torch.Generator, type(None)), "a torch.Generator or None", generator=generator)
 
 
 def indices_at(times: Sequence[float], seconds: Sequence[float]) -> list[int]:
@@ -426,11 +435,13 @@ def indices_at(times: Sequence[float], seconds: Sequence[float]) -> list[int]:
     >>> indices_at([0.0, 0.1, 0.9], [0.0, 0.5, 2.0])
     [0, 1, 2]
     """
-    if not times:
-        raise ValueError("times is empty")
-    if any(moment < 0 or math.isnan(moment) for moment in seconds):
-        raise ValueError("seconds must not be negative")
-    return [max(bisect.bisect_right(times, moment + 1e-9) - 1, 0) for moment in seconds]
+    shown = _wants.several("indices_at", Real, "a number", times=times)
+    if not shown or shown != sorted(shown):
+        raise ValueError(_wants.message("indices_at", "times", times, "rising, and not empty"))
+    wanted = _wants.several("indices_at", Real, "a number", seconds=seconds)
+    for place, moment in enumerate(wanted):
+        _wants.from_0("indices_at", **{f"seconds[{place}]": moment})
+    return [max(bisect.bisect_right(shown, moment + 1e-9) - 1, 0) for moment in wanted]
 
 
 def _example(frames: int, fps: int = 30) -> Path:

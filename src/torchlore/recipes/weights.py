@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +14,12 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from torchlore.recipes import checkpoint
+from torchlore.recipes import _wants, checkpoint
 from torchlore.recipes._files import atomic_path
 from torchlore.recipes.device import unwrap
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
     from torchlore.recipes.device import Device
 
@@ -70,14 +71,15 @@ def pick(loaded: Mapping[str, Any], ema: bool = False) -> State:
     >>> pick({"epoch": 3, "state_dict": {"w": torch.ones(1)}})
     {'w': tensor([1.])}
     """
+    _wants.kind("pick", Mapping, "a state dict, or a dict that holds one", loaded=loaded)
     for name in AVERAGED if ema else PLAIN:
         inner = loaded.get(name)
         if isinstance(inner, dict) and _is_state(inner.get("average", inner)):
             return dict(inner.get("average", inner))
     if not ema and _is_state(loaded):
         return dict(loaded)
-    what = "averaged weights" if ema else "weights"
-    raise ValueError(f"no {what} found; the file holds {', '.join(sorted(map(str, loaded))[:8]) or 'nothing'}")
+    what = f"{'averaged ' * ema}weights (ema={ema})"
+    raise ValueError(f"no {what} found; what was loaded holds {', '.join(sorted(map(str, loaded))[:8]) or 'nothing'}")
 
 
 def _is_state(value: object) -> bool:
@@ -90,6 +92,9 @@ def strip(name: str, words: tuple[str, ...] = WRAPPERS) -> str:
     >>> strip("module.layer1._orig_mod.weight")
     'layer1.weight'
     """
+    if not isinstance(name, str) or not isinstance(words, tuple):  # asked first: this runs for every name of a model
+        _wants.kind("strip", str, "a name", name=name)
+        _wants.kind("strip", tuple, "a tuple of words", words=words)
     return ".".join(part for part in name.split(".") if part not in words)
 
 
@@ -121,6 +126,7 @@ def align(state: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[State, s
     >>> align({"module.w": 1}, {"w": 0})
     ({'w': 1}, 'wrapper prefixes removed')
     """
+    _wants.kind("align", Mapping, "a state dict", state=state, wanted=wanted)
     best: tuple[int, State, str] = (-1, {}, "")
     for words, rename in _renamings().items():
         named = [(rename(name), name) for name in state]
@@ -139,7 +145,7 @@ def load_into(
     *,
     ema: bool = False,
     partial: bool = False,
-    skip: tuple[str, ...] = (),
+    skip: str | Iterable[str] = (),
 ) -> Report:
     """Load weights and account for every key; nothing is changed unless it succeeds.
 
@@ -148,7 +154,7 @@ def load_into(
         source: A state dict, a checkpoint that holds one, or a file of either format.
         ema: Take the averaged weights of a checkpoint.
         partial: Accept missing, unexpected and mis-shaped keys; that nothing at all fits is always an error.
-        skip: Names of modules of the model to leave as they are, such as a new head.
+        skip: One or several names of modules of the model to leave as they are, such as a new head.
 
     Returns:
         The report.
@@ -157,14 +163,18 @@ def load_into(
     1 of 2 weights loaded, wrapper prefixes removed
       missing     bias
     """
-    loaded = source if isinstance(source, dict) else read(source)  # type: ignore[arg-type] # a Mapping is no path
-    inner = unwrap(model)
+    _wants.kind("load_into", (Mapping, str, os.PathLike), "a state dict or a path", source=source)
+    loaded = source if isinstance(source, Mapping) else read(source)
+    inner, skip = unwrap(model), tuple(_wants.names("load_into", skip=skip))
     wanted = inner.state_dict(keep_vars=True)
+    for name in skip:
+        if not any(_inside(one, (name,)) for one in wanted):
+            raise ValueError(f"load_into: skip names {name!r}, which the model has not; it has {_some(wanted)}.")
     state, renamed = align(pick(loaded, ema), wanted)
     report = _compare(state, wanted, skip, renamed)
     if not report.matched:
         raise ValueError(
-            f"none of the {len(state)} weights fits the model: the file has {_some(state)}, the model wants "
+            f"load_into: none of the {len(state)} weights of source fits the model: it has {_some(state)}, the model wants "
             f"{_some(wanted)}"
         )
     left = [name for name in report.missing if not _inside(name, skip)]
@@ -224,6 +234,9 @@ def write(state: Mapping[str, torch.Tensor], path: str | os.PathLike[str], **met
     >>> read(path)
     {'w': tensor([1., 1.])}
     """
+    _wants.path("write", path=path)
+    _wants.kind("write", Mapping, "a dict of tensors", state=state)
+    _wants.kind("write", str, "a text", **{f"metadata[{name!r}]": text for name, text in metadata.items()})
     if Path(path).suffix != ".safetensors":
         return checkpoint.save(state, path)
     from safetensors.torch import save_file
@@ -242,7 +255,9 @@ def _untie(state: Mapping[str, torch.Tensor]) -> tuple[dict[str, torch.Tensor], 
     storages: set[int] = set()
     for name, value in state.items():
         if not isinstance(value, torch.Tensor):
-            raise TypeError(f"{name} is a {type(value).__name__}; safetensors holds tensors only")
+            raise TypeError(
+                _wants.message("write", f"state[{name!r}]", value, "a tensor: safetensors holds nothing else")
+            )
         storage = value.untyped_storage().data_ptr()
         key = (storage, value.storage_offset(), value.shape, value.stride(), value.dtype)
         if value.numel() and key in first:
@@ -279,8 +294,10 @@ def read(path: str | os.PathLike[str], device: Device = "cpu", check: bool = Tru
     >>> read(write({"w": torch.ones(2)}, Path(tempfile.mkdtemp()) / "a.pt"))
     {'w': tensor([1., 1.])}
     """
+    _wants.path("read", path=path)
+    place = torch.device(device)
     if Path(path).suffix != ".safetensors":
-        return checkpoint.load(path, device, check)
+        return checkpoint.load(path, place, check)
     from safetensors import SafetensorError, safe_open
 
     if not Path(path).is_file():
@@ -293,6 +310,6 @@ def read(path: str | os.PathLike[str], device: Device = "cpu", check: bool = Tru
         raise checkpoint.BrokenCheckpointError(f"{path} is not a whole safetensors file: {error}") from error
     if check and "sha256" in notes and notes["sha256"] != _digest(state):
         raise checkpoint.BrokenCheckpointError(f"{path} is damaged: its weights do not fit the hash in its header")
-    if torch.device(device).type != "cpu":
-        state = {name: value.to(device) for name, value in state.items()}
+    if place.type != "cpu":
+        state = {name: value.to(place) for name, value in state.items()}
     return state | {name: state[first] for name, first in json.loads(notes.get("tied", "{}")).items()}

@@ -9,8 +9,9 @@ nn.Conv2d(c, c, 3, stride=2, padding=1)
 nn.MaxPool2d(3, stride=2, padding=1)
 ```
 
-33 becomes 17, not 16. Average pooling counts the padded zeros into its mean, so that the border comes out too small: a
-picture of ones has 0.44 in its corner. `count_include_pad=False` takes only what is there.
+33 becomes 17, not 16; `torchlore.recipes.shapes` (`conv_size`, `pool_size`) tells the size before anything runs.
+Average pooling counts the padded zeros into its mean, so that the border comes out too small: a picture of ones has
+0.44 in its corner. `count_include_pad=False` takes only what is there.
 """
 
 ROWS = ("layer-halve",)
@@ -23,6 +24,8 @@ def claim(device: str) -> None:
     import torch
     from torch import nn
 
+    from torchlore.recipes import shapes
+
     def size(layer: nn.Module, height: int) -> int:
         return int(layer.to(device)(torch.ones(1, 1, height, height, device=device)).shape[-1])
 
@@ -30,9 +33,9 @@ def claim(device: str) -> None:
         pad = kernel // 2
         assert size(nn.Conv2d(1, 1, kernel, padding=pad), 32) == 32
         for layer in (nn.Conv2d(1, 1, kernel, stride=2, padding=pad), nn.MaxPool2d(kernel, stride=2, padding=pad)):
-            assert size(layer, 32) == 16
-            assert size(layer, 33) == 17
-    assert size(nn.MaxPool2d(3, padding=1), 32) == 11
+            assert size(layer, 32) == shapes.conv_size(32, kernel, stride=2, padding=pad) == 16
+            assert size(layer, 33) == shapes.conv_size(33, kernel, stride=2, padding=pad) == 17
+    assert size(nn.MaxPool2d(3, padding=1), 32) == shapes.pool_size(32, 3, padding=1) == 11
 
     ones = torch.ones(1, 1, 4, 4, device=device)
     assert abs(float(nn.AvgPool2d(3, 2, 1)(ones).min()) - 4 / 9) < 1e-6

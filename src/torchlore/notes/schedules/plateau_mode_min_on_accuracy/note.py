@@ -9,6 +9,8 @@ scheduler = ReduceLROnPlateau(optimizer, mode="max", patience=5)
 ...
 scheduler.step(val_acc)
 ```
+
+`torchlore.recipes.schedules.Plateau` does the same, has no default for its mode, and takes a NaN for an error.
 """
 
 import ast
@@ -28,6 +30,8 @@ SEVERITY = "error"
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     import torch
 
+    from torchlore.recipes.schedules import Plateau
+
     assert bad["lr"] < 0.01  # it fell while accuracy rose
     assert good["lr"] == 1.0
 
@@ -38,6 +42,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
         scheduler.step(0.5)
         rates.append(optimizer.param_groups[0]["lr"])
     assert rates == [1.0] * 6 + [0.1] * 2
+    plateau = Plateau("max", patience=5)
+    assert [plateau.update(0.5) for _ in range(8)] == rates
     try:
         scheduler.step()  # type: ignore[call-arg]  # the mistake
     except TypeError:
