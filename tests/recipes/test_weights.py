@@ -117,7 +117,7 @@ def test_a_new_head_is_skipped_by_name():
 
 
 def test_nothing_fits_is_an_error_even_when_partial():
-    with pytest.raises(ValueError, match=r"none of the 2 weights of source fits .* has a, b, the model wants 0.weight"):
+    with pytest.raises(ValueError, match=r"none of the 2 weights fits .* source has a, b, the model wants 0.weight"):
         weights.load_into(net(), {"a": torch.ones(1), "b": torch.ones(1)}, partial=True)
     with pytest.raises(ValueError, match=r"no weights .* holds epoch"):
         weights.load_into(net(), {"epoch": 1})

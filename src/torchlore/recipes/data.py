@@ -281,7 +281,9 @@ def list_images(
 
 
 def _what(suffixes: tuple[str, ...]) -> str:
-    return "pictures" if suffixes is SUFFIXES else f"files with the suffixes {', '.join(suffixes[:3])}"
+    if suffixes is SUFFIXES:
+        return "pictures"
+    return "videos" if ".mp4" in suffixes else f"files with the suffixes {', '.join(suffixes[:3])}"
 
 
 def _pictures(folder: Path, root: Path, follow_links: bool, suffixes: tuple[str, ...]) -> list[Path]:

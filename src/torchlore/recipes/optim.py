@@ -77,12 +77,14 @@ def _owned(modules: Mapping[str, nn.Module]) -> list[_Owned]:
     for path, module in modules.items():
         prefix = f"{path}." if path else ""
         for leaf, parameter in module._parameters.items():  # noqa: SLF001 - named_parameters() does not tell the owner
-            if parameter is not None and parameter.requires_grad and id(parameter) not in seen:
-                seen.add(id(parameter))
-                found.append(_Owned(prefix + leaf, parameter, path, module))
-    lazy = [one.name for one in found if isinstance(one.parameter, UninitializedParameter)]
-    if lazy:
-        raise ValueError(f"{lazy[0]} has no shape yet: run one batch through the model before grouping its parameters")
+            if parameter is None or not parameter.requires_grad or id(parameter) in seen:
+                continue
+            if type(parameter) is UninitializedParameter:  # isinstance() takes ten times as long here
+                raise ValueError(
+                    f"{prefix}{leaf} has no shape yet: run one batch through the model before grouping its parameters"
+                )
+            seen.add(id(parameter))
+            found.append(_Owned(prefix + leaf, parameter, path, module))
     if not found:
         raise ValueError(f"model is a {type(modules['']).__name__} without a parameter that requires a gradient.")
     return found

@@ -213,8 +213,9 @@ class Warmup:
 
     def __call__(self, time: float) -> float:
         """Give the factor at a time."""
-        inner = max(_clock(time) - self.steps, 0) if self.shift else time
-        return self.ramp(time) * self.after(inner)
+        if not self.shift and _clock(time) >= self.steps:
+            return self.after(time)
+        return self.ramp(time) * self.after(max(_clock(time) - self.steps, 0) if self.shift else time)
 
     def ramp(self, time: float) -> float:
         """Give the factor of the warm-up alone."""
@@ -344,9 +345,9 @@ def apply(schedule: Schedule, optimizer: Optimizer, time: float, scale: float = 
     return rates
 
 
-def _set_rate(group: dict[str, Any], rate: float) -> None:
+def _set_rate(group: dict[str, Any], rate: float | torch.Tensor) -> None:
     if isinstance(group["lr"], torch.Tensor):  # a capturable optimizer reads its rate from this very tensor
-        group["lr"].fill_(rate)
+        group["lr"].fill_(float(rate))
     else:
         group["lr"] = rate
 
@@ -415,16 +416,25 @@ class ScheduleLR(LRScheduler):
 
     def step(self, epoch: float | None = None) -> None:
         """Go one step or epoch on; with a plateau, give the figure that it watches."""
-        if self.last_epoch >= 0:  # LRScheduler.__init__ calls step() once
-            self._check_pace()
-            if self.plateau is not None:
-                if epoch is None:
-                    raise TypeError("this scheduler watches a figure: call step(validation_figure)")
-                self.plateau.update(epoch)
-            elif epoch is not None:
-                raise TypeError("step() takes no epoch here; the schedule counts by itself")
+        if self.last_epoch < 0:  # LRScheduler.__init__ calls step() once
+            super().step()
+            return
+        self._check_pace()
+        if self.plateau is not None:
+            if epoch is None:
+                raise TypeError("this scheduler watches a figure: call step(validation_figure)")
+            self.plateau.update(epoch)
+        elif epoch is not None:
+            raise TypeError("step() takes no epoch here; the schedule counts by itself")
         self.ran = 0
-        super().step()
+        self._step_count += 1
+        self.last_epoch += 1
+        self._set_rates()
+
+    def _set_rates(self) -> None:
+        self._last_lr = self.get_lr()
+        for group, rate in zip(self.optimizer.param_groups, self._last_lr, strict=True):
+            _set_rate(group, rate)
 
     def _check_pace(self) -> None:
         if self.per == "step" and self.ran > 1:
@@ -464,9 +474,7 @@ class ScheduleLR(LRScheduler):
         if self.plateau is not None:
             self.plateau.load_state_dict(state_dict["plateau"])
         self.last_epoch, self.ran = int(state_dict["time"]), int(state_dict["ran"])
-        self._last_lr = self.get_lr()
-        for group, rate in zip(self.optimizer.param_groups, self._last_lr, strict=True):
-            _set_rate(group, float(rate))
+        self._set_rates()
 
 
 def values(schedule: Schedule, steps: int, rate: float = 1.0) -> list[float]:

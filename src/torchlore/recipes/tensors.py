@@ -165,9 +165,17 @@ def pairwise_euclidean(first: Tensor, second: Tensor, *, exact: bool = True) -> 
     middle = second.mean(0).detach() if second.shape[0] else 0.0
     first, second = first - middle, second - middle
     if not torch.is_autocast_enabled(first.device.type):  # entering autocast costs as much as a small kernel
-        return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
+        return _by_product(first, second)
     with torch.autocast(first.device.type, enabled=False):
+        return _by_product(first, second)
+
+
+def _by_product(first: Tensor, second: Tensor) -> Tensor:
+    if first.device.type != "cpu" or (torch.is_grad_enabled() and (first.requires_grad or second.requires_grad)):
         return torch.cdist(first, second, compute_mode="use_mm_for_euclid_dist")
+    # cdist copies both to put their squares beside them; without a graph the product can start from the squares
+    apart = torch.addmm(torch.linalg.vecdot(second, second), first, second.T, alpha=-2.0)
+    return apart.add_(torch.linalg.vecdot(first, first).unsqueeze(1)).clamp_min_(0.0).sqrt_()
 
 
 def pairwise_cosine(first: Tensor, second: Tensor) -> Tensor:

@@ -174,7 +174,7 @@ def load_into(
     report = _compare(state, wanted, skip, renamed)
     if not report.matched:
         raise ValueError(
-            f"load_into: none of the {len(state)} weights of source fits the model: it has {_some(state)}, the model wants "
+            f"none of the {len(state)} weights fits the model: the source has {_some(state)}, the model wants "
             f"{_some(wanted)}"
         )
     left = [name for name in report.missing if not _inside(name, skip)]
@@ -300,16 +300,19 @@ def read(path: str | os.PathLike[str], device: Device = "cpu", check: bool = Tru
         return checkpoint.load(path, place, check)
     from safetensors import SafetensorError, safe_open
 
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"there is no weights file {path}")
     try:
         with safe_open(path, framework="pt", device="cpu") as file:
             notes = file.metadata() or {}
-            state: State = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
+            at_once = getattr(file, "get_tensors", None)  # from 0.8 on; one call for each tensor takes longer
+            state: State = at_once() if at_once else {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no dict
+    except OSError as error:
+        raise FileNotFoundError(f"there is no weights file {path} that can be read: {error}") from error
     except SafetensorError as error:
         raise checkpoint.BrokenCheckpointError(f"{path} is not a whole safetensors file: {error}") from error
     if check and "sha256" in notes and notes["sha256"] != _digest(state):
         raise checkpoint.BrokenCheckpointError(f"{path} is damaged: its weights do not fit the hash in its header")
     if place.type != "cpu":
         state = {name: value.to(place) for name, value in state.items()}
-    return state | {name: state[first] for name, first in json.loads(notes.get("tied", "{}")).items()}
+    for name, first in json.loads(notes.get("tied", "{}")).items():
+        state[name] = state[first]
+    return state
