@@ -37,6 +37,7 @@ def plan(*, gpu: bool) -> dict[str, list[str]]:
         "video": ["video_decode.py"],
         "recipes-a": ["recipes_a.py", "--device", "cuda" if gpu else "cpu"],
         "recipes-b": ["recipes_b.py", "--device", "cuda" if gpu else "cpu"],
+        "recipes-c": ["recipes_c.py", "--device", "cuda" if gpu else "cpu"],
         "ckpt": ["ckpt.py", "--big"],
         "retrieval": ["retrieval.py"],
     }
