@@ -120,7 +120,7 @@ def pictures(_device: str) -> list[Row]:
     array = picture.permute(1, 2, 0).numpy()[::-1]
 
     def from_pil() -> torch.Tensor:
-        return torch.from_numpy(np.array(image)).permute(2, 0, 1).float() / 255
+        return torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous().float() / 255
 
     def to_pil() -> Image.Image:
         return Image.fromarray((floats * 255).round().byte().permute(1, 2, 0).numpy())
@@ -135,7 +135,7 @@ def pictures(_device: str) -> list[Row]:
         from torchvision.transforms.v2 import functional as v2
 
         theirs = [
-            {"torchvision": lambda: v2.to_dtype(v2.pil_to_tensor(image), torch.float32, scale=True)},
+            {"torchvision": lambda: v2.to_dtype(v2.pil_to_tensor(image), torch.float32, scale=True).contiguous()},
             {"torchvision": lambda: v2.to_pil_image(floats)},
             {},
         ]

@@ -32,6 +32,7 @@ _MODES = (
     "F",
     "I;16",
 )
+_ORIENTATION = 0x0112  # the EXIF tag
 _SIXTEEN_BIT = ("I;16", "I;16L", "I;16B", "I;16N")
 
 
@@ -55,13 +56,11 @@ def to_pil(picture: Tensor) -> Image.Image:
             "; the channels seem to come last: write picture.permute(2, 0, 1)" if plane.shape[-1] in (1, 3, 4) else ""
         )
         raise ValueError(f"to_pil: the tensor has shape {tuple(picture.shape)}; C must be 1, 2, 3 or 4{hint}.")
-    if plane.ndim == 3:
-        plane = plane.permute(1, 2, 0)
     if plane.is_floating_point():
-        plane = (plane.float().nan_to_num(0.0).clamp(0.0, 1.0) * 255.0).round().to(torch.uint8)
+        plane = (plane.float() * 255.0).nan_to_num_(0.0).clamp_(0.0, 255.0).round_().to(torch.uint8)
     elif plane.dtype == torch.bool:
         plane = plane.to(torch.uint8) * 255
-    return array_to_pil(plane.contiguous().numpy())
+    return array_to_pil((plane.permute(1, 2, 0) if plane.ndim == 3 else plane).contiguous().numpy())
 
 
 def from_pil(
@@ -86,7 +85,7 @@ def from_pil(
     if plane.dtype == torch.bool or plane.is_floating_point():
         return plane.to(dtype)
     top = 255.0 if plane.dtype == torch.uint8 else 65535.0
-    return (plane.to(torch.float32) / top).to(dtype)
+    return plane.to(torch.float32).div_(top).to(dtype)
 
 
 def _as_integers(plane: Tensor, dtype: torch.dtype) -> Tensor:
@@ -117,7 +116,7 @@ def pil_to_array(image: Image.Image, *, mode: str | None = "RGB", exif: bool = T
     _wants.kind("pil_to_array", Image.Image, "a PIL image", image=image)
     if mode is not None:
         _wants.one_of("pil_to_array", "mode", mode, _MODES)
-    if exif:
+    if exif and image.getexif().get(_ORIENTATION, 1) != 1:  # asked first: to turn nothing is to copy
         image = ImageOps.exif_transpose(image)
     deep = image.mode in _SIXTEEN_BIT or image.mode == "I"
     if deep and mode in (None, "RGB", "L", "I;16"):

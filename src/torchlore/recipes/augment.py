@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from torchlore.recipes import _ops, _wants
+from torchlore.recipes import _args, _ops, _wants
 
 __all__ = ["Mixed", "apply_region_plan", "cutmix", "mixup", "region_confusion", "region_plan"]
 
@@ -256,22 +256,40 @@ def cutmix(
         raise ValueError(f"cutmix: images have shape {tuple(images.shape)}; they must be (N, ..., H, W).")
     order, share = _pairing("cutmix", images, labels, alpha=alpha, each=each, generator=generator)
     plain = _plain(images)
-    inside = _boxes(share, plain.shape[-2], plain.shape[-1], each, generator)
-    kept = 1.0 - inside.float().mean((1, 2))
-    mask = inside.view(len(share), *[1] * (plain.ndim - 3), *inside.shape[1:])
-    return Mixed(_rewrap(torch.where(mask, plain[order], plain), images), labels, labels[order], kept)
+    spans = _spans(share, plain.shape[-2], plain.shape[-1], each, generator)
+    (top, bottom), (left, right) = spans
+    kept = 1.0 - (bottom - top) * (right - left) / (plain.shape[-2] * plain.shape[-1])
+    if len(share) and not each and _args.may_read(plain):  # one rectangle for all: only that is moved
+        rows, columns = (slice(*(int(end[0]) for end in span)) for span in spans)
+        mixed = plain.clone()
+        mixed[..., rows, columns] = plain[..., rows, columns][order]
+    else:
+        mixed = torch.where(_inside(spans, plain), plain[order], plain)
+    return Mixed(_rewrap(mixed, images), labels, labels[order], kept)
 
 
-def _boxes(share: Tensor, height: int, width: int, each: bool, generator: torch.Generator | None) -> Tensor:
-    """Masks (N, H, W) of rectangles around a random centre, with sides sqrt(1 - share) of the picture's."""
+def _inside(spans: list[tuple[Tensor, Tensor]], pictures: Tensor) -> Tensor:
+    """Masks (N, ..., H, W) of the rectangles."""
+    masks = []
+    for size, (low, high) in zip(pictures.shape[-2:], spans, strict=True):
+        grid = torch.arange(size, device=low.device)
+        masks.append((grid >= low.unsqueeze(1)) & (grid < high.unsqueeze(1)))
+    both = masks[0].unsqueeze(2) & masks[1].unsqueeze(1)
+    return both.view(len(both), *[1] * (pictures.ndim - 3), *both.shape[1:])
+
+
+def _spans(
+    share: Tensor, height: int, width: int, each: bool, generator: torch.Generator | None
+) -> list[tuple[Tensor, Tensor]]:
+    """First and one past the last row and column (N,) of rectangles around a random centre, inside the picture.
+
+    Their sides are sqrt(1 - share) of the picture's before they are cut at its border.
+    """
     place = share.device if generator is None else generator.device
     centre = torch.rand(2, len(share) if each else 1, generator=generator, device=place).to(share.device)
     centre = centre.expand(2, len(share))
     half = (1.0 - share).clamp_min(0.0).sqrt() / 2
-    masks = []
-    for size, middle in ((height, centre[0]), (width, centre[1])):
-        grid = torch.arange(size, device=share.device)
-        low = ((middle - half) * size).round().unsqueeze(1)
-        high = ((middle + half) * size).round().unsqueeze(1)
-        masks.append((grid >= low) & (grid < high))
-    return masks[0].unsqueeze(2) & masks[1].unsqueeze(1)
+    return [
+        (((middle - half) * size).round().clamp(0, size), ((middle + half) * size).round().clamp(0, size))
+        for size, middle in ((height, centre[0]), (width, centre[1]))
+    ]

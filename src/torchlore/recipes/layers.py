@@ -203,6 +203,8 @@ class FrozenBatchNorm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Normalise (N, C, ...) with the stored statistics."""
         _check_channels("FrozenBatchNorm", x, self.weight)
+        if x.dtype == self.weight.dtype:  # one pass; torch takes no other pair of dtypes everywhere
+            return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
         scale = self.weight * (self.running_var + self.eps).rsqrt()
         shift = self.bias - self.running_mean * scale
         shape = (1, -1, *[1] * (x.ndim - 2))

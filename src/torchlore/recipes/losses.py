@@ -246,11 +246,10 @@ def focal_loss(
     target = _args.labels_of_classes("focal_loss", logits, target, ignore_index)
     _check_gamma("focal_loss", gamma)
     keep = target != ignore_index
-    label = torch.where(keep, target, 0)
-    log_p = F.log_softmax(_args.wide(logits), dim=1).gather(1, label.unsqueeze(1)).squeeze(1)
-    rows = -_miss(log_p, gamma) * log_p * keep
+    entropy = F.cross_entropy(_args.wide(logits), target, ignore_index=ignore_index, reduction="none")
+    rows = _miss(-entropy, gamma) * entropy
     if weight is not None:
-        rows = rows * weight.to(rows.dtype)[label]
+        rows = rows * weight.to(rows.dtype)[torch.where(keep, target, 0)]
     return _args.reduced(rows, reduction, keep.sum())
 
 
@@ -276,13 +275,15 @@ def binary_focal_loss(
             f"binary_focal_loss: target has shape {tuple(target.shape)}, logits {tuple(logits.shape)}; they must be equal."
         )
     score = _args.wide(logits)
-    keep = torch.ones_like(target, dtype=torch.bool) if ignore_index is None else target != ignore_index
-    truth = torch.where(keep, target, 0).to(score.dtype)
+    keep = None if ignore_index is None else target != ignore_index
+    truth = (target if keep is None else torch.where(keep, target, 0)).to(score.dtype)
     entropy = F.binary_cross_entropy_with_logits(score, truth, reduction="none")
-    rows = _miss(-entropy, gamma) * entropy * keep
+    rows = _miss(-entropy, gamma) * entropy
     if alpha is not None:
-        rows = rows * (alpha * truth + (1.0 - alpha) * (1.0 - truth))
-    return _args.reduced(rows, reduction, keep.sum())
+        rows = rows * torch.add(1.0 - alpha, truth, alpha=2.0 * alpha - 1.0)  # alpha, or 1 - alpha
+    if keep is None:
+        return _args.reduced(rows, reduction)
+    return _args.reduced(rows * keep, reduction, keep.sum())
 
 
 def _check_gamma(function: str, gamma: float) -> None:
@@ -291,7 +292,8 @@ def _check_gamma(function: str, gamma: float) -> None:
 
 def _miss(log_p: Tensor, gamma: float) -> Tensor:
     """(1 - p) ** gamma, exact near p = 1 and with a finite gradient there for gamma below 1."""
-    return (-torch.expm1(log_p)).clamp_min(torch.finfo(log_p.dtype).eps) ** gamma
+    miss = -torch.expm1(log_p)
+    return miss**gamma if gamma >= 1 else miss.clamp_min(torch.finfo(log_p.dtype).eps) ** gamma
 
 
 def class_weights(

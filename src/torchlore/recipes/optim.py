@@ -44,6 +44,7 @@ Group = dict[str, Any]
 NORMS = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 WEIGHTED = (nn.Linear, nn.modules.conv._ConvNd, nn.Embedding, nn.EmbeddingBag, nn.Bilinear)  # noqa: SLF001 - no public base
 STACKS = (nn.Sequential, nn.ModuleList)
+LAZY: set[type] = {UninitializedParameter}
 OURS = {"params", "param_names", "name", "initial_lr"}  # keys of a group that no optimizer declares
 
 
@@ -79,7 +80,7 @@ def _owned(modules: Mapping[str, nn.Module]) -> list[_Owned]:
         for leaf, parameter in module._parameters.items():  # noqa: SLF001 - named_parameters() does not tell the owner
             if parameter is None or not parameter.requires_grad or id(parameter) in seen:
                 continue
-            if type(parameter) is UninitializedParameter:  # isinstance() takes ten times as long here
+            if type(parameter) in LAZY:  # isinstance() of a parameter takes ten times as long
                 raise ValueError(
                     f"{prefix}{leaf} has no shape yet: run one batch through the model before grouping its parameters"
                 )

@@ -185,10 +185,11 @@ def pairwise_cosine(first: Tensor, second: Tensor) -> Tensor:
     [[1.0, 0.0]]
     """
     _check_rows("pairwise_cosine", first, second)
+    first, second = F.normalize(_args.wide(first), dim=1), F.normalize(_args.wide(second), dim=1)
+    if not torch.is_autocast_enabled(first.device.type):  # as above
+        return (first @ second.T).clamp_(-1.0, 1.0)
     with torch.autocast(first.device.type, enabled=False):
-        first = F.normalize(_args.wide(first), dim=1)
-        second = F.normalize(_args.wide(second), dim=1)
-        return (first @ second.T).clamp(-1.0, 1.0)
+        return (first @ second.T).clamp_(-1.0, 1.0)
 
 
 def pairwise_blocks(
