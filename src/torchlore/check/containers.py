@@ -5,24 +5,28 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, scopes, tree
 from torchlore.check.calls import returned
+from torchlore.check.flow import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torchlore.check.classes import Attribute
     from torchlore.check.project import Class
+    from torchlore.check.source import Source
 
 _LISTS = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
 _WALKS = {"named_modules", "modules", "children", "named_children"}
+_GROWS = ("append", "insert", "extend", "update")
 _ADD = {"add_module", "register_module", "setattr", "__setattr__"}
 
 
 def is_container(node: ast.expr | None) -> bool:
     """Whether the expression is a list, dict or tuple as it stands."""
     if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id in ("list", "dict") and not node.args
+        plain = isinstance(node.func, ast.Name) and node.func.id in ("list", "dict", "tuple")
+        return plain and (not node.args or isinstance(node.args[0], ast.ListComp | ast.GeneratorExp | ast.List))
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List)
     return isinstance(node, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Tuple)
@@ -32,10 +36,7 @@ def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
     """The expressions put into the container: in its assignment, by append or insert, by an index."""
     yield from _written(one.value.left if isinstance(one.value, ast.BinOp) else one.value)
     name = f"self.{one.name}"
-    for call in tree.under(cls.source, cls.node, ast.Call):
-        added = isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "insert") and call.args
-        if added and tree.dotted(tree.receiver(call)) == name:
-            yield call.args[-1]
+    yield from _added(cls.source, cls.node, name)
     for assign in tree.under(cls.source, cls.node, ast.Assign):
         targets = (target for target in assign.targets if isinstance(target, ast.Subscript))
         if any(tree.dotted(target.value) == name for target in targets):
@@ -43,31 +44,70 @@ def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
 
 
 def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
-    """What is in the plain list that a method of the class, `self._build(...)`, makes and returns."""
-    own = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and tree.dotted(call.func.value) == "self"
-    method = cls.source.project.method(cls, call.func.attr) if own and isinstance(call, ast.Call) else None  # type: ignore[attr-defined]  # `own` says so
-    back = returned(method) if method is not None and method.source is cls.source else []
-    if method is None or len(back) != 1:
+    """What is in the plain list that a variable holds, or that a method or function of the file makes and returns."""
+    if isinstance(call, ast.Name):
+        return _variable(cls.source, call)
+    made = called(cls.source, call) if isinstance(call, ast.Call) else None
+    back = returned(made) if made is not None and made.source is cls.source else []
+    if made is None or len(back) != 1 or made.node.name == "__init__":
         return []
     if not isinstance(back[0], ast.Name):
         return _written(back[0]) if isinstance(back[0], ast.List | ast.ListComp) else []
     name = back[0].id
-    bound = [one for one in tree.under(cls.source, method.node, ast.Assign) if tree.dotted(one.targets[0]) == name]
+    bound = [one for one in tree.under(cls.source, made.node, ast.Assign) if tree.dotted(one.targets[0]) == name]
     if len(bound) != 1 or not isinstance(bound[0].value, ast.List | ast.ListComp):
         return []
-    calls = (one for one in tree.under(cls.source, method.node, ast.Call) if isinstance(one.func, ast.Attribute))
-    added = [one.args[0] for one in calls if follow.method(one) == "append" and tree.dotted(tree.receiver(one)) == name]
-    return _written(bound[0].value) + added
+    return _written(bound[0].value) + _added(cls.source, made.node, name)
+
+
+def _variable(source: Source, name: ast.Name) -> list[ast.expr]:
+    """What was put into `layers` of `self.layers = layers`, where nobody else gets it."""
+    found = scopes.reaching(source, name)
+    value = found[0].value if len(found) == 1 and found[0].how == "assign" and not found[0].path else None
+    home = tree.function(source, name)
+    if home is None or not is_container(value) or isinstance(value, ast.Tuple):
+        return []
+    for use in tree.under(source, home, ast.Name):
+        up = source.parents[use]
+        grows = isinstance(up, ast.Attribute) and up.attr in ("append", "insert", "extend", "update")
+        if use.id == name.id and use is not name and isinstance(use.ctx, ast.Load) and not grows:
+            return []
+    return _written(value) + _added(source, home, name.id)
+
+
+def _added(source: Source, home: ast.AST, name: str) -> list[ast.expr]:
+    """What comes into a list by append, insert, extend and `+=`."""
+    found: list[ast.expr] = []
+    for call in tree.under(source, home, ast.Call):
+        grows = follow.method(call)
+        if grows in _GROWS and call.args and tree.dotted(tree.receiver(call)) == name:
+            found += _parts(call.args[0]) if grows in ("extend", "update") else [call.args[-1]]
+    for more in tree.under(source, home, ast.AugAssign):
+        if tree.dotted(more.target) == name:
+            found += _parts(more.value)
+    return found
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    """What a list that is added is made of; itself, of which nobody knows the kind, where it is none."""
+    return _written(node) if isinstance(node, ast.List | ast.Tuple | ast.ListComp | ast.Dict) else [node]
 
 
 def _written(node: ast.expr | None) -> list[ast.expr]:
+    """What a list, tuple or dict is made of, and what the lists in it are made of."""
+    inner: list[ast.expr] = []
+    if isinstance(node, ast.Call) and is_container(node) and node.args:
+        return _written(node.args[0])
     if isinstance(node, ast.List | ast.Tuple):
-        return node.elts
-    if isinstance(node, ast.Dict):
-        return node.values
-    if isinstance(node, ast.ListComp):
-        return [node.elt]
-    return [node.value] if isinstance(node, ast.DictComp) else []
+        inner = node.elts
+    elif isinstance(node, ast.Dict):
+        inner = node.values
+    elif isinstance(node, ast.ListComp | ast.GeneratorExp):
+        inner = [node.elt]
+    elif isinstance(node, ast.DictComp):
+        inner = [node.value]
+    deeper = ast.List | ast.ListComp | ast.Dict
+    return [part for one in inner for part in (_written(one) if isinstance(one, deeper) else [one])]
 
 
 def _taken_out(node: ast.AST, name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from torchlore.check import api, events
 from torchlore.check.events import Event
-from torchlore.check.identity import substitute
+from torchlore.check.identity import identity, substitute
 from torchlore.check.project import Class, Function, as_class, as_function, defined, imported_files
 from torchlore.check.scopes import reaching
 from torchlore.check.tree import FunctionNode, Loop, class_of, conditions, contexts, dotted, function
@@ -76,7 +76,24 @@ def _own(source: Source, node: ast.AST) -> tuple[Function | None, list[Event]]:
         return None, [_placed(source, event) for event in events.of_statement(source, node)]
     target = called(source, node)
     event = events.of_call(source, node)
-    return target, [_placed(source, one) for one in events.switches(source, event)] if event else []
+    placed = [_placed(source, one) for one in events.switches(source, event)] if event else []
+    return target, [each for one in placed for each in _unrolled(source, one)]
+
+
+def _unrolled(source: Source, event: Event) -> list[Event]:
+    """`for one in (first, second): one.step()` as an event of each, where the tuple is written there."""
+    bound = reaching(source, event.expr) if isinstance(event.expr, ast.Name) and event.loops else []
+    loop = bound[0].statement if len(bound) == 1 and bound[0].how == "for" and not bound[0].path else None
+    if event.what not in ("step", "zero_grad") or not isinstance(loop, ast.For) or loop not in event.loops:
+        return [event]
+    written: ast.expr = loop.iter
+    if isinstance(written, ast.Name) and len(given := reaching(source, written)) == 1 and given[0].how == "assign":
+        written = given[0].value if given[0].value is not None and not given[0].path else written
+    parts = written.elts if isinstance(written, ast.Tuple | ast.List) else []
+    if not parts or not all(isinstance(one, ast.Name | ast.Attribute) for one in parts):
+        return [event]
+    around = tuple(one for one in event.loops if one is not loop)
+    return [event._replace(expr=one, owner=identity(source, one), loops=around) for one in parts]
 
 
 def _by_function(source: Source) -> dict[FunctionNode | None, list[ast.AST]]:

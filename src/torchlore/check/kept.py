@@ -20,13 +20,16 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
     """Where a statement or call keeps a value, and the value: `t += v`, `t = t + v`, `t.append(v)`, `meter.update(v)`."""
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
         return node.target, node.value
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
-        target = node.targets[0]
-        if tree.dotted(target) and tree.dotted(target) == tree.dotted(node.value.left):
-            return target, node.value.right
-        for one, other in ((node.value.left, node.value.right), (node.value.right, node.value.left)):
-            if tree.dotted(target) and _share(one, tree.dotted(target)):
-                return target, other
+    if isinstance(node, ast.Assign):
+        target, value = node.targets[0], _moving(node.value)
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+            if tree.dotted(target) and tree.dotted(target) == tree.dotted(value.left):
+                return target, value.right
+            for one, other in ((value.left, value.right), (value.right, value.left)):
+                if tree.dotted(target) and _share(one, tree.dotted(target)):
+                    return target, other
+        elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Name) and isinstance(value, ast.Name):
+            return target, value  # losses[step] = loss
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         alone = node.func.attr == "append" and tree.is_statement(source, node)
         alone &= not any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's own
@@ -35,10 +38,24 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
     return None, None
 
 
+def _moving(value: ast.expr) -> ast.expr:
+    """`0.9 * mean + 0.1 * loss` of `loss if mean is None else 0.9 * mean + 0.1 * loss`."""
+    if not isinstance(value, ast.IfExp):
+        return value
+    return value.orelse if isinstance(value.orelse, ast.BinOp) else value.body
+
+
 def _share(node: ast.expr, name: str) -> bool:
     """`0.9 * self.average`: an average that moves."""
     parts = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else ()
     return any(tree.dotted(part) == name for part in parts)
+
+
+def own_sum(source: Source, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """`self.total += loss` in a method: kept as long as the object lives."""
+    target, value = kept(source, node)
+    own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
+    return (target, value) if own and target is not None and value is not None else None
 
 
 def _stores(source: Source, call: ast.Call, hops: int) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import scopes, tensors, tree
+from torchlore.check import classes, scopes, tensors, tree
+from torchlore.check.project import enclosing_class
 from torchlore.check.source import children
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def terms(source: Source, node: ast.expr, sign: int = 1, hops: int = 12) -> Iter
     elif isinstance(node, ast.Name) and (bound := _bound(source, node)):
         for value, flip in bound:
             yield from terms(source, value, sign * flip, hops - 1)
+    elif isinstance(node, ast.Attribute) and (own := own_value(source, node)) is not None:
+        yield from terms(source, own, sign, hops - 2 if hops > 2 else 0)
     else:
         yield node, sign
 
@@ -102,6 +105,11 @@ def _reached(source: Source, node: ast.AST, hops: int, asked: dict[ast.AST, int]
         return
     if isinstance(node, ast.Attribute) and node.attr in ("data", "shape", "grad", "indices"):
         return
+    if isinstance(node, ast.Attribute) and hops > 1 and (own := own_value(source, node)) is not None:
+        if asked.get(own, -1) < hops:
+            asked[own] = hops
+            yield from _reached(source, own, hops - 2, asked)
+        return
     if isinstance(node, ast.Subscript) and tree.literal(node.slice) == 1 and _tail(node.value) in _PAIRS:
         return  # `x.max(1)[1]` is an index
     if isinstance(node, ast.Call):
@@ -115,6 +123,20 @@ def _reached(source: Source, node: ast.AST, hops: int, asked: dict[ast.AST, int]
     for child in children(node):
         if not isinstance(child, ast.Lambda | ast.Compare):
             yield from _reached(source, child, hops, asked)
+
+
+def own_value(source: Source, node: ast.Attribute) -> ast.expr | None:
+    """What `self.fake` stands for: the last assignment before it in its method, else the only one outside `__init__`."""
+    if not (isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id == "self"):
+        return None
+    cls, home = enclosing_class(source, node), tree.function(source, node)
+    found = [one for one in classes.assigned(cls, node.attr) if one.method != "__init__"] if cls is not None else []
+    plain = [one for one in found if one.how == "assign" and not one.path and one.source is source]
+    if len(plain) != len(found):
+        return None
+    here = [one for one in plain if tree.function(source, one.node) is home and one.node.lineno < node.lineno]  # type: ignore[attr-defined]  # a target has a line
+    chosen = here[-1:] or (plain if len(plain) == 1 else [])
+    return chosen[0].value if chosen and not tree.inside(source, node, tree.statement(source, chosen[0].node)) else None
 
 
 def _tail(call: ast.expr) -> str:

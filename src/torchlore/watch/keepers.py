@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import linecache
 import re
+from collections import deque
 from collections.abc import Iterator
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 from torch import Tensor
 
 from torchlore.watch.pictures import Keeper
 from torchlore.watch.places import Map, Place
+
+_MOST = 12_000  # nodes and objects that are counted
 
 
 def keeper(places: Map) -> Keeper | None:
@@ -22,6 +25,50 @@ def keeper(places: Map) -> Keeper | None:
             found = [(name, frame) for name in _holders(frame)]
         frame = frame.f_back
     return Keeper(found[0][0], _filled_at(*found[0])) if found else None
+
+
+def grown(places: Map) -> dict[str, tuple[int, Place | None]]:
+    """Containers in the user's variables and in their attributes -> how many nodes the graphs in them have, and who fills them."""
+    frame, found = places.frame(2), dict[str, tuple[int, Place | None]]()
+    seen, known = set[int](), set[Any]()
+    while frame is not None:
+        for name, value in _containers(frame) if places.is_user(frame.f_code) else ():
+            if id(value) in seen or len(known) >= _MOST:
+                continue
+            seen.add(id(value))
+            before = len(known)
+            _count(value, known, [_MOST], 3)
+            if len(known) > before:
+                found[name] = len(known) - before, _filled_at(name, frame)
+        frame = frame.f_back
+    return found
+
+
+def _containers(frame: FrameType) -> Iterator[tuple[str, Any]]:
+    for name, value in {**frame.f_globals, **frame.f_locals}.items():
+        if name.startswith("__"):
+            continue
+        if isinstance(value, list | dict | tuple | deque):
+            yield name, value
+        elif isinstance(getattr(value, "__dict__", None), dict) and not isinstance(value, type | Tensor | ModuleType):
+            held = [(inner, one) for inner, one in list(vars(value).items()) if not inner.startswith("_")]
+            yield from ((f"{name}.{inner}", one) for inner, one in held if isinstance(one, list | dict | deque))
+
+
+def _count(value: Any, known: set[Any], left: list[int], depth: int) -> None:
+    """Put the nodes of every graph in a container into `known`, `left` objects at most."""
+    left[0] -= 1
+    if isinstance(value, Tensor):
+        stack: list[Any] = [value.grad_fn]
+        while stack and len(known) < _MOST:
+            node = stack.pop()
+            if node is not None and node not in known:
+                known.add(node)
+                stack += [before for before, _ in node.next_functions]
+    elif isinstance(value, list | tuple | dict | deque) and depth:
+        for one in [*value.values()] if isinstance(value, dict) else [*value]:
+            if left[0] > 0:
+                _count(one, known, left, depth - 1)
 
 
 def _holders(frame: FrameType) -> Iterator[str]:
@@ -52,7 +99,7 @@ def _filled_at(name: str, frame: FrameType) -> Place | None:
     """The line that fills it: `name +=`, `name = name +` or `name.append(` in the same file."""
     last = re.escape(name.rpartition(".")[2])
     pattern = re.compile(
-        rf"\b{last}\s*(\[[^\]]*\]\s*)?(\+=|=\s*[\w.]*\b{last}\s*\+|\.(append|extend|add|appendleft)\()"
+        rf"\b{last}\s*(\[[^\]]*\]\s*)?(\+=|=\s*[\w.]*\b{last}\s*\+|\.(append|extend|add|appendleft)\()|\b{last}\[[^\]]*\]\s*=[^=]"
     )
     path = frame.f_code.co_filename
     for number, line in enumerate(linecache.getlines(path), 1):

@@ -165,6 +165,7 @@ class Run:
     crashed: bool = False  # it was ended before its time
     ranks: Ranks = field(default_factory=Ranks)  # this process among others
     find_keeper: Callable[[], Keeper | None] = lambda: None
+    find_grown: Callable[[], dict[str, tuple[int, Place | None]]] = dict
     _names: dict[int, str] = field(default_factory=dict)
     _named_at: tuple[int, int] = (-1, -1)
 
@@ -196,6 +197,10 @@ class Run:
     def keeper(self) -> Keeper | None:
         """The user's variable that keeps them alive, where looking into the frames shows it."""
         return self.find_keeper()
+
+    def kept_nodes(self) -> dict[str, tuple[int, Place | None]]:
+        """Containers of the user's that hold graphs -> how many nodes, and the line that fills them; dear: ask rarely."""
+        return self.find_grown()
 
     def modules(self) -> Iterator[nn.Module]:
         """Every root module that is still there."""

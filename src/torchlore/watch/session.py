@@ -18,7 +18,7 @@ from torchlore.finding import Finding, Severity
 from torchlore.watch.ledger import Ledger
 from torchlore.watch.pace import Pace
 from torchlore.watch.pictures import Alarm, Event, Keeper, Phase, Picture
-from torchlore.watch.places import Map
+from torchlore.watch.places import Map, Place
 from torchlore.watch.records import Run
 
 PICTURES = ("Step", "Batch", "Phase", "Call")
@@ -100,6 +100,7 @@ class Watcher:
         self.wake: Callable[[], None] = _nothing  # puts on the probes that are called every step
         self.doze: Callable[[], None] = _nothing  # takes them off
         self.run.find_keeper = self.find_keeper
+        self.run.find_grown = self.find_grown
         self.memories: dict[tuple[str, int], dict[str, Any]] = {}
         self.notes: dict[str, dict[str, Any]] = {}
         self.by_picture: dict[str, list[Sentinel]] = {name: [] for name in PICTURES}
@@ -205,6 +206,12 @@ class Watcher:
         from torchlore.watch.keepers import keeper
 
         return keeper(self.map)
+
+    def find_grown(self) -> dict[str, tuple[int, Place | None]]:
+        """Count the graphs that the user's containers hold."""
+        from torchlore.watch.keepers import grown
+
+        return grown(self.map)
 
     def finish(self) -> None:
         """The program has ended: the last phase is shown."""

@@ -54,3 +54,56 @@ class Prototypes(nn.Module):
         for c in range(3):
             self.means[c] = 0.9 * self.means[c] + 0.1 * z[y == c].mean(0)  # trap: buffer-updated-with-graph
             self.calm[c] = 0.9 * self.calm[c] + 0.1 * z[y == c].detach().mean(0)
+
+
+class Shadow:
+    def __init__(self, model):
+        self.kept = {name: p.detach().clone() for name, p in model.named_parameters()}
+
+    def update(self, model, decay):
+        for name, p in model.named_parameters():
+            self.kept[name] = decay * self.kept[name] + (1 - decay) * p  # trap: buffer-updated-with-graph
+            self.kept[name] -= (1 - decay) * (self.kept[name] - p)  # trap: buffer-updated-with-graph
+
+    def update_well(self, model, decay):
+        for name, p in model.named_parameters():
+            self.kept[name] = decay * self.kept[name] + (1 - decay) * p.data
+            self.kept[name] = decay * self.kept[name] + (1 - decay) * p.detach()
+            with torch.no_grad():
+                self.kept[name] = decay * self.kept[name] + (1 - decay) * p
+
+    @torch.no_grad()
+    def update_too(self, model, decay):
+        for name, p in model.named_parameters():
+            self.kept[name] = decay * self.kept[name] + (1 - decay) * p
+
+    def penalty(self, model):
+        terms = {}
+        for name, p in model.named_parameters():
+            terms[name] = (p - self.kept[name]).pow(2).sum()
+        return sum(terms.values())
+
+    def step(self, model, decay):
+        for name, p in model.named_parameters():
+            self.kept[name] = decay * self.kept[name] + (1 - decay) * p
+
+
+def guarded(model):
+    shadow = Shadow(model)
+    with torch.no_grad():
+        shadow.step(model, 0.9)
+
+
+class Queue(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 8)
+        self.keys, self.calm = None, None
+        self.queue = torch.randn(16, 8)
+        self.right = torch.randn(16, 8)
+
+    def forward(self, x):
+        keys = self.net(x)
+        self.queue = torch.cat([self.queue, keys])[-64:]  # trap: buffer-updated-with-graph
+        self.right = torch.cat([self.right, keys.detach()])[-64:]
+        return keys @ self.queue.detach().t()

@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, scopes, tree, values
-from torchlore.check.project import enclosing_class
+from torchlore.check import classes, follow, scopes, tensors, tree, values
+from torchlore.check.calls import callers
+from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _OFF = {"torch.no_grad", "torch.inference_mode"}
@@ -13,6 +14,7 @@ _CUTS = {"detach", "item", "argmax", "long", "int", "bool", "tolist", "numpy", "
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _shadows(source)
     for target, given in _writes(source):
         while isinstance(target, ast.Call):  # self.mean.mul_(0.9).add_(...)
             target = tree.receiver(target)  # noqa: PLW2901 - down to the name
@@ -20,15 +22,81 @@ def find(source: Source) -> Iterator[Hit]:
         owner, _, name = tree.dotted(whole).partition(".")
         home = tree.function(source, target) if owner == "self" else None
         cls = enclosing_class(source, target) if home is not None and home.name != "__init__" else None
-        if cls is None or not any(one.how == "buffer" for one in classes.assigned(cls, name)):
+        found = classes.assigned(cls, name) if cls is not None else []
+        plain = bool(found) and found[0].method == "__init__" and _refilled(source, target, given)
+        if not any(one.how == "buffer" for one in found) and not plain:
             continue
         around = {source.name(getattr(one, "func", one)) for one in tree.contexts(source, target)}
+        given = [part for one in given for part in _joined(source, one)]  # noqa: PLW2901 - what is joined, one by one
         certain = any(values.attached(source, one) for one in given)
         likely = certain or (home is not None and home.name == "forward" and any(_graph(source, one) for one in given))
         freed = f"self.{name}.detach_()" in source.text or f"self.{name} = self.{name}.detach()" in source.text
         if not _OFF & around and likely and not freed:
             message = f"`self.{name}` now drags the graph of every batch along: update it under `torch.no_grad()`"
             yield source.hit(tree.statement(source, target), message, severity="error" if certain else "warning")
+
+
+def _joined(source: Source, node: ast.expr) -> list[ast.expr]:
+    """The parts of `torch.cat([a, b])[-n:]`; itself where it is none."""
+    while isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call | ast.Subscript):
+        node = node.value
+    first = node.args[0] if isinstance(node, ast.Call) and node.args and source.name(node.func) == "torch.cat" else None
+    return first.elts if isinstance(first, ast.List | ast.Tuple) else [node]
+
+
+def _refilled(source: Source, target: ast.expr, given: list[ast.expr]) -> bool:
+    """`self.queue = torch.cat([self.queue, keys])[-n:]`: a tensor of its own that is made of itself."""
+    value = given[0] if given else None
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    joined = isinstance(value, ast.Call) and source.name(value.func) in ("torch.cat", "torch.concat", "torch.vstack")
+    code = source.code(target)
+    return joined and any(source.code(one) == code for one in tree.under(source, given[0], ast.Attribute))
+
+
+def _shadows(source: Source) -> Iterator[Hit]:
+    """`shadow[name] = decay * shadow[name] + (1 - decay) * param` over the live parameters."""
+    for loop in source.all(ast.For):
+        if not isinstance(loop.iter, ast.Call) or follow.method(loop.iter) not in ("parameters", "named_parameters"):
+            continue
+        own = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else loop.target
+        name = own.id if isinstance(own, ast.Name) else ""
+        writes: list[ast.Assign | ast.AugAssign] = [
+            *tree.under(source, loop, ast.Assign),
+            *tree.under(source, loop, ast.AugAssign),
+        ]
+        for write in writes:
+            target = write.target if isinstance(write, ast.AugAssign) else write.targets[0]
+            moves = (
+                isinstance(target, ast.Subscript)
+                and not isinstance(write.value, ast.List)
+                and _mentions(source, write, target)
+            )
+            if moves and _live(source, write.value, name) and not _quiet(source, write):
+                told = f"`{source.code(target)}` now drags a graph along that grows with every update: use `{name}.detach()`, or update under `torch.no_grad()`"
+                yield source.hit(write, told)
+
+
+def _mentions(source: Source, write: ast.Assign | ast.AugAssign, target: ast.expr) -> bool:
+    """Whether the new value is made of the old one."""
+    code = source.code(target)
+    return isinstance(write, ast.AugAssign) or any(
+        source.code(one) == code for one in tree.under(source, write.value, ast.Subscript)
+    )
+
+
+def _live(source: Source, value: ast.expr, name: str) -> bool:
+    """Whether the parameter comes in with its graph."""
+    used = [source.parents[one] for one in tree.under(source, value, ast.Name) if one.id == name]
+    return bool(used) and not any(isinstance(up, ast.Attribute | ast.Subscript) for up in used)
+
+
+def _quiet(source: Source, node: ast.AST) -> bool:
+    home = tree.function(source, node)
+    if tensors.no_grad_around(source, node) or home is None:
+        return tensors.no_grad_around(source, node)
+    calling = callers(as_function(source, home))
+    return bool(calling) and all(tensors.no_grad_around(where, call) for where, call, _ in calling)
 
 
 def _writes(source: Source) -> Iterator[tuple[ast.expr, list[ast.expr]]]:

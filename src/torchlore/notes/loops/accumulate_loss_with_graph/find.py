@@ -36,7 +36,24 @@ def find(source: Source) -> Iterator[Hit]:
                     and not no_grad_around(source, node)
                 ):
                     yield _hit(source, node, target, leaf)
-    yield from _never_emptied(source)
+    yield from (*_in_methods(source), *_never_emptied(source))
+
+
+def _in_methods(source: Source) -> Iterator[Hit]:
+    """`self.total += loss` in a method that makes one step and is called for each batch."""
+    for call in source.methods("backward"):
+        home = tree.function(source, call)
+        if home is None or tree.loops(source, call) or tree.method_class(source, home) is None:
+            continue
+        done = identity(source, tree.receiver(call))
+        for node in tree.body_nodes(home) if done is not None and not frameworks.owned(source, call) else ():
+            target, value = kept.own_sum(source, node) or (None, None)
+            if value is None or not kept.outlives(source, target, home) or no_grad_around(source, node):
+                continue
+            for leaf in kept.leaves(value):
+                number = values.kind(source, leaf) and not values.sure(source, leaf, "tensor")
+                if identity(source, leaf) == done and values.attached(source, leaf) is not False and not number:
+                    yield _hit(source, node, target, leaf)
 
 
 def _begins_again(loop: tree.Loop, target: ast.expr | None) -> bool:

@@ -12,7 +12,7 @@ def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
     twice = len([*source.methods("backward", "manual_backward")]) > 1
     for events in flow.rounds(source) if twice else ():
-        backwards = [event for event in events if event.what == "backward" and event.source is source and not event.via]
+        backwards = [event for event in events if event.what == "backward" and event.source is source]
         if len(backwards) < 2 or frameworks.owned(source, backwards[0].node):
             continue
         for event in backwards[:-1]:
@@ -24,7 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _attached_fake(source: Source, backward: Event, events: list[Event]) -> ast.Call | None:
     """`D(fake)` in this loss, where the net that made the fake steps later with these gradients still in it."""
-    events = [event for event in events if not flow.exclusive(event, backward)]
+    events = [event for event in events if event is backward or not flow.exclusive(event, backward)]
     first = events.index(backward)
     stepped = next((event for event in events[first:] if event.what == "step"), None)
     later = [event for event in events[first + 1 :] if event.what == "backward"]

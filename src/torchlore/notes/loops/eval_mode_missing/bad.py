@@ -8,8 +8,8 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 
 def score():
-    with torch.no_grad():
-        return nn.functional.cross_entropy(model(x), y).item()  # trap: eval-mode-missing
+    with torch.no_grad():  # trap: eval-mode-missing
+        return nn.functional.cross_entropy(model(x), y).item()
 
 
 for epoch in range(2):

@@ -1,12 +1,15 @@
 """The rule of eval-mode-missing."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from functools import partial
 
-from torchlore.check import classes, flow, frameworks, modes, modules, project
+from torchlore.check import classes, flow, frameworks, modes, modules, project, tree
 from torchlore.check.events import Event
+from torchlore.check.identity import identity
+from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 _EVALUATES = re.compile(
@@ -20,15 +23,92 @@ _ON_PURPOSE = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _loaded(source)
     seen: set[object] = set()
     for event in _evaluations(source):
         there = event.source is not source and any(one.node is event.node for one in _evaluations(event.source))
-        place = event.node if event.source is source else event.at
-        if place not in seen and not there and not frameworks.owned(source, place):
-            seen.add(place)
+        place = _place(source, event)
+        if not {place, event.node} & seen and not there and not frameworks.owned(source, place):
+            seen |= {place, event.node}
             name = event.source.code(event.expr) if event.expr is not None else "model"
             message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
             yield source.hit(place, message, severity="warning")  # the author may want the noise
+
+
+def _loaded(source: Source) -> Iterator[Hit]:
+    """Weights are loaded to be used, without gradients, in a program that neither trains nor switches the mode."""
+    text = source.text
+    if "load_state_dict" not in text or ("no_grad" not in text and "inference_mode" not in text):
+        return
+    for _, events in flow.entries(source):
+        if any(event.what in ("train", "eval", "backward") for event in events):
+            continue
+        loaded = {event.owner for event in events if event.what == "load" and event.owner is not None}
+        for event in events if loaded else ():
+            read = event.what == "forward" and event.no_grad and event.owner in loaded and _has_modes(event)
+            names = [function.node.name for function in event.via]
+            meant = any(_ON_PURPOSE.search(one) for one in [*names, event.source.path])
+            if read and not meant and not _switched(source, event):
+                name = event.source.code(event.expr) if event.expr is not None else "model"
+                told = f"`{name}` was loaded and is still in training mode, its dropout drops and its batch norm looks at the batch: call `{name}.eval()` first"
+                yield source.hit(_place(source, event), told)
+                break
+
+
+def _switched(source: Source, event: Event) -> bool:
+    """Whether a line that was not followed switches something of this name."""
+    last = tree.dotted(event.expr).rpartition(".")[2] if event.expr is not None else ""
+    calls = [tree.dotted(tree.receiver(one)).rpartition(".")[2] for one in source.methods("eval", "train")]
+    return not last or last in calls or "" in calls
+
+
+def _place(source: Source, event: Event) -> ast.AST:
+    """Where the mode is wrong: at a `train()` right before the pass, else where `eval()` is missing."""
+    around = tree.function(event.source, event.node)
+    for call in event.source.methods("train") if event.source is source and around is not None else ():
+        here = tree.function(source, call) is around and call.lineno < getattr(event.node, "lineno", 0)
+        if here and not tree.conditions(source, call) and identity(source, tree.receiver(call)) == event.owner:
+            return call
+    home, read = _evaluation(event)
+    return _before(source, read, event) if home is source else event.at
+
+
+def _evaluation(event: Event) -> tuple[Source, ast.AST]:
+    """The call in the function that evaluates: the forward pass itself may stand in a helper that training uses too."""
+    call, home = event.node, event.source
+    for outer, inner in reversed([*itertools.pairwise(event.via)]):
+        if _EVALUATES.search(inner.node.name) or _without_graph(inner) or not (outer.source is inner.source is home):
+            break
+        calls = tree.under(outer.source, outer.node, ast.Call)
+        call = next((one for one in calls if flow.called(outer.source, one) == inner), call)
+    return home, call
+
+
+def _without_graph(function: Function) -> bool:
+    calls = function.source.calls("torch.no_grad", "torch.inference_mode")
+    return any(tree.inside(function.source, call, function.node) for call in calls)
+
+
+def _before(source: Source, call: ast.AST, event: Event) -> ast.AST:
+    """Where `eval()` belongs: beside the one of another network, before the block without graph, at the function's start."""
+    home = tree.function(source, call)
+    others = [one for one in source.methods("eval") if tree.function(source, one) is home and home is not None]
+    mine = [one for one in others if not one.args and one.lineno < getattr(call, "lineno", 0)]
+    if mine and identity(source, tree.receiver(mine[-1])) != event.owner:
+        return mine[-1]
+    for up in tree.ancestors(source, call):
+        if up is home:
+            break
+        if isinstance(up, ast.With) and any(
+            "grad" in source.code(item.context_expr) or "inference_mode" in source.code(item.context_expr)
+            for item in up.items
+        ):
+            return up
+    if home is not None and (_EVALUATES.search(home.name) or home.decorator_list):
+        return next(
+            (one for one in home.body if not isinstance(one, ast.Expr) or isinstance(one.value, ast.Call)), call
+        )
+    return call
 
 
 def _evaluations(source: Source) -> Iterator[Event]:

@@ -77,3 +77,49 @@ def losses_of(model, loader, criterion=None):
         losses.append(loss)
         numbers.append(loss.item())
     return torch.stack(losses).mean(), numbers
+
+
+def sample(model: nn.Module, x, steps):
+    model.eval()
+    for _ in range(steps):
+        noise = model(x)  # trap: eval-without-no-grad
+        x = x - 0.1 * noise
+    return x
+
+
+def recurrent(model: nn.LSTM, token, state, steps):
+    model.eval()
+    said = []
+    for _ in range(steps):
+        out, state = model(token, state)  # trap: eval-without-no-grad
+        token = out.argmax(-1)
+        said.append(token.item())
+    return said
+
+
+def sample_well(model: nn.Module, x, steps):
+    model.eval()
+    for _ in range(steps):
+        with torch.no_grad():
+            x = x - 0.1 * model(x)
+        x = x - 0.1 * model(x).detach()
+    return x
+
+
+def attack(model: nn.Module, x, steps):
+    model.eval()
+    for _ in range(steps):
+        x = x.detach().requires_grad_(True)
+        (step,) = torch.autograd.grad(model(x).sum(), x)
+        x = x + step
+    return x
+
+
+def repackaged(model: nn.LSTM, batches, state, repackage):
+    model.eval()
+    total = 0.0
+    for x in batches:
+        out, state = model(x, state)
+        total += out.mean().item()
+        state = repackage(state)
+    return total

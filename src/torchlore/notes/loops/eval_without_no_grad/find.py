@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import calls, flow, follow, frameworks, kept, scopes, tensors, tree, uses
+from torchlore.check import calls, flow, follow, frameworks, kept, scopes, tensors, terms, tree, uses
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("eval")) or not any(source.methods("append")):
+    if not any(source.methods("eval")):
         return
     around = {up for one in uses.attributes(source, "eval") for up in tree.ancestors(source, one)}
     top = any(tree.function(source, call) is None for call in source.methods("train", "eval"))
@@ -25,9 +25,14 @@ def find(source: Source) -> Iterator[Hit]:
         for place, event in enumerate(events):
             if not _evaluates(events, place) or _runs_it(source, event.node) or _quiet_callers(source, home):
                 continue
-            if isinstance(event.node, ast.Call) and _is_collected(source, event.node, event.loops[-1]):
-                name = source.code(event.node.func)
+            if not isinstance(event.node, ast.Call):
+                continue
+            name = source.code(event.node.func)
+            if _is_collected(source, event.node, event.loops[-1]):
                 told = f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`"
+                yield source.hit(event.node, told)
+            elif _is_carried(source, event.node, event.loops[-1]) and not _differentiated(source, home):
+                told = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept: run it under `torch.no_grad()`"
                 yield source.hit(event.node, told)
 
 
@@ -54,6 +59,36 @@ def _quiet_callers(source: Source, home: tree.FunctionNode | None) -> bool:
     return any(tensors.no_grad_around(caller, call) for caller, call, _ in found) or "set_grad_enabled" in source.text
 
 
+def _is_carried(source: Source, call: ast.Call, loop: ast.AST) -> bool:
+    """Whether an argument of the call is made of the call's own result in the turn before, with its graph."""
+    for arg in (one for one in call.args if isinstance(one, ast.Name)):
+        bound = [one for one in scopes.reaching(source, arg) if tree.inside(source, one.statement, loop)]
+        again = [one.value for one in bound if one.value is not None and one.how == "assign"]
+        inner = [part for one in again for part in tree.under(source, one, ast.Call)]
+        if any(_hides(part, call) for part in inner) or _rebound(arg, loop, len(bound)):
+            continue
+        if any(part is call for one in again for part in terms.reached(source, one)):
+            return True
+    return False
+
+
+def _rebound(arg: ast.Name, loop: ast.AST, known: int) -> bool:
+    """Whether the loop gives the name a value in more lines than reach the call: one of them may cut the graph."""
+    names = (one for one in tree.body_nodes(loop) if isinstance(one, ast.Name) and one.id == arg.id)
+    return len([one for one in names if isinstance(one.ctx, ast.Store)]) != known
+
+
+def _hides(part: ast.Call, call: ast.Call) -> bool:
+    """A function that may cut the graph: `repackage_hidden(hidden)`."""
+    return part is not call and isinstance(part.func, ast.Name)
+
+
+def _differentiated(source: Source, home: tree.FunctionNode | None) -> bool:
+    """Whether somebody asks for gradients here."""
+    code = source.code(home) if home is not None else source.text
+    return "autograd" in code or "requires_grad" in code or ".backward(" in code or ".grad" in code
+
+
 def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
     """Whether the result goes into something that outlives the turn, as it is."""
     held = source.parents[call]
@@ -63,10 +98,20 @@ def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
         if value is None or not kept.outlives(source, target, loop):
             continue
         leaves = [leaf for leaf in kept.leaves(_gathered(value)) if isinstance(leaf, ast.Name)]
-        same = isinstance(name, ast.Name) and any(_comes_from(source, leaf, name) for leaf in leaves)
+        same = isinstance(name, ast.Name) and (
+            any(_comes_from(source, leaf, name) for leaf in leaves) or _loss_of(source, value, name)
+        )
         if value is call or same:
             return True
     return False
+
+
+def _loss_of(source: Source, value: ast.expr, name: ast.Name) -> bool:
+    """`total += F.cross_entropy(out, y)`: the loss of the output, as it is."""
+    if not isinstance(value, ast.Call) or not any(one.state == "loss" for one in source.values(value)):
+        return False
+    given = (arg for arg in value.args if isinstance(arg, ast.Name))
+    return any([one.node for one in scopes.reaching(source, arg)] == [name] for arg in given)
 
 
 def _gathered(value: ast.expr) -> ast.expr:

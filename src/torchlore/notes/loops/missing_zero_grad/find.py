@@ -3,8 +3,9 @@
 import ast
 import itertools
 from collections.abc import Iterator
+from math import inf
 
-from torchlore.check import edits, flow, follow, frameworks, tree, values
+from torchlore.check import edits, flow, follow, frameworks, scopes, tree, values
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
@@ -18,6 +19,10 @@ def find(source: Source) -> Iterator[Hit]:
     for loop in flow.training_loops(source):
         if frameworks.owned(source, loop.node) or "distributed.autograd" in source.text:
             continue
+        seldom = _seldom_zeroed(loop)
+        if seldom is not None:
+            told = "every turn steps, and only some zero the gradients, so those of all turns between add up: zero before each backward pass"
+            yield source.hit(seldom.node if seldom.source is source else seldom.at, told)
         step = _first_unzeroed(source, loop)
         if step is None or follow.in_test(source, loop.node):
             continue
@@ -27,8 +32,98 @@ def find(source: Source) -> Iterator[Hit]:
             [edits.insert_before(source, backward.node, f"{name}.zero_grad()")] if _plain(loop, step, backward) else []
         )
         message = f"the gradients of every batch add up in `{name}`: call `{name}.zero_grad()` before the backward pass"
-        place = _twice(loop) or (step.node if step.source is source else step.at)
+        outside = _outside(source, loop, step) if not step.conditions else None
+        if outside is not None:
+            message = f"this stands outside the loop that steps, so the gradients of its turns add up in `{name}`: move it before the backward pass"
+        place = outside or _twice(loop) or _beside(loop) or (step.node if step.source is source else step.at)
         yield source.hit(place, message, *fix)
+    yield from _between_steps(source)
+    yield from _after_attack(source)
+
+
+def _after_attack(source: Source) -> Iterator[Hit]:
+    """An attack runs backward for the gradient of its input; what it leaves in the weights is not zeroed before the next one."""
+    for loop in flow.training_loops(source) if ".grad" in source.text else []:
+        told = "the backward passes of the attack leave their gradients in the weights, and the step applies them too: zero after the attack, before the backward pass of the loss"
+        turn = [
+            one
+            for one in loop.events
+            if one.what in ("backward", "step") or (one.what == "zero_grad" and not _input_zeroed(one))
+        ]
+        for number, (one, other) in enumerate(itertools.pairwise(turn)):
+            both = one.what == other.what == "backward" and other.loops[-1] is loop.node and other.node is not one.node
+            steps = both and any(late.what == "step" for late in turn[number + 2 :])
+            if not steps or not _of_input(one, other.node) or _of_input(other) or frameworks.owned(source, loop.node):
+                continue
+            zeroed = [early for early in turn[:number] if early.what == "zero_grad" and not early.via]
+            place = zeroed[-1] if zeroed else other
+            yield source.hit(place.node if place.source is source else place.at, told)
+
+
+def _input_zeroed(zero: Event) -> bool:
+    """`delta.grad.zero_()` of one thing: the weights' gradients stay."""
+    name = zero.expr if zero.detail == "manual" else None
+    return isinstance(name, ast.Name) and all(one.how == "assign" for one in scopes.reaching(zero.source, name))
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _of_input(backward: Event, until: ast.AST | None = None) -> bool:
+    """Whether the code around a backward pass reads the gradient of a thing that it made require one, and no other."""
+    source, home = backward.source, tree.function(backward.source, backward.node)
+    block = home if backward.via else next(iter(tree.loops(source, backward.node)), None)
+    first, last = (0, inf) if backward.via else (_line(backward.node), _line(until) if until is not None else inf)
+    grads = tree.under(source, block, ast.Attribute) if block is not None else []
+    read = {tree.dotted(one.value) for one in grads if one.attr == "grad" and first <= one.lineno < last}
+    calls = tree.under(source, home or source.tree, ast.Call)
+    asked = {
+        tree.dotted(tree.receiver(one)) for one in calls if follow.method(one) in ("requires_grad_", "retain_grad")
+    }
+    for one in tree.under(source, home or source.tree, ast.Assign):
+        target, name = one.targets[0], tree.dotted(one.targets[0])
+        if isinstance(target, ast.Attribute) and target.attr == "requires_grad" and tree.literal(one.value) is True:
+            asked.add(tree.dotted(target.value))
+        asked |= {name} if name in read and "requires_grad" in source.code(one.value) else set()
+    return bool(read) and "" not in read and read <= asked
+
+
+def _outside(source: Source, loop: LoopFlow, step: Event) -> ast.AST | None:
+    """The line that zeroes this optimizer before the loop: it was meant to stand in it."""
+    found = [one for one in flow.events_of(source, loop.function) if one.what == "zero_grad" and not one.via]
+    same = [one.node for one in found if flow.same_object(one, step) and _line(one.node) < loop.node.lineno]
+    return same[-1] if same else None
+
+
+def _between_steps(source: Source) -> Iterator[Hit]:
+    """A second backward and step of one optimizer in one turn, where only another optimizer is zeroed in between."""
+    for turn in flow.rounds(source):
+        last: dict[object, int] = {}
+        for number, event in enumerate(turn):
+            if event.what != "step" or event.owner is None or event.detail == "closure" or _wrapped(event):
+                continue
+            since = turn[last[event.owner] + 1 : number] if event.owner in last else []
+            last[event.owner] = number
+            zeros = [one for one in since if one.what == "zero_grad"]
+            again = any(one.what == "backward" for one in since) and not frameworks.owned(source, event.at)
+            if again and all(flow.surely_other(event, one) for one in zeros) and not _apart(turn, event):
+                own = source.code(event.expr) if event.expr is not None and event.source is source else "optimizer"
+                told = f"the second step of `{own}` applies the gradients of its first one again: zero `{own}` before the backward pass"
+                at = zeros[-1] if zeros else event
+                yield source.hit(at.node if at.source is source else at.at, told)
+
+
+def _apart(turn: list[Event], step: Event) -> bool:
+    """Whether the steps of this optimizer stand in different branches, or one of them ends the turn."""
+    steps = [one for one in turn if one.what == "step" and one.owner == step.owner]
+    return any(flow.exclusive(one, step) or (one is not step and _leaves(one)) for one in steps)
+
+
+def _leaves(step: Event) -> bool:
+    """`if warming_up: ... optimizer.step(); continue`: what follows is another turn."""
+    ups = [one for one in tree.ancestors(step.source, step.node) if isinstance(one, ast.If)]
+    return any(tree.ends(block) is not None for one in ups for block in (one.body, one.orelse))
 
 
 def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
@@ -56,6 +151,27 @@ def _twice(loop: LoopFlow) -> ast.AST | None:
         if same and other.source is loop.source:
             return other.node
     return None
+
+
+def _beside(loop: LoopFlow) -> ast.AST | None:
+    """The line that zeroes the other optimizers of the one backward pass."""
+    zeros = [one.node for one in loop.of("zero_grad") if one.source is loop.source and not one.via]
+    return zeros[-1] if zeros and len(loop.of("backward")) == 1 else None
+
+
+def _seldom_zeroed(loop: LoopFlow) -> Event | None:
+    """`if i % 100 == 0: optimizer.zero_grad()` beside a step that each turn makes."""
+    for zero in loop.direct("zero_grad"):
+        rare = [test for test, branch in zero.conditions if branch and _every(test)]
+        same = [one for one in loop.direct("step") if flow.same_object(one, zero) and one.detail != "closure"]
+        others = [one for one in loop.of("zero_grad") if one is not zero]
+        if rare and same and not others and not any(set(one.conditions) & set(zero.conditions) for one in same):
+            return zero if all(not one.conditions for one in same) else None
+    return None
+
+
+def _every(test: ast.expr) -> bool:
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(test))
 
 
 def _wrapped(step: Event) -> bool:

@@ -137,3 +137,60 @@ def one_net_two_rates(net, loader, mode):
         measure(net(x)).backward()
         slow.step()
         fast.step()
+
+
+class Auto(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+
+    def forward(self, x):
+        return self.decoder(self.encoder(x))
+
+
+def half_trained(loader):
+    auto = Auto()
+    optimizer = torch.optim.Adam(auto.encoder.parameters())  # trap: module-in-no-optimizer
+    for x in loader:
+        optimizer.zero_grad()
+        (auto(x) - x).pow(2).mean().backward()
+        optimizer.step()
+
+
+def both_halves(loader):
+    pair = Auto()
+    first, second = torch.optim.Adam(pair.encoder.parameters()), torch.optim.Adam(pair.decoder.parameters())
+    for x in loader:
+        first.zero_grad()
+        second.zero_grad()
+        (pair(x) - x).pow(2).mean().backward()
+        first.step()
+        second.step()
+
+
+class Taught(nn.Module):
+    def __init__(self, guide):
+        super().__init__()
+        self.guide, self.second, self.pupil = guide, nn.Linear(4, 4).eval(), nn.Linear(4, 4)
+        self.second.eval()
+
+    def forward(self, x):
+        return self.pupil(x) - self.guide(x).detach() - self.second(x).detach()
+
+
+def taught(loader, guide):
+    lesson = Taught(guide)
+    optimizer = torch.optim.Adam(lesson.pupil.parameters())
+    for x in loader:
+        optimizer.zero_grad()
+        lesson(x).pow(2).mean().backward()
+        optimizer.step()
+
+
+def perceptual(loader, judge=nn.Linear(4, 4)):  # no network made here
+    net = nn.Linear(4, 4)
+    optimizer = torch.optim.Adam(net.parameters())
+    for x in loader:
+        optimizer.zero_grad()
+        judge(net(x)).mean().backward()
+        optimizer.step()

@@ -1,11 +1,33 @@
 """The rule of module-in-no-optimizer."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import api, flow, follow, frameworks, modules, scopes, tensors, tree, uses, values
+from torchlore.check import (
+    api,
+    classes,
+    flow,
+    follow,
+    frameworks,
+    identity,
+    modules,
+    scopes,
+    tensors,
+    tree,
+    uses,
+    values,
+)
+from torchlore.check.events import Event, of_call
+from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 
+_ON_PURPOSE = ("load_state_dict", "torch.load", "pretrain", "requires_grad", "freeze", "frozen", "hub.load")
+_ONLY_READ = re.compile(
+    r"perc|vgg|lpips|feat|extract|teacher|target|ema\b|momentum|disc|critic|netd\b|\bd\b|reward|judge|oracle|fixed|frozen|clip|loss|"
+    r"torchvision\.|timm\.|transformers\.|random",
+    re.IGNORECASE,
+)
 _HARMLESS = frozenset({"to", "cuda", "train", "zero_grad", "float", "double"})
 
 
@@ -22,7 +44,7 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"`{name.id}` has parameters that no optimizer gets, so they never change: add `*{name.id}.parameters()`"
             yield source.hit(at, message)
     if flow.may_train(source):
-        yield from (*_lost_groups(source), *_same_twice(source))
+        yield from (*_lost_groups(source), *_same_twice(source), *_part_only(source), *_forgotten(source))
 
 
 def _lost_groups(source: Source) -> Iterator[Hit]:
@@ -47,6 +69,135 @@ def _lost_groups(source: Source) -> Iterator[Hit]:
 def _reads(source: Source, name: ast.Name) -> bool:
     up = source.parents[name]
     return not (isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store))
+
+
+def _forgotten(source: Source) -> Iterator[Hit]:
+    """A network that was made beside those an optimizer is given, is called in the same step, and is given to nobody."""
+    made = [call for call, full in uses.calls_under(source, "torch.optim.") if api.kind_of_call(full) == "optimizer"]
+    homes = [_home(source, call) for call in made]
+    alone = {home: call for home, call in zip(homes, made, strict=True) if homes.count(home) == 1}
+    given = {identity.identity(source, tree.receiver(one)) for one in source.methods("parameters")}
+    for turn in flow.rounds(source) if alone else ():
+        calls = [one for one in turn if one.what == "forward" and not one.no_grad and not _inner(one)]
+        stepped = {one.owner for one in turn if one.what == "step"}
+        trained = any(one.owner in given for one in calls)
+        for event in calls if trained else ():
+            net = event.expr if event.source is source else None
+            if net is None or event.owner is None or event.owner in given or not _left_alone(source, net):
+                continue
+            call = alone.get(_home(source, source.values(net)[0].node))
+            built = of_call(source, call) if call is not None and _all_whole(call) else None
+            if call is None or built is None or built.owner not in stepped or frameworks.owned(source, call):
+                continue
+            code = source.code(net)
+            told = f"`{code}` is called in the step and has parameters that this optimizer does not get, so they never change: add `*{code}.parameters()`"
+            yield source.hit(call, told, severity="warning")
+            return
+
+
+def _home(source: Source, node: ast.AST | None) -> ast.AST:
+    """The class, else the function, in which something is made."""
+    home = tree.function(source, node) if node is not None else None
+    return (tree.method_class(source, home) or home) if home is not None else source.tree
+
+
+def _inner(event: Event) -> bool:
+    """A layer that its module calls: whoever holds the module holds the layer."""
+    cls = enclosing_class(event.source, event.node)
+    return cls is not None and classes.is_module(cls)
+
+
+def _all_whole(call: ast.Call) -> bool:
+    """Whether the optimizer is given `net.parameters()` of networks that are named, and nothing else."""
+    first = call.args[0] if call.args else None
+    if isinstance(first, ast.Call):
+        return follow.method(first) == "parameters" and bool(tree.dotted(tree.receiver(first)))
+    parts = first.elts if isinstance(first, ast.List) else []
+    inner = [one.value for one in parts if isinstance(one, ast.Starred)]
+    return len(inner) == len(parts) > 0 and all(follow.method(one) == "parameters" for one in inner)
+
+
+def _left_alone(source: Source, net: ast.expr) -> bool:
+    """Whether it is made here with fresh weights, beside the optimizer, and only ever called, moved or switched."""
+    name, found = tree.dotted(net), source.values(net)
+    up = source.parents.get(found[0].node) if len(found) == 1 and isinstance(found[0].node, ast.Call) else None
+    if isinstance(up, ast.Tuple) and isinstance(over := source.parents[up], ast.Assign):
+        target = over.targets[0]
+        own = isinstance(target, ast.Tuple) and tree.dotted(target.elts[up.elts.index(found[0].node)]) == name  # type: ignore[arg-type]  # a call
+    else:
+        own = isinstance(up, ast.Assign) and tree.dotted(up.targets[0]) == name
+    own = own and found[0].source is source
+    trained = own and api.is_kind(found[0].kind, "module") and found[0].kind != "loss"
+    outside = bool(_ONLY_READ.search(f"{name} {found[0].name}")) if found else True
+    if not trained or outside or modules.parameterless(found[0]):
+        return False
+    same = uses.names(source, name) if isinstance(net, ast.Name) else uses.attributes(source, name.rpartition(".")[2])
+    for use in same:
+        beside = source.parents[use]
+        called = isinstance(beside, ast.Call) and beside.func is use
+        moved = isinstance(beside, ast.Attribute) and beside.attr in (*_HARMLESS, "state_dict", "eval")
+        if isinstance(use.ctx, ast.Load) and not called and not moved and not _looked_at(source, use):
+            return False
+    return f"{name}.eval(" not in source.text or f"{name}.train(" in source.text
+
+
+def _looked_at(source: Source, use: ast.expr) -> bool:
+    """`self.net.layers[0].weight` at the top of the file, to print it."""
+    over = source.parents[use]
+    return isinstance(over, ast.Attribute) and over.attr not in (
+        "parameters",
+        "requires_grad_",
+        "load_state_dict",
+        "named_parameters",
+        "modules",
+        "children",
+    )
+
+
+def _part_only(source: Source) -> Iterator[Hit]:
+    """`Adam(net.encoder.parameters())`, where the whole of `net` is trained from scratch."""
+    asked = [tree.receiver(one) for one in source.methods("parameters", "named_parameters")]
+    for call, full in uses.calls_under(source, "torch.optim."):
+        given = call.args[0] if call.args and api.kind_of_call(full) == "optimizer" else None
+        part = tree.receiver(given) if isinstance(given, ast.Call) and follow.method(given) == "parameters" else None
+        if not isinstance(part, ast.Attribute) or _chosen(source, call, part):
+            continue
+        whole = source.code(part.value)
+        others = [one for one in asked if one is not part and f"{source.code(one)}.".startswith(f"{whole}.")]
+        rest = _layers_beside(source, part) if not others and whole != "self" else []
+        owner = identity.identity(source, part.value) if rest else None
+        turns = [event for turn in flow.rounds(source) for event in turn if event.what == "forward"] if owner else []
+        if any(event.owner == owner and not event.no_grad for event in turns) and not frameworks.owned(source, call):
+            told = f"`{whole}` is trained as a whole, but the optimizer gets `{part.attr}` only, and {_named(rest)} stay as drawn: give it `{whole}.parameters()`"
+            yield source.hit(call, told)
+
+
+def _chosen(source: Source, call: ast.Call, part: ast.Attribute) -> bool:
+    """Whether a line that loads or freezes names the network, or stands in the function that builds the optimizer."""
+    name, home = tree.dotted(part.value).rpartition(".")[2], tree.function(source, call)
+    beside = source.code(home) if home is not None else ""
+    lines = [line for line in source.text.splitlines() if any(word in line for word in _ON_PURPOSE)]
+    return any(name in line or line in beside for line in lines)
+
+
+def _named(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names[:3])
+
+
+def _layers_beside(source: Source, part: ast.Attribute) -> list[str]:
+    """The other attributes of its owner that hold trainable layers, where the owner was made in this file."""
+    found = source.values(part.value)
+    owner = classes.class_behind(source, found[0]) if len(found) == 1 and found[0].node is not None else None
+    beside: list[str] = []
+    for name, assigned in classes.attributes(owner).items() if owner is not None else ():
+        if f"{name}.eval(" in source.text or any(isinstance(one.value, ast.Name) for one in assigned):
+            continue  # made elsewhere, or only read
+        made = classes.attribute_values(owner, name, found[0]) if owner is not None else ()
+        if name != part.attr and any(
+            api.is_kind(one.kind, "module") and not modules.parameterless(one) for one in made
+        ):
+            beside.append(name)
+    return beside
 
 
 def _same_twice(source: Source) -> Iterator[Hit]:

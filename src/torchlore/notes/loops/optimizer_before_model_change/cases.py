@@ -89,3 +89,68 @@ def two_experiments(fit):
     model = torchvision.models.resnet18(weights=None).to("cpu")
     model.fc = nn.Linear(512, 3)
     return model
+
+
+def resumed(loader, path):
+    model = torchvision.models.resnet18(weights=None)
+    optimizer = torch.optim.Adam(model.parameters())
+    if path:
+        model = torchvision.models.resnet18(weights=None)  # trap: optimizer-before-model-change
+        model.load_state_dict(torch.load(path, map_location="cpu"))
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+def loaded_whole(loader, path):
+    model = torchvision.models.resnet18(weights=None)
+    optimizer = torch.optim.Adam(model.parameters())  # trap: optimizer-before-model-change
+    model = torch.load(path, map_location="cpu")
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+def wrapped(loader, wrap):
+    model = torchvision.models.resnet18(weights=None)
+    optimizer = torch.optim.Adam(model.parameters())
+    model = nn.DataParallel(model)
+    model = wrap(model)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+def one_after_the_other(loader):
+    model = torchvision.models.resnet18(weights=None)
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    model = torchvision.models.resnet18(weights=None)
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+class Whole(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.optimizer = torch.optim.Adam(self.parameters())  # trap: optimizer-before-model-change
+        self.head = nn.Linear(4, 2)
+
+
+class Last(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.optimizer = torch.optim.Adam(self.parameters())
+        self.loss, self.active = nn.MSELoss(), nn.ReLU()
+        self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 10)

@@ -3,13 +3,15 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, modules, scopes, tree, values
+from torchlore.check import api, classes, flow, modules, scopes, tree, values
 from torchlore.check.events import Event, of_call
 from torchlore.check.identity import Identity, identity
+from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _layers_after(source)
     if any(source.methods("add_param_group")):
         return
     given = (call for call in source.methods("parameters", "named_parameters") if _to_optimizer(source, call))
@@ -19,6 +21,27 @@ def find(source: Source) -> Iterator[Hit]:
             if event.what == "optimizer" and event.source is source and not event.via:
                 yield from _changed(source, event, events[index + 1 :])
                 yield from _unfrozen(source, event, events[index + 1 :])
+                yield from _another(source, event, events[index + 1 :])
+
+
+def _layers_after(source: Source) -> Iterator[Hit]:
+    """`Adam(self.parameters())` in `__init__`, before the last layers are made."""
+    for call in source.methods("parameters"):
+        home, cls = tree.function(source, call), enclosing_class(source, call)
+        whole = tree.dotted(tree.receiver(call)) == "self" and home is not None and home.name == "__init__"
+        if cls is None or not whole or not classes.is_module(cls) or not _to_optimizer(source, call):
+            continue
+        for name, found in classes.own_attributes(cls).items():
+            later = len(found) == 1 and found[0].method == "__init__" and _place(found[0].node) > call.lineno
+            made = source.values(found[0].value) if later and isinstance(found[0].value, ast.Call) else ()
+            if made and all(_holds_weights(one) for one in made) and not tree.conditions(source, call):
+                told = f"`self.{name}` is made on line {_place(found[0].node)}, after this optimizer took the parameters there were: build the optimizer last"
+                yield source.hit(call, told)
+                break
+
+
+def _holds_weights(value: values.Value) -> bool:
+    return api.is_kind(value.kind, "module") and value.kind != "loss" and not modules.parameterless(value)
 
 
 def _to_optimizer(source: Source, node: ast.AST) -> bool:
@@ -38,6 +61,49 @@ def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
                 message = f"`{name}` is replaced on line {_line(event)}, after this optimizer took the old parameters: build it after that"
                 yield source.hit(built.node, message)
                 break
+
+
+def _another(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:
+    """The name is given another model before the loop that calls it, and the optimizer keeps the parameters of the first."""
+    steps = [event.node for event in later if event.what == "step" and flow.same_object(event, built)]
+    if not steps or any(event.what == "optimizer" and event.owner in (built.owner, None) for event in later):
+        return
+    given = [one for one in tree.under(source, built.node, ast.Name) if isinstance(source.parents[one], ast.Attribute)]
+    for event in later:
+        name = event.expr if event.what == "forward" and event.source is source and not event.no_grad else None
+        first = next((one for one in given if isinstance(name, ast.Name) and one.id == name.id), None)
+        if first is None or not isinstance(name, ast.Name) or not event.loops:
+            continue
+        old = scopes.reaching(source, first)
+        new = [one for one in scopes.reaching(source, name) if one not in old]
+        if old and new and all(_made_anew(source, one, built.node) for one in new):
+            same = {_maker(one.value) for one in old} == {_maker(new[0].value)}
+            at = new[0].statement if same else built.node
+            where = _place(new[0].statement) if not same else _place(built.node)
+            told = f"`{name.id}` is another model from here on, and the optimizer of line {where} keeps the old one's parameters: "
+            if not same:
+                told = f"`{name.id}` becomes another model on line {where}, and this optimizer keeps the old one's parameters: "
+            yield source.hit(at, told + "build the optimizer after it")
+            return
+
+
+def _made_anew(source: Source, one: scopes.Binding, built: ast.AST) -> bool:
+    """`model = Net()` or `model = torch.load(path)` behind the optimizer, not `model = wrap(model)`."""
+    value = one.value
+    if one.how != "assign" or one.path or not isinstance(value, ast.Call) or _place(one.statement) <= _place(built):
+        return False
+    told = isinstance(one.node, ast.Name) and any(
+        part.id == one.node.id for part in tree.under(source, value, ast.Name)
+    )
+    return not told and (values.sure(source, value, "module") or source.name(value.func) == "torch.load")
+
+
+def _maker(value: ast.expr | None) -> str:
+    return tree.dotted(value.func) if isinstance(value, ast.Call) else ""
+
+
+def _place(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
 
 
 def _rebound(source: Source, built: Event, event: Event) -> bool:
@@ -106,4 +172,4 @@ def _empty(event: Event) -> bool:
 
 
 def _line(event: Event) -> int:
-    return getattr(event.node if not event.via else event.at, "lineno", 0)
+    return _place(event.node if not event.via else event.at)

@@ -44,8 +44,9 @@ def find(source: Source) -> Iterator[Hit]:
             if event.source is not source or event.node in seen or around or not trains or not _old_model(event, loop):
                 continue
             seen.add(event.node)
+            made = isinstance(source.parents[event.node], ast.Return) and bool(event.via)  # `opt = make_optimizer(net)`
             yield source.hit(
-                event.node,
+                event.at if made else event.node,
                 "a new optimizer in every epoch forgets momentum and step count: build it once, before the loop",
             )
 

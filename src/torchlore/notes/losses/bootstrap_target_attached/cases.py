@@ -93,3 +93,93 @@ class Both(nn.Module):
 
 def reconstruction(autoencoder, x, gamma=0.5):
     return F.mse_loss(autoencoder(x), x + gamma * torch.randn_like(x))
+
+
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.actor = nn.Linear(4, 2)
+
+    def evaluate(self, x, action):
+        return torch.distributions.Categorical(logits=self.actor(x)).log_prob(action), self.actor(x)
+
+    @torch.no_grad()
+    def recall(self, x, action):
+        return torch.distributions.Categorical(logits=self.actor(x)).log_prob(action)
+
+
+def ratio(x, action, advantage):
+    policy = Policy()
+    old_logp, _ = policy.evaluate(x, action)  # trap: bootstrap-target-attached
+    new_logp, _ = policy.evaluate(x, action)
+    return -(torch.exp(new_logp - old_logp) * advantage).mean()
+
+
+def ratio_of_constants(x, action, advantage, old_logp):
+    policy = Policy()
+    new_logp, _ = policy.evaluate(x, action)
+    old_too = policy.recall(x, action)
+    old_cut = policy.evaluate(x, action)[0].detach()
+    ratios = (new_logp - old_logp).exp() + (new_logp - old_too).exp() + (new_logp - old_cut).exp()
+    return -(ratios * advantage).mean()
+
+
+def consistent(model, weak, strong):
+    logits = model(torch.cat([weak, strong]))
+    one, other = logits.chunk(2)
+    pseudo_label = torch.softmax(one / 0.5, dim=1)  # trap: bootstrap-target-attached
+    return F.kl_div(F.log_softmax(other, dim=1), pseudo_label, reduction="batchmean")
+
+
+def consistent_right(model, weak, strong, teacher):
+    logits = model(strong)
+    pseudo_label = torch.softmax(model(weak).detach(), dim=1)
+    with torch.no_grad():
+        target = torch.softmax(model(weak), dim=1)
+    teacher_label = torch.softmax(teacher(weak), dim=1)
+    losses = [F.cross_entropy(logits, one) for one in (pseudo_label, target)]
+    return sum(losses) + F.cross_entropy(logits, pseudo_label) + F.cross_entropy(logits, teacher_label)
+
+
+def both_ways(model, x):
+    one, other = model(x), model(x)
+    p, q = one.softmax(1), other.softmax(1)
+    there = F.kl_div(one.log_softmax(1), q, reduction="batchmean")
+    return there + F.kl_div(other.log_softmax(1), p, reduction="batchmean")
+
+
+def distill(batches, loss_of):
+    student, teacher = nn.Linear(4, 2), nn.Linear(4, 2)
+    optimizer = torch.optim.Adam([*student.parameters(), *teacher.parameters()])
+    for x in batches:
+        soft = teacher(x)  # trap: bootstrap-target-attached
+        loss = loss_of(student(x), soft)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def distill_well(batches, loss_of):
+    student, old_teacher = nn.Linear(4, 2), nn.Linear(4, 2)
+    optimizer = torch.optim.Adam([*student.parameters(), *old_teacher.parameters()])
+    for x in batches:
+        with torch.no_grad():
+            soft = old_teacher(x)
+        loss = loss_of(student(x), soft)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def distance(p, z):
+    return -F.cosine_similarity(p, z, dim=1).mean()  # trap: bootstrap-target-attached
+
+
+def distance_well(p, z):
+    return -F.cosine_similarity(p, z.detach(), dim=1).mean()
+
+
+def siamese(encoder, predictor, one, other):
+    z1, z2 = encoder(one), encoder(other)
+    p1, p2 = predictor(z1), predictor(z2)
+    return distance(p1, z2) / 2 + distance(p2, z1) / 2, distance_well(p1, z2) / 2 + distance_well(p2, z1) / 2

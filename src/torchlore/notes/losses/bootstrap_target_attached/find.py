@@ -1,18 +1,24 @@
 """The rule of bootstrap-target-attached."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, identity, losses, terms, tree, values
+from torchlore.check import api, flow, follow, identity, losses, scopes, tensors, terms, tree, uses, values
+from torchlore.check.calls import returned as calls_returned
 from torchlore.check.source import Hit, Source
 
 _DISCOUNT = re.compile(r"^(gamma|discount\w*|disc)_?$", re.IGNORECASE)
 _SQUARE = re.compile(r"\*\* *2|\.pow\(2\)|\.square\(")
+_OLD = re.compile(r"(^|_)(old|prev|behaviou?r)", re.IGNORECASE)
+_LABEL = re.compile(r"pseudo|teacher|target|guess|soft_?label|weak", re.IGNORECASE)
+_TEACHER = re.compile(r"teacher|momentum_|ema_(?:model|net)", re.IGNORECASE)
 _LOSSES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss", "L1Loss", "l1_loss")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from (*_ratios(source), *_soft_labels(source), *_taught(source), *_siamese(source))
     text = source.text.lower()
     if "gamma" not in text and "discount" not in text and "next" not in text:
         return
@@ -26,6 +32,127 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"the target follows the trained weights: put `{source.code(later)}` under torch.no_grad() or detach it"
                 yield source.hit(later, told)
                 break
+
+
+def _ratios(source: Source) -> Iterator[Hit]:
+    """`exp(new - old)`, where the old log-probabilities still have their graph."""
+    for call in [*source.calls("torch.exp"), *source.methods("exp")] if "old" in source.text.lower() else []:
+        inside = call.args[0] if call.args else tree.receiver(call)
+        gap = follow.followed(source, inside)
+        old = gap.right if isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub) else None
+        if not isinstance(old, ast.Name | ast.Attribute) or not _OLD.search(tree.dotted(old).rpartition(".")[2]):
+            continue
+        made = next((one for one in terms.reached(source, old) if _learns(source, one)), None)
+        if made is not None:
+            told = f"`{source.code(old)}` has its graph and follows the trained weights, so the ratio's gradient is wrong or zero: detach it"
+            yield source.hit(made, told)
+
+
+def _learns(source: Source, call: ast.Call) -> bool:
+    """Whether a module, or a method of one, is called with its graph."""
+    part = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    if not (values.sure(source, call.func, "module") or values.sure(source, part, "module")):
+        return False
+    inner = flow.called(source, call)
+    return inner is None or not tensors.no_grad_around(inner.source, inner.node.body[0])
+
+
+def _soft_labels(source: Source) -> Iterator[Hit]:
+    """A pseudo label that the net in training gives itself, and that is not cut from its graph."""
+    for one in losses.loss_calls(source, *_LOSSES, "kl_div", "KLDivLoss", "cross_entropy", "CrossEntropyLoss"):
+        named = tree.dotted(one.target).rpartition(".")[2] if one.target is not None else ""
+        if one.input is None or one.target is None or not _LABEL.search(named):
+            continue
+        mine = {_module(source, call) for call in terms.reached(source, one.input)} - {None}
+        given = [call for call in terms.reached(source, one.target) if mine]
+        soft = next((call for call in given if _is_soft(source, call)), None)
+        if soft is not None and any(_module(source, call) in mine for call in given):
+            told = f"`{named}` follows the trained weights, so the loss also moves the label: detach it, or make it under torch.no_grad()"
+            yield source.hit(soft, told)
+
+
+def _taught(source: Source) -> Iterator[Hit]:
+    """A teacher that is called with its graph and is given to the student's optimizer: the loss moves both."""
+    if not flow.may_train(source) or not _TEACHER.search(source.text):
+        return
+    held: set[object] = set()
+    for call, full in uses.calls_under(source, "torch.optim."):
+        nets = [tree.receiver(one) for one in tree.under(source, call, ast.Call) if follow.method(one) == "parameters"]
+        if api.kind_of_call(full) == "optimizer" and len({source.code(one) for one in nets}) > 1:
+            named = (one for one in nets if _TEACHER.search(tree.dotted(one).rpartition(".")[2]))
+            held |= {identity.identity(source, one) for one in named}
+    for turn in flow.rounds(source) if held - {None} else ():
+        for event in turn:
+            inside = event.what == "forward" and not event.no_grad and event.source is source
+            if inside and event.owner in held and event.owner is not None and not _cut_later(source, event.node):
+                code = source.code(event.expr) if event.expr is not None else "teacher"
+                told = f"`{code}` is in the optimizer and called with its graph, so the loss pulls it towards the student: call it under torch.no_grad()"
+                yield source.hit(event.node, told)
+
+
+def _siamese(source: Source) -> Iterator[Hit]:
+    """`D(p1, z2) + D(p2, z1)` with `p = predictor(z)`: without a detached `z` everything becomes one point."""
+    if "predict" not in source.text.lower():
+        return
+    for whole in source.all(ast.BinOp):
+        if not isinstance(whole.op, ast.Add) or isinstance(source.parents[whole], ast.BinOp):
+            continue
+        calls = [one for one, _ in terms.terms(source, whole) if isinstance(one, ast.Call) and len(one.args) > 1]
+        for one, other in itertools.combinations(calls, 2):
+            crossed = _predicts(source, one.args[0], other.args[1]) and _predicts(source, other.args[0], one.args[1])
+            place = _open_end(source, one) if crossed and ast.dump(one.func) == ast.dump(other.func) else None
+            if place is not None:
+                told = "both branches get this gradient, and the representations collapse into one: detach the second argument"
+                yield source.hit(place, told)
+                return
+
+
+def _predicts(source: Source, node: ast.expr, given: ast.expr) -> bool:
+    """Whether `node` is `predictor(given)`."""
+    found = scopes.reaching(source, node) if isinstance(node, ast.Name) and isinstance(given, ast.Name) else []
+    value = found[0].value if len(found) == 1 else None
+    if isinstance(value, ast.Tuple) and len(found[0].path) == 1:
+        value = value.elts[found[0].path[0]]
+    first = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
+    return isinstance(first, ast.Name) and isinstance(given, ast.Name) and first.id == given.id
+
+
+def _open_end(source: Source, call: ast.Call) -> ast.AST | None:
+    """Where the distance lets the gradient into its second argument; None where it is detached."""
+    inner = flow.called(source, call)
+    if inner is None:
+        return call if source.name(call.func).startswith("torch.") else None
+    names = [arg.arg for arg in tree.parameters(inner.node) if arg.arg != "self"]
+    for back in calls_returned(inner) if len(names) > 1 and inner.source is source else ():
+        used = [one for one in tree.under(source, back, ast.Name) if one.id == names[1]]
+        bound = [one for use in used for one in scopes.reaching(source, use)]
+        cut = any(
+            isinstance(up := source.parents[use], ast.Attribute) and up.attr in ("detach", "data") for use in used
+        )
+        if used and not cut and all(one.how == "parameter" for one in bound):
+            return back
+    return None
+
+
+def _cut_later(source: Source, node: ast.AST) -> bool:
+    """Whether the result is detached where it is made, or by its name somewhere."""
+    up = source.parents[node]
+    if isinstance(up, ast.Attribute):
+        return up.attr in ("detach", "data", "argmax")
+    name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
+    return not name or f"{name}.detach" in source.text or f"{name}.data" in source.text
+
+
+def _module(source: Source, call: ast.Call) -> object:
+    called = isinstance(call.func, ast.Name | ast.Attribute) and values.sure(source, call.func, "module", weak=True)
+    return identity.identity(source, call.func) if called else None
+
+
+def _is_soft(source: Source, call: ast.Call) -> bool:
+    return source.name(call.func).rpartition(".")[2] in ("softmax", "sigmoid") or follow.method(call) in (
+        "softmax",
+        "sigmoid",
+    )
 
 
 def _own_estimate(source: Source, value: ast.expr, target: ast.expr) -> ast.Call | None:

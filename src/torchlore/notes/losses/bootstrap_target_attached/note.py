@@ -12,6 +12,9 @@ loss = F.mse_loss(q_net(state).gather(1, action).squeeze(1), target)
 ```
 
 A frozen copy for the targets is better still; its graph costs memory, but does no harm.
+
+The same holds for the pseudo labels of semi-supervised learning (the weak view's prediction is the label, not a second
+student) and for the old log-probabilities of PPO: in `exp(new - old)` with both attached the gradients cancel.
 """
 
 ROWS = ()

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, scopes, terms, tree, values
-from torchlore.check.classes import class_behind
+from torchlore.check import api, calls, follow, scopes, terms, tree, values
+from torchlore.check.origin import behind
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
@@ -74,20 +74,6 @@ def _calls(node: ast.expr) -> Iterator[ast.Call]:
         yield from (*_calls(node.left), *_calls(node.right))
 
 
-def behind(source: Source, call: ast.Call) -> Function | None:
-    """The project's function that a call runs; `forward` or `__call__` where an object is called."""
-    direct = flow.called(source, call)
-    if direct is not None:
-        return None if direct.node.name == "__init__" else direct
-    for value in values.values(source, call.func):
-        owner = class_behind(source, value) if value.kind and value.name else None
-        for name in ("forward", "__call__") if owner is not None else ():
-            method = source.project.method(owner, name) if owner is not None else None
-            if method is not None:
-                return method
-    return None
-
-
 def _may_learn(source: Source, node: ast.expr) -> bool:
     """A summand with a graph, or a computation of which nothing is known."""
     alive = values.attached(source, node)
@@ -100,6 +86,8 @@ def _constant(source: Source, node: ast.expr) -> bool:
         for one, other in ((node.left, node.right), (node.right, node.left)):
             if _SETTING.search(source.code(one)):
                 return _constant(source, other)
+    if isinstance(node, ast.Call) and any(_holds_graph(source, one) for one in node.args) and _shut(source, node):
+        return True
     found = values.values(source, node)
     numbers = bool(found) and all(value.kind == "number" for value in found)
     return numbers or (
@@ -143,9 +131,42 @@ def _at_call(source: Source, call: ast.Call, hops: int) -> ast.AST | None:
     inner = behind(source, call)
     if inner is None or inner.source is not source:
         return None
+    if any(_holds_graph(source, one) for one in given) and (block := _shut(source, call)) is not None:
+        return block
     if no_grad_around(source, inner.node.body[0]) and any(_holds_graph(source, one) for one in given):
         return inner.node
     return next((cut for one in calls.returned(inner) if (cut := _cut(source, one, hops - 1)) is not None), None)
+
+
+def _shut(source: Source, call: ast.Call) -> ast.With | None:
+    """The `with no_grad()` in the project's function behind a call, where all it does with what it is given stands in it."""
+    inner = behind(source, call)
+    if inner is None or "no_grad" not in inner.source.text:
+        return None
+    home, given = inner.source, {arg.arg for arg in tree.parameters(inner.node)} - {"self"}
+    uses = [one for one in tree.under(home, inner.node, ast.Name) if one.id in given and isinstance(one.ctx, ast.Load)]
+    blocks = {_block(home, one, inner) for one in uses}
+    block = blocks.pop() if len(blocks) == 1 else None
+    if block is None:
+        return None
+    open_calls = [one for one in tree.under(home, inner.node, ast.Call) if not tree.inside(home, one, block)]
+    learns = (values.kind(home, one.func) for one in open_calls)
+    held = any(api.is_kind(kind, "module") and kind != "loss" for kinds in learns for kind in kinds)
+    return None if held else block
+
+
+def _block(source: Source, node: ast.AST, inner: Function) -> ast.With | None:
+    for up in tree.ancestors(source, node):
+        if up is inner.node:
+            break
+        if isinstance(up, ast.With) and any(_no_grad(source, item.context_expr) for item in up.items):
+            return up
+    return None
+
+
+def _no_grad(source: Source, context: ast.expr) -> bool:
+    name = source.name(context.func) if isinstance(context, ast.Call) else ""
+    return name in ("torch.no_grad", "torch.inference_mode")
 
 
 def _has_graph(source: Source, node: ast.expr) -> bool:

@@ -78,3 +78,63 @@ class Built(nn.Module):
         for one, other in zip(sizes, sizes[1:], strict=False):
             blocks.append(nn.Sequential(nn.Linear(one, other), nn.ReLU()))
         return blocks
+
+
+def make_layers(sizes):
+    layers = [nn.Linear(1, sizes[0])]
+    for one, other in zip(sizes, sizes[1:], strict=False):
+        layers += [nn.Linear(one, other), nn.ReLU()]
+    layers.extend([nn.Linear(sizes[-1], 1)])
+    return layers
+
+
+def make_whole(sizes):
+    layers = []
+    for n in sizes:
+        layers += [nn.Linear(n, n)]
+    return nn.Sequential(*layers)
+
+
+class Helped(nn.Module):
+    def __init__(self, sizes, p):
+        super().__init__()
+        self.body = make_layers(sizes)  # trap: modules-in-plain-container
+        self.whole = make_whole(sizes)
+        self.grown = []  # trap: modules-in-plain-container
+        self.grown += [nn.Linear(2, 2)]
+        self.drops = [nn.Dropout(0.5) for _ in range(5)]  # trap: modules-in-plain-container
+        self.pools = [nn.MaxPool2d(2), nn.AvgPool2d(2)]
+
+
+class Named(nn.Module):
+    def __init__(self, sizes, teacher):
+        super().__init__()
+        self.heads = [nn.Linear(n, 1) for n in sizes]
+        for head in self.heads:
+            self.add_module("head", head)  # trap: modules-in-plain-container
+        self._teacher = [teacher.eval().requires_grad_(False)]
+        for i, n in enumerate(sizes):
+            if i == 0:
+                self.add_module("first", nn.Linear(n, n))
+            block = nn.Sequential()
+            block.add_module("linear", nn.Linear(n, n))
+            self.add_module(f"block{i}", block)
+
+
+class Spelled(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.updated = dict()  # trap: modules-in-plain-container
+        self.updated.update({"a": nn.Linear(n, n), "b": nn.Linear(n, n)})
+        self.frozen = tuple(nn.Linear(n, n) for _ in range(3))  # trap: modules-in-plain-container
+        self.grid = [[nn.Linear(n, n) for _ in range(2)] for _ in range(2)]  # trap: modules-in-plain-container
+        self.one, self.other = [nn.Linear(n, n)], nn.Linear(n, n)  # trap: modules-in-plain-container
+        layers = []
+        for _ in range(3):
+            layers.append(nn.Linear(n, n))
+            layers.append(nn.ReLU())
+        self.collected = layers  # trap: modules-in-plain-container
+        blocks = [nn.Linear(n, n)]
+        blocks.append(nn.ReLU())
+        self.body = nn.Sequential(*blocks)
+        self.parts = blocks

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, tree, values
+from torchlore.check import classes, edits, follow, tree, uses, values
 from torchlore.check.classes import Attribute
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
@@ -21,8 +21,25 @@ def find(source: Source) -> Iterator[Hit]:
             one = found[0]
             if len(found) == 1 and one.method == "__init__" and one.how == "assign" and _plain(source, one):
                 yield from _hit(source, cls, name, one)
+            elif len(found) > 1 and one.method == "__init__" and _plain(source, one) and _running(source, name, found):
+                told = f"`self.{name}` is learned from the data and `state_dict()` does not hold it, so a loaded model starts from nothing: register it as a buffer"
+                yield source.hit(one.node, told)
             elif len(found) == 1 and one.method == "__init__" and one.how == "assign" and _drawn(source, one.value):
                 yield from _lost(source, cls, name, one)
+
+
+def _running(source: Source, name: str, found: list[Attribute]) -> bool:
+    """`self.mean = 0.9 * self.mean + ...` in a method: a statistic that is carried from call to call, and read in forward."""
+    later = [one for one in found[1:] if one.method not in ("__init__", "reset", "reset_parameters")]
+    moved = [
+        one
+        for one in later
+        if isinstance(one.value, ast.BinOp) and not one.path and f"self.{name}" in source.code(one.value)
+    ]
+    reads = [one for one in uses.attributes(source, name) if isinstance(one.ctx, ast.Load)]
+    homes = {getattr(tree.function(source, one), "name", "") for one in reads}
+    shut = any(isinstance(up := source.parents[one], ast.Attribute) and up.attr in _MOVES for one in reads)
+    return found[0].how == "assign" and bool(moved) and len(moved) == len(later) and "forward" in homes and not shut
 
 
 def _plain(source: Source, one: Attribute) -> bool:
@@ -67,7 +84,8 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
     read = False
     for use in uses:
         up = source.parents[use]
-        if (isinstance(up, ast.Attribute) and up.attr in _MOVES) or _moved_by_name(source, use):
+        trained = isinstance(up, ast.Call) and follow.method(up).startswith(("xavier_", "kaiming_"))  # a parameter then
+        if trained or (isinstance(up, ast.Attribute) and up.attr in _MOVES) or _moved_by_name(source, use):
             return
         if isinstance(up, ast.Call) and source.name(up.func).startswith("random."):
             return  # a bag that numbers are drawn from

@@ -27,3 +27,19 @@ class Other:
 
 def trained(model):
     return torch.optim.SGD([model.e], lr=0.1)
+
+
+class Drawn(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.table = nn.init.xavier_uniform_(torch.empty(n, n))  # trap: tensor-not-parameter
+        self.weight = torch.empty(n, n)  # trap: tensor-not-parameter
+        nn.init.kaiming_uniform_(self.weight)
+        self.right = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n, n)))
+        self.bound = nn.Parameter(torch.empty(n, n))
+        nn.init.xavier_uniform_(self.bound)
+        self.register_buffer("fixed", nn.init.orthogonal_(torch.empty(n, n)))
+        nn.init.xavier_uniform_(nn.Linear(n, n).weight)
+
+    def forward(self, x):
+        return x @ self.table @ self.weight @ self.right @ self.bound @ self.fixed

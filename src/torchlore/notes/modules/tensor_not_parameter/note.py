@@ -1,7 +1,8 @@
 """A tensor with `requires_grad=True` is no parameter: no module registers it, no optimizer gets it.
 
 `self.scale = torch.ones(n, requires_grad=True)` collects gradients like a weight. But `parameters()`, `state_dict()` and `.to()` know
-only `nn.Parameter` and buffers: the optimizer never moves it, the checkpoint does not hold it, and it stays on the CPU.
+only `nn.Parameter` and buffers: the optimizer never moves it, the checkpoint does not hold it, and it stays on the CPU. The same
+goes for weights that are drawn into a bare tensor: `self.w = nn.init.xavier_uniform_(torch.empty(n, n))` has no gradient at all.
 
 Write `self.scale = nn.Parameter(torch.ones(n))`.
 """
@@ -18,6 +19,8 @@ SOURCES = ("https://github.com/automan000/Convolutional_LSTM_PyTorch/issues/17",
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
+_BLANK = frozenset({"torch.empty", "torch.zeros", "torch.Tensor", "torch.FloatTensor"})
+_DRAWS = tuple(f"{kind}_{way}_" for kind in ("xavier", "kaiming") for way in ("uniform", "normal"))
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
@@ -49,7 +52,18 @@ def _tensor(source: Source, one: Attribute) -> ast.Call | None:
         return value if isinstance(inner, ast.Call) and source.name(inner.func).startswith("torch.") else None
     asked = tree.literal(tree.argument(value, None, "requires_grad")) is True
     full = source.name(value.func)
-    return value if asked and full.count(".") == 1 and full.startswith("torch.") else None
+    if full.startswith("torch.nn.init.") and value.args and isinstance(value.args[0], ast.Call):
+        return value if source.name(value.args[0].func) in _BLANK else None
+    if full in _BLANK and any(_drawn(source, call, one.name) for call in source.methods(*_DRAWS)):
+        return value
+    known = full == "torch.autograd.Variable" or (full.count(".") == 1 and full.startswith("torch."))
+    return value if asked and known else None
+
+
+def _drawn(source: Source, call: ast.Call, name: str) -> bool:
+    """`nn.init.xavier_uniform_(self.name)`: nobody draws weights for what is not to be trained."""
+    given = call.args[0] if call.args and source.name(call.func).startswith("torch.nn.init.") else None
+    return given is not None and tree.dotted(given) in (f"self.{name}", f"self.{name}.data")
 
 
 def _only_read(source: Source, cls: ast.ClassDef, name: str) -> bool:
@@ -58,10 +72,11 @@ def _only_read(source: Source, cls: ast.ClassDef, name: str) -> bool:
         if use.attr != name or not isinstance(use.ctx, ast.Load):
             continue
         up = source.parents[use]
+        shown = isinstance(up, ast.Attribute | ast.BinOp) and not isinstance(source.parents[up], ast.Assign)
         taken = isinstance(up, ast.List | ast.Tuple | ast.Dict) or (
             isinstance(up, ast.Call) and "Param" in source.code(up.func)
         )
-        if taken or not tree.inside(source, use, cls):
+        if taken or (not tree.inside(source, use, cls) and not shown):
             return False
     return "setattr" not in source.code(cls) and "register_parameter" not in source.code(cls)
 

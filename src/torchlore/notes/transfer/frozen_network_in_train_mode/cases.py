@@ -29,3 +29,51 @@ class Distiller:
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
+
+
+class Woken(nn.Module):
+    def __init__(self, weights):
+        super().__init__()
+        self.guide = make(64)
+        self.guide.load_state_dict(weights)
+        self.guide.eval()  # trap: frozen-network-in-train-mode
+        self.second = make(32).requires_grad_(False).eval()  # trap: frozen-network-in-train-mode
+        self.hidden = [make(16).eval()]
+        self.plain = nn.Linear(4, 3).eval()
+        self.student = make(8)
+
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.guide = make(64).eval()
+        self.student = make(8)
+
+    def train(self, mode=True):
+        super().train(mode)
+        self.guide.eval()
+        return self
+
+
+class Again(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.expert = make(64).eval()
+        self.student = make(8)
+
+
+class Resting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = make(64)
+        self.body.eval()
+
+
+def fit(weights, loader):
+    woken, kept, again, resting = Woken(weights), Kept(), Again(), Resting()
+    for x in loader:
+        woken.train()
+        kept.train()
+        again.train()
+        again.expert.eval()
+        print(woken(x), kept(x), again(x), resting(x))

@@ -3,12 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, frameworks, modules, tree, uses
+from torchlore.check import classes, flow, follow, frameworks, modules, tree, uses
 from torchlore.check.events import Event
+from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _woken(source)
     if "requires_grad" not in source.text or not flow.may_train(source):
         return
     seen: set[ast.AST] = set()
@@ -23,6 +25,51 @@ def find(source: Source) -> Iterator[Hit]:
                 code = source.code(event.expr) if event.expr is not None else name
                 told = f"`{code}` is frozen and still in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
                 yield source.hit(event.node, told)
+
+
+def _woken(source: Source) -> Iterator[Hit]:
+    """`self.teacher.eval()` in `__init__`, in a module that is sent to train mode as a whole later."""
+    for call in source.methods("eval"):
+        part, home, cls = _held(source, call), tree.function(source, call), enclosing_class(source, call)
+        if part is None or cls is None or home is None or home.name != "__init__" or not classes.is_module(cls):
+            continue
+        name = part.attr
+        evals = (one for one in uses.attributes(source, name) if one is not part and _is_call(source, one, "eval"))
+        again = [one for one in evals if tree.dotted(one.value) != "self" or tree.inside(source, one, cls.node)]
+        if again or source.project.method(cls, "train") is not None or frameworks.owned(source, call):
+            continue
+        if _modes_of(source, tree.receiver(call)) and any(
+            _whole(source, one, cls.qualified) for one in source.methods("train")
+        ):
+            told = f"train() of the whole module switches `self.{name}` back to train mode: override `train` and call `self.{name}.eval()` in it"
+            yield source.hit(call, told)
+
+
+def _held(source: Source, call: ast.Call) -> ast.Attribute | None:
+    """`self.teacher` of `self.teacher.eval()` and of `self.teacher = build().eval()`."""
+    part: ast.AST = tree.receiver(call)
+    up = source.parents[call]
+    while isinstance(up, ast.Attribute | ast.Call) and not isinstance(part, ast.Attribute):
+        up = source.parents[up]
+    if isinstance(up, ast.Assign) and follow.method(call) == "eval" and tree.dotted(part) == "":
+        part = up.targets[0]
+    return part if isinstance(part, ast.Attribute) and tree.dotted(part.value) == "self" else None
+
+
+def _is_call(source: Source, use: ast.expr, method: str) -> bool:
+    up = source.parents[use]
+    return isinstance(up, ast.Attribute) and up.attr == method
+
+
+def _whole(source: Source, call: ast.Call, name: str) -> bool:
+    """`model.train()` of an instance of the class."""
+    off = bool(call.args) and tree.literal(call.args[0]) is not True
+    return not off and any(value.name == name for value in source.values(tree.receiver(call)))
+
+
+def _modes_of(source: Source, part: ast.expr) -> bool:
+    found = source.values(part)
+    return bool(found) and all(modules.mode_layers(source, value) is True for value in found)
 
 
 def _modes(event: Event) -> bool:
@@ -47,7 +94,9 @@ def _frozen(source: Source, name: str) -> bool:
 def _switched(source: Source, name: str) -> bool:
     """Whether somebody switches it, or something that cannot be named, to evaluation."""
     for use in uses.attributes(source, "eval"):
-        given = tree.dotted(use.value)
+        held = tree.statement(source, use)
+        made = not tree.dotted(use.value) and isinstance(held, ast.Assign)
+        given = tree.dotted(held.targets[0] if made and isinstance(held, ast.Assign) else use.value)
         if not given or given == "self" or given.rpartition(".")[2] == name:
             return True
         bound = [one for one in uses.names(source, given) if isinstance(one.ctx, ast.Store)]

@@ -1,0 +1,42 @@
+"""The rule of straight-through-negated."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
+Part = tuple[ast.expr, int]  # a summand and its sign
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("detach"):
+        whole = _sum(source, call)
+        parts = [*_summands(whole)] if whole is not None else []
+        if len(parts) != 3 or (call, 1) not in parts:
+            continue
+        code = source.code(tree.receiver(call))
+        soft = next((one for one, sign in parts if sign == -1 and source.code(one) == code), None)
+        hard = next((one for one, sign in parts if one is not call and one is not soft and sign == 1), None)
+        if soft is None or hard is None or whole is None:
+            continue
+        fixed = f"{source.code(hard)} + {code} - {code}.detach()"
+        told = f"the gradient of `{code}` comes through with the wrong sign: write `{fixed}`"
+        yield source.hit(whole, told, edits.replace(source, whole, fixed))
+
+
+def _sum(source: Source, call: ast.Call) -> ast.expr | None:
+    """The whole sum in which the call stands."""
+    found: ast.expr | None = None
+    up: ast.AST = source.parents[call]
+    while isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add | ast.Sub):
+        found, up = up, source.parents[up]
+    return found
+
+
+def _summands(node: ast.expr, sign: int = 1) -> Iterator[Part]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        yield from _summands(node.left, sign)
+        yield from _summands(node.right, -sign if isinstance(node.op, ast.Sub) else sign)
+    else:
+        yield node, sign

@@ -1,0 +1,86 @@
+"""The rule of modules-in-plain-container."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import api, classes, containers, edits, follow, modules, scopes, tree, values
+from torchlore.check.classes import Attribute
+from torchlore.check.project import Class
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for cls in classes.all_classes(source):
+        if not classes.is_module(cls):
+            continue
+        yield from _one_name(source, cls)
+        for name, assigned in classes.own_attributes(cls).items():
+            plain = [
+                one
+                for one in map(_alone, assigned)
+                if one.how == "assign"
+                and not one.path
+                and (containers.is_container(one.value) or containers.built(cls, one.value))
+            ]
+            if len(plain) != 1 or len([one for one in assigned if one.how == "assign"]) != 1:
+                continue  # wrapped later
+            held = list(containers.held(cls, plain[0])) + containers.built(cls, plain[0].value)
+            if held and not containers.registered(cls, name, held) and _matter(source, held):
+                if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
+                    yield _hit(source, name, plain[0], "Module")
+            elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
+                yield _hit(source, name, plain[0], "Parameter")
+
+
+def _alone(one: Attribute) -> Attribute:
+    """`self.a = [...]` of `self.a, self.b = [...], [...]`."""
+    several = isinstance(one.value, ast.Tuple) and len(one.path) == 1 and one.path[0] < len(one.value.elts)
+    return one._replace(value=one.value.elts[one.path[0]], path=()) if several else one  # type: ignore[union-attr]  # a tuple
+
+
+def _one_name(source: Source, cls: Class) -> Iterator[Hit]:
+    """`add_module("head", head)` in a loop: each turn throws out the head of the turn before."""
+    for call in tree.under(source, cls.node, ast.Call):
+        if follow.method(call) not in ("add_module", "register_module") or tree.dotted(tree.receiver(call)) != "self":
+            continue
+        name, around = tree.literal(tree.argument(call, 0, "name")), tree.loops(source, call)
+        if isinstance(name, str) and around and not follow.seldom(source, call, around[0]) and not _once(around[0]):
+            told = f'every turn of the loop registers under one name, "{name}", and throws out the one before: number the names'
+            yield source.hit(call, told)
+
+
+def _once(loop: tree.Loop) -> bool:
+    return any(isinstance(node, ast.Break | ast.Return) for node in tree.body_nodes(loop))
+
+
+def _matter(source: Source, held: list[ast.expr]) -> bool:
+    """Whether all of it are modules made here, and one of them has parameters or drops."""
+    if not all(values.sure(source, node, "module") for node in held) or any(_handed(source, node) for node in held):
+        return False
+    made = [value for node in held for value in source.values(node)]
+    drops = any("Dropout" in one.name and modules.mode_layers(source, one) for one in made)
+    return drops or not all(modules.parameterless(value) for value in made)
+
+
+def _handed(source: Source, node: ast.expr) -> bool:
+    """Whether it was made elsewhere or for reading only: `[teacher]` and `[teacher.eval()]` hide a net on purpose."""
+    while isinstance(node, ast.Call) and follow.method(node) in api.SELF_METHODS:
+        if follow.method(node) == "eval":
+            return True
+        node = tree.receiver(node)
+    if not isinstance(node, ast.Name):
+        return isinstance(node, ast.Attribute)
+    given = any(one.how == "parameter" for one in scopes.reaching(source, node))
+    return given or not any(value.node for value in source.values(node))
+
+
+def _hit(source: Source, name: str, one: Attribute, what: str) -> Hit:
+    mapping = isinstance(one.value, ast.Dict | ast.DictComp) or (
+        isinstance(one.value, ast.Call) and source.code(one.value.func) == "dict"
+    )
+    wrapper = edits.spelled(source, f"torch.nn.{what}{'Dict' if mapping else 'List'}")
+    message = f"`self.{name}` hides its {'layers' if what == 'Module' else 'parameters'} from parameters(), to(), eval() and state_dict(): use `{wrapper}`"
+    assert one.value is not None
+    empty = source.code(one.value) in ("[]", "{}", "list()", "dict()")
+    fix = (edits.replace(source, one.value, f"{wrapper}()"),) if empty else edits.wrap(source, one.value, f"{wrapper}(")
+    return source.hit(tree.statement(source, one.node), message, *fix, safe=not mapping)
