@@ -68,7 +68,11 @@ def _given_away(source: Source, call: ast.Call) -> bool:
     parts = [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
     names = {tree.dotted(one) for one in parts}
     home = tree.function(source, call) or source.tree
-    others = (one for one in tree.body_nodes(home) if isinstance(one, ast.Call) and one is not call)
+    others = (
+        one
+        for one in tree.body_nodes(home)
+        if isinstance(one, ast.Call) and one is not call and not source.name(one.func).startswith("torch.")
+    )
     inputs = (
         given for one in others for given in (one.args if values.maybe(source, one.func, "module") else one.args[:1])
     )

@@ -1,5 +1,6 @@
 """The rule of train-mode-not-restored."""
 
+import ast
 from collections.abc import Iterator
 from typing import Literal
 
@@ -63,9 +64,15 @@ def _trains_on_purpose(loop: LoopFlow, switch: Event) -> bool:
 
 def _always(loop: LoopFlow, switch: Event) -> bool:
     """A judge that is put into evaluation mode before the loop as well, and never out of it."""
-    mine = {id(event.node) for event in loop.of("eval")}
-    others = [one for one in switch.source.methods("eval") if id(one) not in mine]
-    return any(identity(switch.source, tree.receiver(one)) == switch.owner for one in others)
+    home, end = tree.function(switch.source, loop.node), loop.node.lineno
+    before = [one for one in switch.source.methods("eval") if _starts(switch.source, one, home, end)]
+    return any(identity(switch.source, tree.receiver(one)) == switch.owner for one in before)
+
+
+def _starts(source: Source, call: ast.Call, home: tree.FunctionNode | None, line: int) -> bool:
+    """In a constructor, or above the loop in its own function."""
+    at = tree.function(source, call)
+    return (at is not None and at.name == "__init__") or (at is home and call.lineno < line)
 
 
 def _stops(event: Event) -> bool:
