@@ -91,7 +91,8 @@ def _hit(source: Source, call: ast.Call, variable: ast.expr) -> Hit:
         f"`{source.code(variable)}` holds the live tensors and follows every later step: copy.deepcopy(...) keeps them"
     )
     imported = edits.add_import(source, "import copy") if "copy" not in source.names.imported else None
-    return source.hit(call, message, *edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else []))
+    fix = [*edits.wrap(source, call, "copy.deepcopy("), *([imported] if imported else [])]
+    return source.hit(call, message, *fix, severity="warning")  # it may be read before the next step
 
 
 def _given_back(source: Source) -> Iterator[Hit]:
