@@ -8,6 +8,17 @@ from torchlore.check import classes, tree, uses, values
 from torchlore.check.project import Class, Function
 from torchlore.check.source import Hit, Source
 
+_WORDS = (
+    "init_weight",
+    "initialize_",
+    "initialise_",
+    "reset_param",
+    "reset_weight",
+    "weight_init",
+    "weights_init",
+    "init_param",
+    "params_init",
+)
 _NAMES = re.compile(r"^_?(init|initialize|initialise|reset)_?(weights?|params|parameters)$|^(weights?|params)_init$")
 _WEIGHTS = tuple(f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "LSTM", "GRU",
                                                   "Embedding", "ConvTranspose3d", "RNN", "Bilinear"))  # fmt: skip
@@ -17,12 +28,14 @@ _FOREIGN = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "init" not in source.text or _FOREIGN.search(source.text):
+    applied = [call for call in source.methods("apply") if len(call.args) == 1]
+    named = any(word in source.text for word in _WORDS)
+    if not (applied or named) or "nn.init" not in source.text or _FOREIGN.search(source.text):
         return
-    yield from _never_called(source)
-    made = {source.name(call.func) for call in source.all(ast.Call)}
-    for call in source.methods("apply"):
-        found = source.project.resolve(source, call.args[0]) if len(call.args) == 1 else None
+    yield from _never_called(source) if named else ()
+    made = {source.name(call.func) for call in source.all(ast.Call)} if applied else set()
+    for call in applied:
+        found = source.project.resolve(source, call.args[0])
         whole = (
             isinstance(found, Function)
             and found.source is source
