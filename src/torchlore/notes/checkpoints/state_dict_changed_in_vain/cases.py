@@ -26,3 +26,8 @@ def returned(model, extra):
     state = model.state_dict()
     state.update(extra)
     return state
+
+
+def in_place(model, moved, rate):
+    for key in model.state_dict():
+        model.state_dict()[key] -= rate * moved[key]

@@ -15,6 +15,9 @@ def find(source: Source) -> Iterator[Hit]:
         way = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in ("update", "pop") else None
         updates = isinstance(way, ast.Call) and tree.is_statement(source, way)
         stores = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store) and up.value is call
+        stores = stores and not isinstance(
+            source.parents[up], ast.AugAssign
+        )  # `d[key] -= x` works on the tensor itself
         if updates or stores:
             told = f"this changes a dictionary that nobody keeps, `{model}` stays as it is: keep it by a name and give it to `{model}.load_state_dict`"
             yield source.hit(up, told)
