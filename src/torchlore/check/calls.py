@@ -137,6 +137,8 @@ def _method_call(source: Source, call: ast.Call, func: ast.Attribute) -> Values:
 
 
 def _method(source: Source, value: Value, call: ast.Call, name: str) -> Values:
+    if value.kind == "none":
+        return ()  # `self.model = None` until there is one
     if api.is_kind(value.kind, "tensor"):
         return method_result(source, value, call, name)
     if owner := class_behind(source, value):
@@ -164,7 +166,9 @@ def _method(source: Source, value: Value, call: ast.Call, name: str) -> Values:
 
 
 def apply(source: Source, value: Value, call: ast.Call) -> Values:
-    """What calling a value gives."""
+    """What calling a value gives; nothing for None, which cannot be called."""
+    if value.kind == "none":
+        return ()
     if value.kind == "class":
         if isinstance(value.node, ast.ClassDef) and value.source:
             return (instance(as_class(value.source, value.node), call, source),)

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlore.check import calls, flow, iteration, kept, scopes, tree
+from torchlore.check import calls, flow, iteration, kept, scopes, tree, values
 from torchlore.check.project import Project
 
 if TYPE_CHECKING:
@@ -24,8 +24,15 @@ _BENT = {f"sklearn.metrics.{name}" for name in ("f1_score", "precision_score", "
 _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
 _FEW = re.compile(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
 _LOSS = re.compile(r"(^|_)loss$")
+_SPLIT = re.compile(r"train|valid(?:ation)?|val|dev|test|eval", re.IGNORECASE)
 _SIZED = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|\.numel\(\)$|\.nelement\(\)$")
 _NOMINAL = re.compile(r"(^|[._\[\"'])(train|test|val|valid|eval|mini)?_?(batch_?size|bsz?)(['\"]\])?$", re.IGNORECASE)
+
+ODD = {
+    "last": "`{by}` is the index of the last batch, one less than their number: divide by `{by} + 1`",
+    "epochs": "`{name}` holds the sum of one epoch, and `{by}` counts epochs: divide by the number of batches, `len({over})`",
+    "another": "`{name}` is a sum over `{over}`, and `{by}` counts another loader: divide by `len({over})`",
+}  # what to say about a divisor that is no count of the turns
 
 
 class Tally(NamedTuple):
@@ -37,7 +44,12 @@ class Tally(NamedTuple):
     kind: str  # count, mean (of a comparison), loss (of a batch), bent (a score that is no mean of its parts), nominal, weighted, or ""
     node: ast.AST  # where it is added
     division: ast.AST
-    by: str  # batches, samples, entries
+    by: str  # batches, samples, entries; last (the index of the last turn), epochs, another (another loader's length)
+
+    @property
+    def below(self) -> ast.expr | None:
+        """The divisor."""
+        return self.division.right if isinstance(self.division, ast.BinOp) else getattr(self.division, "value", None)
 
 
 def tallies(source: Source) -> list[Tally]:
@@ -100,11 +112,79 @@ def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[
         if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
             below = one.right if isinstance(one, ast.BinOp) else one.value
             above = one.left if isinstance(one, ast.BinOp) else one.target
-            by = lengths.get(source.code(below), "")
+            by = lengths.get(source.code(below), "") or _odd(source, one, below, loop, name)
             if by and any(tree.dotted(part) == name for part in ast.walk(above)):  # type: ignore[arg-type]  # dotted takes any node
                 yield one, by
         elif isinstance(one, ast.Call) and _averages(source, one, name):
             yield one, "entries"
+
+
+def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name: str) -> str:
+    """A divisor that is no count of the loop's turns: the last index, the number of epochs, another loader's length."""
+    if isinstance(below, ast.Name) and below.id == _index(source, loop) and not _breaks(source, loop):
+        bound = scopes.reaching(source, below)
+        return "last" if bound and all(one.statement is loop for one in bound) else ""
+    if isinstance(below, ast.Call):
+        return "another" if _another(source, below, loop, name) else ""
+    outer = next(
+        (one for one in tree.loops(source, loop) if isinstance(one, ast.For) and tree.inside(source, division, one)),
+        None,
+    )
+    counted = outer.iter if outer is not None and isinstance(outer.iter, ast.Call) else None
+    if outer is None or counted is None or source.name(counted.func) not in ("range", "tqdm.trange"):
+        return ""
+    epochs = {source.code(counted.args[-1])} if len(counted.args) in (1, 2) else set()
+    return "epochs" if source.code(below) in epochs and _starts_in(source, name, outer, loop) else ""
+
+
+def _index(source: Source, loop: ast.For) -> str:
+    """`i` of `for i, batch in enumerate(loader)`, counted from 0."""
+    call, target = loop.iter, loop.target
+    while isinstance(call, ast.Call) and source.name(call.func).endswith("tqdm") and call.args:
+        call = call.args[0]
+    plain = isinstance(call, ast.Call) and source.name(call.func) == "enumerate" and len(call.args) == 1
+    first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else None
+    counts = plain and not getattr(call, "keywords", ()) and isinstance(first, ast.Name)
+    return first.id if counts and isinstance(first, ast.Name) else ""
+
+
+def _another(source: Source, size: ast.Call, loop: ast.For, name: str) -> bool:
+    """`len(train_loader)` below what a loop over `val_loader` has added up, where both are loaders made apart."""
+    given = size.args[0] if source.name(size.func) == "len" and len(size.args) == 1 else None
+    if isinstance(given, ast.Attribute) and given.attr == "dataset":
+        given = given.value
+    over = iteration.unwrapped(source, loop.iter)
+    if given is None or source.code(given) in source.code(loop.iter):
+        return False
+    one, other = (values.made_by(source, node, "torch.utils.data.DataLoader") for node in (given, over))
+    apart = one is not None and other is not None and one.node is not other.node
+    if not apart and not _other_split(source.code(given), source.code(over)):
+        return False
+    home = tree.function(source, loop) or source.tree
+    added = [node for node in tree.under(source, home, ast.AugAssign) if isinstance(node.op, ast.Add)]  # type: ignore[attr-defined]  # under gives what was asked for
+    return not any(tree.dotted(node.target) == name and not tree.inside(source, node, loop) for node in added)  # type: ignore[attr-defined]  # the same
+
+
+def _breaks(source: Source, loop: ast.For) -> bool:
+    """Whether the loop may end before what it goes over does: then the index says where."""
+    return any(tree.loops(source, one)[:1] == [loop] for one in tree.under(source, loop, ast.Break))
+
+
+def _other_split(one: str, other: str) -> bool:
+    """`train_loader` and `val_loader`: the same words but for the split they name."""
+    found = [_SPLIT.findall(text) for text in (one, other)]
+    named = all(len(words) == 1 for words in found) and "oader" in one
+    return named and found[0][0][0] != found[1][0][0] and _SPLIT.sub("", one) == _SPLIT.sub("", other)
+
+
+def _starts_in(source: Source, name: str, outer: ast.For, loop: ast.For) -> bool:
+    """Whether the sum is set to zero in every turn of the outer loop."""
+    return any(
+        tree.dotted(target) == name and not tree.inside(source, one, loop) and tree.literal(one.value) in (0, 0.0)
+        for one in tree.under(source, outer, ast.Assign)
+        if isinstance(one, ast.Assign) and one.lineno < loop.lineno
+        for target in one.targets
+    )
 
 
 def _averages(source: Source, call: ast.Call, name: str) -> bool:

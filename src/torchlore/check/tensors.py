@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from torchlore.check import api
-from torchlore.check.tree import argument, contexts, dotted, literal
+from torchlore.check.tree import argument, contexts, dotted, function, literal
+from torchlore.check.uses import names
 from torchlore.check.values import UNKNOWN, Shape, Value, Values, values
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _SAME_SHAPE = api.SAME_LAYOUT | {
     "round", "gelu", "silu", "zeros_like", "ones_like", "rand_like", "randn_like", "masked_fill", "neg",
 }  # fmt: skip
 _REDUCE = {"sum", "mean", "argmax", "argmin", "prod", "any", "all", "logsumexp", "norm", "std", "var", "amax", "amin"}
+_JOIN = {"cat", "concat", "concatenate", "stack", "vstack", "hstack"}
 _MAKE = {"zeros", "ones", "rand", "randn", "empty"}
 _KEEP_STATE = api.SAME_LAYOUT | api.RESHAPES | {"dropout", "clamp", "clamp_", "cat", "stack", "squeeze", "flatten"}
 _HEADS = {"fc", "classifier", "head", "heads"}
@@ -52,10 +54,40 @@ def function_result(source: Source, call: ast.Call, full: str) -> Values:
     if last in api.TUPLES and last != "where":
         return _many(source, call, full, last, graph, 1)
     found: Values = ()
-    for value in given or (UNKNOWN,):
+    for value in (_joined(given) if last in _JOIN else given) or (UNKNOWN,):
         state, node, maker = _state(value, last, call, full)
-        size = _shape(source, value, call, last, 1)
+        size = _shape(source, value, call, last, 1) if last not in _JOIN else None
         found += (Value("tensor", maker, node or call, _home(value, node, source), state, graph, size),)
+    return found
+
+
+def _joined(given: Values) -> Values:
+    """The tensors in what `torch.cat` is given: of a list that is written out, built by a comprehension or by `append`."""
+    found: Values = ()
+    for value in given:
+        inner = sum(value.items, ()) if value.kind in ("list", "tuple", "iterator") else ()
+        if value.kind == "list" and value.source is not None and isinstance(value.node, ast.List):
+            inner += _appended(value.source, value.node)
+        found += inner[:16] or (UNKNOWN,)
+    return found
+
+
+def _appended(source: Source, box: ast.List) -> Values:
+    """What is appended to a list under its first name, in the same function."""
+    held = source.parents.get(box)
+    target = held.targets[0] if isinstance(held, ast.Assign) else None
+    if not isinstance(target, ast.Name) or len(cast("ast.Assign", held).targets) != 1:
+        return () if isinstance(held, ast.Call) else (UNKNOWN,)
+    home, found = function(source, box), cast("Values", ())
+    for one in names(source, target.id):
+        up = source.parents[one]
+        if function(source, one) is not home or not isinstance(up, ast.Attribute | ast.AugAssign):
+            continue
+        call = source.parents[up]
+        alone = (
+            isinstance(up, ast.Attribute) and up.attr == "append" and isinstance(call, ast.Call) and len(call.args) == 1
+        )
+        found += values(source, cast("ast.Call", call).args[0]) if alone else (UNKNOWN,)
     return found
 
 

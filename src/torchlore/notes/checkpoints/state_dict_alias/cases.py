@@ -23,7 +23,7 @@ def train(model, loader, path):
             loss = nn.functional.mse_loss(model(x), y)
             loss.backward()
             optimizer.step()
-        stopper.look(loss.item(), model)
+        stopper.look(-loss.item(), model)
         snapshots.append(model.state_dict())  # trap: state-dict-alias
         best = {"epoch": epoch, "model": model.state_dict()}  # trap: state-dict-alias
         shallow = model.state_dict().copy()  # trap: state-dict-alias

@@ -68,3 +68,28 @@ def logs_sometimes(model, loader, criterion, optimizer):
         optimizer.step()
         if i % 100 == 0:
             print(loss.item())
+
+
+def counted(model, loader, criterion, optimizer, args):
+    turns = 0
+    optimizer.zero_grad()
+    for x, y in loader:
+        turns += 1
+        loss = criterion(model(x), y)
+        loss.backward()  # trap: loss-not-divided-by-accum
+        if turns >= args.accum_steps:
+            optimizer.step()
+            optimizer.zero_grad()
+            turns = 0
+
+
+def warmed_up(model, loader, criterion, optimizer):
+    bad_epochs = 0
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        if bad_epochs >= 3:
+            optimizer.param_groups[0]["lr"] = 1e-4
+            bad_epochs = 0
+        optimizer.step()

@@ -42,12 +42,12 @@ def find(source: Source) -> Iterator[Hit]:
         steps = [one for one in loop.of("step") if one.detail != "closure"]
         if len(backwards) != 1 or not steps or frameworks.owned(source, loop.node) or len(loop.of("backward")) != 1:
             continue
-        counts = [_count(test) for step in steps for test, _ in step.conditions]
+        counts = [_count(source, test) for step in steps for test, _ in step.conditions]
         every = next((one for one in counts if one is not None), None)
         if (
             every is None
             or backwards[0].conditions
-            or not all(_waits(one) for one in steps)
+            or not all(_waits(source, one) for one in steps)
             or tree.literal(every) == 1
         ):
             continue
@@ -61,14 +61,21 @@ def find(source: Source) -> Iterator[Hit]:
         )
 
 
-def _waits(step: Event) -> bool:
-    return any(_count(test) is not None for test, _ in step.conditions)
+def _waits(source: Source, step: Event) -> bool:
+    return any(_count(source, test) is not None for test, _ in step.conditions)
 
 
-def _count(test: ast.expr) -> ast.expr | None:
-    """`k` of `(i + 1) % k == 0`, wherever it stands in the test."""
+def _count(source: Source, test: ast.expr) -> ast.expr | None:
+    """`k` of `(i + 1) % k == 0`, wherever it stands in the test, or of `turns >= k` where the branch sets `turns` to 0."""
     found = (one for one in ast.walk(test) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod))
-    return next((one.right for one in found), None)
+    rest = next((one.right for one in found), None)
+    choice = source.parents.get(test)
+    if rest is not None or not isinstance(test, ast.Compare) or not isinstance(choice, ast.If):
+        return rest
+    name, asked = tree.dotted(test.left), isinstance(test.ops[0], ast.GtE | ast.Eq)
+    reset = any(isinstance(one, ast.Assign) and name == tree.dotted(one.targets[0]) and tree.literal(one.value) == 0
+                for one in choice.body)  # fmt: skip
+    return test.comparators[0] if name and asked and reset else None
 
 
 def _scales(source: Source, loop: ast.AST) -> bool:

@@ -46,3 +46,9 @@ def bounded(score):
 
 
 table = torch.log(torch.sigmoid(torch.arange(-6.0, 6.0, 0.01)))
+
+
+def picked_from_a_clamped(logits, labels, eps):
+    probs = torch.softmax(logits, dim=-1).clamp(eps, 1.0)
+    pt = probs.gather(1, labels.view(-1, 1)).squeeze(1)
+    return -((1 - pt) ** 2 * pt.log()).mean()

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, calls, follow, scopes, terms, tree, values
+from torchlore.check import api, calls, follow, losses, scopes, terms, tree, values
 from torchlore.check.origin import behind
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
             fixed = [node for home, node in parts if _constant(home, node)]
             alive = any(_may_learn(home, node) for home, node in parts if node not in fixed)
             for home, node in parts if alive else ():
-                cut = _cut(home, node) if node in fixed and home is source else None
+                cut = _cut(home, node) or _teacher_only(home, node) if node in fixed and home is source else None
                 if cut is None or cut in seen or _trick(source, cut):
                     continue
                 seen.add(cut)
@@ -36,6 +36,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _told(source: Source, cut: ast.AST, node: ast.expr) -> str:
     code, by = source.code(node), source.code(cut) if isinstance(cut, ast.expr) else "no_grad"
+    if isinstance(cut, ast.Assign):
+        return f"`{source.code(cut.targets[0])}` was made under no_grad, so `{code}` is a constant in the loss: no weight learns from it"
     what = f"`{code}`" if len(code) < 60 else "this summand"
     how = "" if code == by else f", cut from its graph by `{by}`" if len(by) < 60 else ", cut from its graph here"
     return f"{what} is a constant in the loss{how}: no weight learns from it"
@@ -167,6 +169,39 @@ def _block(source: Source, node: ast.AST, inner: Function) -> ast.With | None:
 def _no_grad(source: Source, context: ast.expr) -> bool:
     name = source.name(context.func) if isinstance(context, ast.Call) else ""
     return name in ("torch.no_grad", "torch.inference_mode")
+
+
+def _teacher_only(source: Source, node: ast.expr, hops: int = 4) -> ast.AST | None:
+    """The prediction of a loss both sides of which were made under `no_grad`: the wrong name was written."""
+    if isinstance(node, ast.Name):
+        value = follow.binding(source, node) if hops else None
+        return _teacher_only(source, value, hops - 1) if value is not None else None
+    if isinstance(node, ast.BinOp):
+        return _teacher_only(source, node.left, hops) or _teacher_only(source, node.right, hops)
+    if (
+        not isinstance(node, ast.Call)
+        or len(node.args) < 2
+        or not any(node is one.call for one in losses.loss_calls(source))
+    ):
+        return None
+    given = node.args[0]
+    made = [one.statement for one in scopes.reaching(source, given)] if isinstance(given, ast.Name) else []
+    return (made[0] if len(made) == 1 else node) if _under_no_grad(source, given) else None
+
+
+def _under_no_grad(source: Source, node: ast.expr, hops: int = 4) -> bool:
+    """Whether a name that an expression is made of gets its value under `no_grad`."""
+    for one in tree.under(source, node, ast.Name) if hops else ():
+        bound = [
+            binding for binding in scopes.reaching(source, one) if binding.how == "assign" and binding.value is not None
+        ]
+        if any(
+            no_grad_around(source, one.statement) or _under_no_grad(source, one.value, hops - 1)
+            for one in bound
+            if one.value
+        ):
+            return True
+    return False
 
 
 def _has_graph(source: Source, node: ast.expr) -> bool:

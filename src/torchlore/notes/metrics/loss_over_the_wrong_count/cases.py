@@ -70,3 +70,42 @@ def measured(model, loader, criterion):
         batch_size = x.size(0)
         total += criterion(model(x), y).item() * batch_size
     return total / len(loader.dataset)
+
+
+def last_index(model, val_loader, criterion):
+    total = 0.0
+    for step, (x, y) in enumerate(val_loader):
+        total += criterion(model(x), y).item()
+    return total / step  # trap: loss-over-the-wrong-count
+
+
+def the_other_loader(model, train_loader, val_loader, criterion, epochs):
+    for _ in range(epochs):
+        train_sum = val_sum = 0.0
+        for x, y in train_loader:
+            train_sum += criterion(model(x), y).item()
+        for x, y in val_loader:
+            val_sum += criterion(model(x), y).item()
+        print(train_sum / len(train_loader), val_sum / len(train_loader))  # trap: loss-over-the-wrong-count
+        print(train_sum / epochs)  # trap: loss-over-the-wrong-count
+
+
+def right_counts(model, source_loader, target_loader, criterion, epochs):
+    whole = 0.0
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(source_loader):
+            if i == 10:
+                break
+            whole += criterion(model(x), y).item()
+        print(whole / i)
+    both = 0.0
+    for (x, y), (u, v) in zip(source_loader, target_loader):
+        both += criterion(model(x), y).item() + criterion(model(u), v).item()
+    return whole / epochs, both / len(target_loader)
+
+
+def from_one(model, loader, criterion):
+    total = 0.0
+    for i, (x, y) in enumerate(loader, 1):
+        total += criterion(model(x), y).item()
+    return total / i

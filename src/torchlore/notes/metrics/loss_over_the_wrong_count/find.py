@@ -11,6 +11,10 @@ _SIZE = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|^(bs|n|batch_size|b_size|
 
 
 def find(source: Source) -> Iterator[Hit]:
+    for one in tallies.tallies(source):
+        if one.by in tallies.ODD and one.below is not None:
+            by = source.code(one.below)
+            yield source.hit(one.division, tallies.ODD[one.by].format(by=by, name=one.name, over=one.over))
     for one in tallies.tallies(source) if "batch" in source.text else ():
         if one.kind == "nominal" and one.by == "samples" and not _drops_last(source):
             yield source.hit(

@@ -1,0 +1,42 @@
+import torch
+
+
+def by_appending(model, rate):
+    decay, spared = [], []
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        if p.ndim <= 1 or name.endswith(".bias"):  # trap: decay-groups-swapped
+            decay.append(p)
+        else:
+            spared.append(p)
+    return [{"params": spared, "weight_decay": 0.0}, {"params": decay, "weight_decay": rate}]
+
+
+def by_word(model, rate):
+    weights = [p for n, p in model.named_parameters() if "bias" in n]  # trap: decay-groups-swapped
+    biases = [p for n, p in model.named_parameters() if "bias" not in n]
+    return torch.optim.SGD([{"params": weights, "weight_decay": rate}, {"params": biases, "weight_decay": 0}], lr=0.1)
+
+
+def right(model, rate):
+    decay, spared = [], []
+    for name, p in model.named_parameters():
+        (spared if p.ndim <= 1 else decay).append(p)
+        if any(word in name for word in ("bias", "norm")):
+            spared.append(p)
+        elif p.ndim > 1:
+            decay.append(p)
+    return [{"params": spared, "weight_decay": 0.0}, {"params": decay, "weight_decay": rate}]
+
+
+def layers(model, rate):
+    head = [p for n, p in model.named_parameters() if "head" in n]
+    body = [p for n, p in model.named_parameters() if "head" not in n]
+    return torch.optim.SGD([{"params": head, "weight_decay": rate}, {"params": body, "weight_decay": 0}], lr=0.1)
+
+
+def faster_biases(model, rate):
+    weights = [p for n, p in model.named_parameters() if p.ndim > 1]
+    biases = [p for n, p in model.named_parameters() if p.ndim == 1]
+    return torch.optim.SGD([{"params": biases, "lr": 0.2, "weight_decay": 0}, {"params": weights, "weight_decay": rate}], lr=0.1)

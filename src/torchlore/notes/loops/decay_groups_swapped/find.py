@@ -1,0 +1,93 @@
+"""What a file shows of it."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree
+from torchlore.check.source import Hit, Source
+
+_SPARED = ("bias", "norm", "bn", "gamma", "beta")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "weight_decay" not in source.text or "params" not in source.text:
+        return
+    for groups in source.all(ast.List):
+        found = [(one, _choice(source, one)) for one in groups.elts if isinstance(one, ast.Dict)]
+        pulled = next((choice for one, choice in found if choice is not None and choice[0] and not _is_zero(one)), None)
+        spared = any(choice is not None and not choice[0] and _is_zero(one) for one, choice in found)
+        if pulled is not None and spared:
+            yield source.hit(
+                pulled[1],
+                "this chooses the biases and norms for the group with weight decay, and the matrices get none: turn the test round",
+            )
+
+
+def _is_zero(group: ast.Dict) -> bool:
+    return any(tree.literal(key) == "weight_decay" and tree.literal(value) in (0, 0.0)
+               for key, value in zip(group.keys, group.values, strict=True))  # fmt: skip
+
+
+def _choice(source: Source, group: ast.Dict) -> tuple[bool, ast.expr] | None:
+    """Whether the test that fills a group chooses biases and norms, and the test; None where it cannot be seen."""
+    given = next((v for k, v in zip(group.keys, group.values, strict=True) if tree.literal(k) == "params"), None)
+    named = next((one.value for one in scopes.reaching(source, given)), None) if isinstance(given, ast.Name) else given
+    if isinstance(named, ast.ListComp | ast.GeneratorExp):
+        tests = named.generators[0].ifs
+        signs = {sign for test in tests if (sign := _sign(source, test))}
+        return (signs.pop() > 0, tests[0]) if len(signs) == 1 else None
+    return _appended(source, given) if isinstance(given, ast.Name) else None
+
+
+def _appended(source: Source, name: ast.Name) -> tuple[bool, ast.expr] | None:
+    """The test under which one loop appends to a list."""
+    found = []
+    for call in source.methods("append", "extend"):
+        if tree.dotted(tree.receiver(call)) == name.id and tree.function(source, call) is tree.function(source, name):
+            tests = [
+                (test, _sign(source, test) * (1 if branch else -1)) for test, branch in tree.conditions(source, call)
+            ]
+            found.append(next(((test, sign) for test, sign in tests if sign), None))
+    signs = {one[1] for one in found if one is not None}
+    first = next((one for one in found if one is not None), None)
+    return (first[1] > 0, first[0]) if first is not None and len(signs) == 1 and None not in found else None
+
+
+def _sign(source: Source, test: ast.expr) -> int:
+    """1 where a test chooses biases and norms, -1 where it chooses the rest, 0 where that cannot be seen."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return -_sign(source, test.operand)
+    if isinstance(test, ast.BoolOp):
+        signs = {sign for one in test.values if (sign := _sign(source, one))}
+        return signs.pop() if len(signs) == 1 else 0
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _compared(test)
+    return _asked(source, test) if isinstance(test, ast.Call) else 0
+
+
+def _asked(source: Source, test: ast.Call) -> int:
+    """`name.endswith("bias")`, `any(word in name for word in ("bias", "norm"))`."""
+    if isinstance(test.func, ast.Attribute) and test.func.attr == "endswith" and test.args:
+        return int(str(tree.literal(test.args[0])).endswith("bias"))
+    inner = test.args[0] if source.name(test.func) == "any" and len(test.args) == 1 else None
+    if not isinstance(inner, ast.GeneratorExp) or not isinstance(inner.elt, ast.Compare | ast.Call):
+        return 0
+    lists = [value.node for value in source.values(inner.generators[0].iter)]
+    words = [tree.literal(one) for node in lists for one in getattr(node, "elts", ())]
+    held = isinstance(inner.elt, ast.Call) or isinstance(inner.elt.ops[0], ast.In)
+    return int(held and "bias" in {str(one).strip(".") for one in words})
+
+
+def _compared(test: ast.Compare) -> int:
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    word = tree.literal(left)
+    if isinstance(operator, ast.In | ast.NotIn) and isinstance(word, str):
+        chosen = int(any(one in word.lower() for one in _SPARED))
+        return chosen if isinstance(operator, ast.In) else -chosen
+    counted = left.func if isinstance(left, ast.Call) else left
+    axes = isinstance(counted, ast.Attribute) and counted.attr in ("ndim", "dim", "ndimension")
+    axes = axes or (isinstance(left, ast.Call) and tree.dotted(left.func) == "len" and "shape" in ast.dump(left))
+    limit = tree.literal(right)
+    low = (isinstance(operator, ast.LtE | ast.Eq) and limit == 1) or (isinstance(operator, ast.Lt) and limit == 2)
+    high = (isinstance(operator, ast.GtE) and limit == 2) or (isinstance(operator, ast.Gt | ast.NotEq) and limit == 1)
+    return int(axes and low) - int(axes and high)

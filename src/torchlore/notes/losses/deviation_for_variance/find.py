@@ -1,0 +1,82 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, follow, losses, tree
+from torchlore.check.source import Hit, Source
+
+_DEVIATION = re.compile(r"(^|_)(sigmas?|std|stds|stddev|std_dev|sd)(_\w+)?$", re.IGNORECASE)
+_VARIANCE = re.compile(r"(^|_)(var|variance|sigma2|sigma_sq)$", re.IGNORECASE)
+_LOG_VARIANCE = re.compile(r"(^|_)log_?(var|variance|sigma2|sigma_sq)(_\w+)?$", re.IGNORECASE)
+_LOG = re.compile(r"log", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for one in losses.loss_calls(source, "GaussianNLLLoss", "gaussian_nll_loss"):
+        given = tree.argument(one.call, 2, "var")
+        word = _word(given)
+        if given is not None and _DEVIATION.search(word) and not _LOG.search(word) and not _squared(source, given):
+            code = source.code(given)
+            fix = edits.replace(source, given, f"{code}**2")
+            yield source.hit(
+                one.call,
+                f"`{code}` is a standard deviation, and this wants the variance: pass `{code}**2`",
+                fix,
+                safe=False,
+            )
+    for call in source.calls("torch.distributions.Normal", "torch.distributions.normal.Normal"):
+        given = tree.argument(call, 1, "scale")
+        if given is not None and (_is_variance(source, given) or _of_log_variance(source, given)):
+            yield source.hit(
+                call, f"Normal takes the standard deviation, and `{source.code(given)}` is the variance: take its root"
+            )
+    for one in source.all(ast.Assign) if "exp(" in source.text else ():
+        named = _DEVIATION.search(tree.dotted(one.targets[0]).rpartition(".")[2])
+        if named and _of_log_variance(source, one.value):
+            code = source.code(one.targets[0])
+            yield source.hit(
+                one,
+                f"the exponential of a log-variance is the variance, and `{code}` is used as its root: write `exp(0.5 * ...)`",
+            )
+
+
+def _word(node: ast.expr | None) -> str:
+    """The last word of a plain name, `sigma` of `self.sigma` and of `params["sigma"]`."""
+    if isinstance(node, ast.Subscript):
+        key = tree.literal(node.slice)
+        return key if isinstance(key, str) else ""
+    return tree.dotted(node).rpartition(".")[2] if node is not None else ""
+
+
+def _is_variance(source: Source, node: ast.expr) -> bool:
+    """Whether it is called a variance, and is not made of ones, nor a root after all."""
+    made = follow.followed(source, node)
+    ones = isinstance(made, ast.Call) and source.name(made.func) in ("torch.ones", "torch.ones_like")
+    return _VARIANCE.search(_word(node)) is not None and not ones and "sqrt" not in source.code(made)
+
+
+def _squared(source: Source, node: ast.expr) -> bool:
+    """Whether a name stands for a square, whatever it is called."""
+    made = follow.followed(source, node)
+    power = isinstance(made, ast.BinOp) and isinstance(made.op, ast.Pow | ast.Mult)
+    return power or follow.method(made) in ("pow", "square") or "var" in source.code(made).lower()
+
+
+def _of_log_variance(source: Source, node: ast.expr) -> bool:
+    """`torch.exp(logvar)` or `logvar.exp()`, with no half in it."""
+    if not isinstance(node, ast.Call):
+        return False
+    plain = source.name(node.func) == "torch.exp"
+    inner = (
+        (node.args[0] if node.args else None)
+        if plain
+        else tree.receiver(node)
+        if follow.method(node) == "exp"
+        else None
+    )
+    if inner is None or not _LOG_VARIANCE.search(_word(inner)):
+        return False
+    made = follow.followed(source, inner)
+    return made is inner or not isinstance(made, ast.BinOp)

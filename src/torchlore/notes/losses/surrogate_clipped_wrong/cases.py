@@ -1,0 +1,35 @@
+import torch
+
+
+class Agent:
+    def without_exp(self, logprobs, old_logprobs, adv):
+        ratios = logprobs - old_logprobs.detach()  # trap: surrogate-clipped-wrong
+        surr1 = ratios * adv
+        surr2 = torch.clamp(ratios, 1 - self.eps_clip, 1 + self.eps_clip) * adv
+        return -torch.min(surr1, surr2).mean()
+
+    def larger(self, logp, old_logp, adv):
+        ratio = (logp - old_logp).exp()
+        surr1 = ratio * adv
+        surr2 = ratio.clamp(1.0 - self.eps, 1.0 + self.eps) * adv
+        return -torch.max(surr1, surr2).mean()  # trap: surrogate-clipped-wrong
+
+    def by_quotient(self, pi, old_pi, adv):
+        ratio = pi / old_pi
+        surr = ratio * adv
+        return -torch.min(surr, surr.clamp(1 - self.eps, 1 + self.eps)).mean()  # trap: surrogate-clipped-wrong
+
+    def right(self, logp, old_logp, adv):
+        log_ratio = logp - old_logp
+        ratio = log_ratio.exp()
+        pg1 = -adv * ratio
+        pg2 = -adv * torch.clamp(ratio, 1 - self.eps, 1 + self.eps)
+        return torch.max(pg1, pg2).mean()
+
+    def right_too(self, logp, old_logp, adv):
+        ratio = torch.exp(logp - old_logp)
+        clip_adv = torch.clamp(ratio, 1 - self.eps, 1 + self.eps) * adv
+        return -(torch.min(ratio * adv, clip_adv)).mean()
+
+    def jitter(self, image, gain):
+        return (image * gain).clamp(1 - self.eps, 1 + self.eps)

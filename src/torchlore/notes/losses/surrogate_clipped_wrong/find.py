@@ -1,0 +1,105 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, tree
+from torchlore.check.source import Hit, Source
+
+_LOGS = re.compile(r"log_?p|logp|neglogp", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "clamp" not in source.text and "clip" not in source.text:
+        return
+    for call in (*source.methods("clamp", "clip"), *source.calls("torch.clamp", "torch.clip")):
+        given = _around_one(source, call)
+        ratio = follow.followed(source, given) if given is not None else None
+        if given is None or ratio is None:
+            continue
+        code = source.code(given)
+        if (
+            isinstance(ratio, ast.BinOp)
+            and isinstance(ratio.op, ast.Mult)
+            and _has_ratio(source, ratio)
+            and not _factor(source, call)
+        ):
+            yield source.hit(
+                call,
+                f"`{code}` holds the advantage already: clamp the ratio to 1 - eps and 1 + eps, then multiply with the advantage",
+            )
+        elif isinstance(ratio, ast.BinOp) and isinstance(ratio.op, ast.Sub) and _both_logs(source, ratio):
+            yield source.hit(
+                ratio,
+                f"the difference of log-probabilities is around 0, and it is clipped around 1: write `torch.exp({source.code(ratio)})`",
+            )
+        elif larger := _larger(source, call):
+            yield source.hit(
+                larger, "minus the larger of the two surrogates never holds the policy back: write `torch.min`"
+            )
+
+
+def _around_one(source: Source, call: ast.Call) -> ast.expr | None:
+    """What is clamped to `1 - eps` and `1 + eps`; None where it is clamped to something else."""
+    plain = source.name(call.func) in ("torch.clamp", "torch.clip")
+    if plain and not call.args:
+        return None
+    limits = [tree.argument(call, index + plain, name) for index, name in enumerate(("min", "max"))]
+    sides = [(one.op, tree.literal(one.left), source.code(one.right)) for one in limits if isinstance(one, ast.BinOp)]
+    if len(sides) != 2 or not isinstance(sides[0][0], ast.Sub) or not isinstance(sides[1][0], ast.Add):
+        return None
+    if sides[0][1] not in (1, 1.0) or sides[1][1] not in (1, 1.0) or sides[0][2] != sides[1][2]:
+        return None
+    return call.args[0] if plain else tree.receiver(call)
+
+
+def _has_ratio(source: Source, product: ast.BinOp) -> bool:
+    """Whether a factor is called a ratio, or is an exponential or a quotient."""
+    for one in (product.left, product.right):
+        made = follow.followed(source, one)
+        quotient = isinstance(made, ast.BinOp) and isinstance(made.op, ast.Div)
+        exponent = follow.method(made) == "exp" or (
+            isinstance(made, ast.Call) and source.name(made.func) == "torch.exp"
+        )
+        if "ratio" in tree.dotted(one).lower() or quotient or exponent:
+            return True
+    return False
+
+
+def _factor(source: Source, call: ast.Call) -> bool:
+    up = source.parents[call]
+    return isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult)
+
+
+def _both_logs(source: Source, difference: ast.BinOp) -> bool:
+    return all(_LOGS.search(source.code(one)) for one in (difference.left, difference.right))
+
+
+def _larger(source: Source, call: ast.Call) -> ast.Call | None:
+    """`torch.max` of the clipped and the plain surrogate with a minus before it, where neither has one."""
+    product = source.parents[call]
+    if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult) or _minus(product):
+        return None
+    held = source.parents[product]
+    name = held.targets[0].id if isinstance(held, ast.Assign) and isinstance(held.targets[0], ast.Name) else ""
+    for one in source.calls("torch.max", "torch.maximum"):
+        pair = [follow.followed(source, arg) for arg in one.args]
+        mine = tree.function(source, one) is tree.function(source, call) and (
+            product in pair or name in map(tree.dotted, one.args)
+        )
+        if mine and len(pair) == 2 and not any(_minus(part) for part in pair) and _negated(source, one):
+            return one
+    return None
+
+
+def _minus(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub) for one in ast.walk(node))
+
+
+def _negated(source: Source, node: ast.expr) -> bool:
+    """Whether a minus stands before it, or before its mean."""
+    up = source.parents[node]
+    while isinstance(up, ast.Attribute | ast.Call):
+        up = source.parents[up]
+    return isinstance(up, ast.UnaryOp) and isinstance(up.op, ast.USub)

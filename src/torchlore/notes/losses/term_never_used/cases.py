@@ -1,0 +1,57 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class TripletLoss(nn.Module):
+    def __init__(self, margin=0.3, reduction="mean"):
+        super().__init__()
+        self.margin = margin  # trap: term-never-used
+        self.reduction = reduction
+
+    def forward(self, anchor, positive, negative):
+        near, far = F.pairwise_distance(anchor, positive), F.pairwise_distance(anchor, negative)
+        loss = F.relu(near - far + 0.1)
+        return loss.mean() if self.reduction == "mean" else loss.sum()
+
+
+class VAE(nn.Module):
+    def __init__(self, kl_coeff=0.1):
+        super().__init__()
+        self.kl_coeff = kl_coeff  # trap: term-never-used
+        self.net = nn.Linear(4, 4)
+
+    def step(self, x, kl):
+        return F.mse_loss(self.net(x), x) + kl
+
+
+def train_step(model, optimizer, x, y, aux):
+    out, hidden = model(x)
+    main_loss = F.cross_entropy(out, y)
+    aux_loss = F.mse_loss(hidden, aux)  # trap: term-never-used
+    optimizer.zero_grad()
+    main_loss.backward()
+    optimizer.step()
+    return main_loss.item()
+
+
+def right(model, optimizer, x, y, aux, writer):
+    out, hidden = model(x)
+    main_loss = F.cross_entropy(out, y)
+    aux_loss = F.mse_loss(hidden, aux)
+    writer.add_scalar("aux", aux_loss.item())
+    loss = main_loss + 0.1 * aux_loss
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+class Scaled(nn.Module):
+    def __init__(self, margin=0.3, gamma=2.0):
+        super().__init__()
+        self.margin, self.gamma = margin, gamma
+        self.inner = nn.TripletMarginLoss(margin)
+
+    def forward(self, a, p, n):
+        weight = torch.ones(len(a))
+        return (weight * self.inner(a, p, n)).pow(self.gamma) + self.margin

@@ -1,0 +1,100 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, scopes, tree, uses
+from torchlore.check.project import Class, candidates
+from torchlore.check.source import Hit, Source
+
+_TERM = re.compile(
+    r"(^|_)(loss|losses|alpha|weights?|penalty|reg|kl|kld|kl_div|entropy|mask|coeff?|focal)(_t|_term|_loss)?$",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(
+    r"^(margin|gamma|alpha|beta|temperature|smoothing|smooth|pos_weight|class_weights?|ignore_index|reduction|label_smoothing)$"
+)
+_WEIGHT = re.compile(
+    r"^(kld?_(coeff?|weight|beta)|\w*loss_(weight|coeff?)|lambda_\w+|\w+_lambda|(entropy|value|ent|vf|critic|policy)_(loss_)?coeff?|"
+    r"label_smoothing|max_grad_norm|clip_grad_norm|grad_clip|clip_grad|accumulation_steps|grad_accum\w*|gradient_accumulation_steps)$"
+)
+_SETTINGS = re.compile(r"(^|\.|_)(args?|opts?|cfg|config|conf|hparams|hps?|params|flags)$", re.IGNORECASE)
+_SPLIT = re.compile(r"(train|val|valid|dev|test|eval)_mask")
+_LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "loss" not in source.text.lower():
+        return
+    for home in source.all(ast.FunctionDef):
+        if _is_loss(source, home) and not any(word in source.code(home) for word in ("locals()", "eval(", "exec(")):
+            for name, value in _unread(source, home):
+                yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
+    for cls in classes.all_classes(source):
+        above, outside = source.project.bases(cls)
+        if len(above) == 1 and outside <= {"torch.nn.Module", "object"}:
+            yield from _options(source, cls, _OPTION if _LOSS.search(cls.node.name) else _WEIGHT)
+
+
+def _is_loss(source: Source, home: ast.FunctionDef) -> bool:
+    """Whether a function computes a loss: by its name, its class's, or because it calls `backward`."""
+    owner = tree.method_class(source, home)
+    named = _LOSS.search(home.name) is not None or (
+        owner is not None and home.name in ("forward", "__call__") and _LOSS.search(owner.name) is not None
+    )
+    return named or any(tree.inside(source, one, home) for one in source.methods("backward"))
+
+
+def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AST]]:
+    """Terms that one plain assignment makes by computing something, and that nobody reads."""
+    for name, bound in scopes.bindings(source).get(home, {}).items():
+        one = bound[0]
+        if len(bound) != 1 or one.how != "assign" or one.path or not _TERM.search(name) or _SPLIT.match(name):
+            continue
+        made = one.value
+        while (
+            isinstance(made, ast.Call)
+            and isinstance(made.func, ast.Attribute)
+            and made.func.attr in ("to", "cuda", "float", "mean")
+        ):
+            made = made.func.value
+        computes = isinstance(made, ast.BinOp | ast.Subscript) or (isinstance(made, ast.Call) and bool(made.args))
+        reads = [
+            use for use in tree.under(source, home, ast.Name) if use.id == name and not isinstance(use.ctx, ast.Store)
+        ]
+        if computes and not reads and isinstance(one.statement, ast.Assign) and len(one.statement.targets) == 1:
+            yield name, one.statement
+
+
+def _options(source: Source, cls: Class, words: re.Pattern[str]) -> Iterator[Hit]:
+    """Options that `__init__` keeps on `self` and that nothing reads."""
+    for name, found in classes.own_attributes(cls).items():
+        one = found[0]
+        if len(found) != 1 or not words.match(name) or one.method != "__init__" or not isinstance(one.value, ast.Name):
+            continue
+        given = all(binding.how == "parameter" for binding in scopes.reaching(source, one.value))
+        reads = any(_reads(source, cls, use) for use in uses.attributes(source, name))
+        home = tree.function(source, one.node) or cls.node
+        read = any(use.id == one.value.id and use is not one.value for use in tree.under(source, home, ast.Name))
+        if given and not reads and not read and not _spelled(source, cls, name):
+            yield source.hit(one.node, f"`self.{name}` is never read: setting it changes nothing")
+
+
+def _reads(source: Source, cls: Class, use: ast.Attribute) -> bool:
+    """Whether this may read the attribute of an instance: not another class's `self`, nor the program's settings."""
+    owner = tree.class_of(source, use)
+    if isinstance(use.ctx, ast.Store) or _SETTINGS.search(tree.dotted(use.value)):
+        return False
+    heirs = owner is None or owner is cls.node or any(cls.node.name in tree.dotted(base) for base in owner.bases)
+    return heirs or tree.dotted(use.value) != "self"
+
+
+def _spelled(source: Source, cls: Class, name: str) -> bool:
+    """Whether the attribute may be read by its name as a text, through `__dict__`, or in another file."""
+    text = source.text
+    if f'"{name}"' in text or f"'{name}'" in text or "__dict__" in text or "vars(" in text:
+        return True
+    return any(
+        f".{name}" in other.text for other in candidates(source.project, cls, cls.node.name) if other is not source
+    )

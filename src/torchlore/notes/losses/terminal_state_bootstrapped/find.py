@@ -1,0 +1,72 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import tree
+from torchlore.check.source import Hit, Source
+
+_DONE = re.compile(r"(^|_)(not_?)?(done|dones|terminal|terminals|terminated|is_done)(_|s?$)", re.IGNORECASE)
+_REWARD = re.compile(r"(^|_)(r|rew|reward|rewards)(_|$)", re.IGNORECASE)
+_GAMMA = re.compile(r"gamma|discount", re.IGNORECASE)
+_NEXT = re.compile(r"next|target|new_|_prime|s2|s_", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(word in source.text for word in ("done", "termina")) or not _GAMMA.search(source.text):
+        return
+    for sum_ in source.all(ast.BinOp):
+        home = tree.function(source, sum_)
+        if home is None or not isinstance(sum_.op, ast.Add) or not _is_target(source, sum_):
+            continue
+        flag = _forgotten(source, home)
+        if flag:
+            yield source.hit(
+                sum_,
+                f"`{flag}` is never read, so the last step of an episode is given the value of a next state: multiply it with `1 - {flag}`",
+            )
+
+
+def _is_target(source: Source, sum_: ast.BinOp) -> bool:
+    """`reward + gamma * next_value`, in either order."""
+    for one, other in ((sum_.left, sum_.right), (sum_.right, sum_.left)):
+        name = _named(one)
+        product = isinstance(other, ast.BinOp) and isinstance(other.op, ast.Mult)
+        if product and _REWARD.search(name) and _GAMMA.search(source.code(other)) and _NEXT.search(source.code(other)):
+            return not _DONE.search(source.code(other))
+    return False
+
+
+def _named(node: ast.expr) -> str:
+    """`rewards` of `self.rewards.squeeze(1)[0]`."""
+    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        node = node.value if isinstance(node, ast.Subscript) else tree.receiver(node)
+    return tree.dotted(node).rpartition(".")[2]
+
+
+def _forgotten(source: Source, home: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """The flag of an episode's end that a function has and reads for nothing but to make it a tensor; "" if none."""
+    found = ""
+    for node in tree.under(source, home, ast.Name, ast.Attribute, ast.Constant):
+        word = _word(node)
+        if not word or not _DONE.search(word) or len(word) > 24:
+            continue
+        statement = tree.statement(source, node)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        named = [
+            one
+            for target in targets
+            for one in ast.walk(target)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and _DONE.search(one.id)
+        ]
+        if not named:
+            return ""  # it is read for something else
+        found = named[-1].id
+    return found
+
+
+def _word(node: ast.AST) -> str:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

@@ -1,0 +1,134 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, iteration, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_LOSS = re.compile(r"(^|_)loss$")
+_BATCHES = re.compile(r"loader|dataloader|batches|(^|_)(dl|iterator)$", re.IGNORECASE)
+_STOPPER = re.compile(r"early_?stop|stopper|plateau", re.IGNORECASE)
+_CASTS = {"item", "detach", "cpu", "mean", "numpy", "data"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "loss" not in source.text or " in " not in source.text:
+        return
+    seen = set()
+    for call in source.methods("step"):
+        if len(call.args) == 1 and not call.keywords and _waits(source, call):
+            seen.add(call)
+            yield from _told(source, call.args[0], call, f"`{source.code(tree.receiver(call))}` judges by")
+    for call in source.all(ast.Call):
+        if (
+            call not in seen
+            and call.args
+            and _STOPPER.search(tree.dotted(call.func))
+            and tree.is_statement(source, call)
+        ):
+            yield from _told(source, call.args[0], call, f"`{source.code(call.func)}` judges by")
+    for choice in source.all(ast.If) if "best" in source.text else ():
+        for kept, value in _kept(choice):
+            yield from _told(source, value, choice.test, f"`{source.code(kept)}` is")
+    for call in source.all(ast.Return):
+        if call.value is not None and (mean := _dropped(source, call)):
+            yield from _told(source, call.value, call, f"`{mean}` is never read, and this returns")
+
+
+def _waits(source: Source, call: ast.Call) -> bool:
+    """Whether this is a plateau's step: made so, called so, or a scheduler that is given a loss."""
+    scheduler = tree.receiver(call)
+    if values.made_by(source, scheduler, "torch.optim.lr_scheduler.ReduceLROnPlateau") is not None:
+        return True
+    name = tree.dotted(scheduler).lower()
+    return _STOPPER.search(name) is not None or ("sched" in name and "loss" in source.code(call.args[0]))
+
+
+def _kept(choice: ast.If) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """`best_loss` and `loss` of `if loss < best_loss: best_loss = loss`."""
+    sides = [choice.test.left, *choice.test.comparators] if isinstance(choice.test, ast.Compare) else []
+    compared = {tree.dotted(one) for one in sides}
+    for one in choice.body:
+        kept = one.targets[0] if isinstance(one, ast.Assign) else None
+        name = tree.dotted(kept) if kept is not None else ""
+        if isinstance(one, ast.Assign) and kept is not None and name in compared and "best" in name.lower():
+            yield kept, one.value
+
+
+def _told(source: Source, given: ast.expr, where: ast.AST, what: str) -> Iterator[Hit]:
+    name = _bare(source, given)
+    loop = _loop(source, name, where) if name is not None else None
+    if name is not None and loop is not None:
+        over = source.code(iteration.unwrapped(source, loop.iter))
+        yield source.hit(
+            where, f"{what} `{name.id}` of the last batch of `{over}`: add up over the loop and take the mean"
+        )
+
+
+def _bare(source: Source, node: ast.expr, hops: int = 3) -> ast.Name | None:
+    """`loss` of `loss.item()`, `float(loss)`, and of a name for one of these."""
+    while True:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASTS:
+            node = node.func.value
+        elif isinstance(node, ast.Attribute) and node.attr == "data":
+            node = node.value
+        elif isinstance(node, ast.Call) and tree.dotted(node.func) == "float" and len(node.args) == 1:
+            node = node.args[0]
+        else:
+            break
+    if not isinstance(node, ast.Name):
+        return None
+    if _LOSS.search(node.id) and not tree.loops(source, node):
+        return node
+    value = follow.binding(source, node) if hops else None
+    again = _bare(source, value, hops - 1) if value is not None else None
+    return again or (node if _LOSS.search(node.id) else None)
+
+
+def _loop(source: Source, name: ast.Name, where: ast.AST) -> ast.For | None:
+    """The loop over batches behind which the name is read, where each turn gives it a new value and none adds to it."""
+    bound = [one for one in scopes.reaching(source, name) if not isinstance(one.value, ast.Constant)]
+    if not bound or any(
+        one.how != "assign" or one.path or not isinstance(one.value, ast.Call | ast.BinOp) for one in bound
+    ):
+        return None
+    found = {_batches(source, one.statement) for one in bound}
+    loop = found.pop() if len(found) == 1 else None
+    if loop is None or tree.inside(source, where, loop) or tree.inside(source, name, loop):
+        return None
+    own = any(
+        isinstance(part, ast.Name) and part.id == name.id for one in bound for part in ast.walk(one.value or loop)
+    )
+    return None if own or any(isinstance(one.op, ast.Div) for b in bound for one in _operations(b.value)) else loop
+
+
+def _operations(value: ast.expr | None) -> list[ast.BinOp]:
+    return [one for one in ast.walk(value) if isinstance(one, ast.BinOp)] if value is not None else []
+
+
+def _batches(source: Source, statement: ast.AST) -> ast.For | None:
+    around = tree.loops(source, statement)
+    loop = around[0] if around else None
+    if not isinstance(loop, ast.For):
+        return None
+    over = iteration.unwrapped(source, loop.iter)
+    named = _BATCHES.search(tree.dotted(over.func if isinstance(over, ast.Call) else over)) is not None
+    return loop if named or values.sure(source, over, "loader", weak=True) else None
+
+
+def _dropped(source: Source, returned: ast.Return) -> str:
+    """A sum over the loop that is divided in this function and never read again."""
+    home = tree.function(source, returned)
+    for one in tree.under(source, home, ast.Assign, ast.AugAssign) if home is not None else ():
+        target = one.targets[0] if isinstance(one, ast.Assign) else one.target
+        divided = one.value if isinstance(one, ast.Assign) else one
+        if not isinstance(target, ast.Name) or not isinstance(getattr(divided, "op", None), ast.Div):
+            continue
+        uses = [use for use in tree.under(source, home or source.tree, ast.Name) if use.id == target.id]
+        added = any(isinstance(source.parents[use], ast.AugAssign) and tree.loops(source, use) for use in uses)
+        later = any(isinstance(use.ctx, ast.Load) and use.lineno > one.lineno for use in uses)
+        if added and not later and not tree.loops(source, one) and not follow.exclusive(source, one, returned):
+            return target.id
+    return ""

@@ -1,0 +1,47 @@
+"""What a file shows of it."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, frameworks, tree
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "%" not in source.text or not any(source.methods("backward")):
+        return
+    for loop in flow.backward_loops(source):
+        scheduled = [one for one in loop.direct("schedule") if not one.conditions and one.source is source]
+        steps = [one for one in loop.direct("step") if one.detail != "closure"]
+        if not scheduled or not steps or frameworks.owned(source, loop.node) or getattr(scheduled[0].node, "args", ()):
+            continue
+        every = {code for one in steps for test, _ in one.conditions if (code := _count(source, test))}
+        if len(every) != 1 or not all(one.conditions for one in steps):
+            continue
+        count = every.pop()
+        if _divides(source, count, loop.function):
+            name = source.code(scheduled[0].expr) if scheduled[0].expr is not None else "scheduler"
+            yield source.hit(
+                scheduled[0].node,
+                f"the schedule counts updates, one in `{count}` batches, and `{name}` is stepped in every batch: step it with the optimizer",
+            )
+
+
+def _count(source: Source, test: ast.expr) -> str:
+    """`k` of `(i + 1) % k == 0`."""
+    found = (one for one in ast.walk(test) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod))
+    return next((source.code(one.right) for one in found), "")
+
+
+def _divides(source: Source, count: str, home: ast.AST | None) -> bool:
+    """Whether a number of batches is divided by the number that is accumulated, here or in a function that trains nothing."""
+    word = count.rpartition(".")[2]
+    trains = {tree.function(source, one) for one in source.methods("backward")} - {home}
+    return any(
+        isinstance(one.op, ast.Div | ast.FloorDiv)
+        and source.code(one.right).rpartition(".")[2].strip(")") == word
+        and ("len(" in source.code(one.left) or "step" in source.code(one.left))
+        and not any("loss" in tree.dotted(part) for part in ast.walk(one.left))
+        for one in source.all(ast.BinOp)
+        if tree.function(source, one) not in trains
+    )
