@@ -36,7 +36,7 @@ def _in_helper(source: Source, call: ast.Call) -> bool:
     home = tree.function(source, call)
     if home is None or home.name == "__init__" or not tree.under(source, home, ast.For, ast.While):
         return False
-    if any(tree.inside(source, one, home) for one in uses.calls_under(source, "torch.optim.")):
+    if any(tree.inside(source, one, home) for one, _ in uses.calls_under(source, "torch.optim.")):
         return False
     around = [tree.loops(where, one) for where, one, _ in calls.callers(as_function(source, home))]
     return bool(around) and all(any(_is_epoch(one) for one in loops) for loops in around)

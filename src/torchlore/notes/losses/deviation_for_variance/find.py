@@ -32,12 +32,12 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, f"Normal takes the standard deviation, and `{source.code(given)}` is the variance: take its root"
             )
-    for one in source.all(ast.Assign) if "exp(" in source.text else ():
-        named = _DEVIATION.search(tree.dotted(one.targets[0]).rpartition(".")[2])
-        if named and _of_log_variance(source, one.value):
-            code = source.code(one.targets[0])
+    for made in source.all(ast.Assign) if "exp(" in source.text else ():
+        named = _DEVIATION.search(tree.dotted(made.targets[0]).rpartition(".")[2])
+        if named and _of_log_variance(source, made.value):
+            code = source.code(made.targets[0])
             yield source.hit(
-                one,
+                made,
                 f"the exponential of a log-variance is the variance, and `{code}` is used as its root: write `exp(0.5 * ...)`",
             )
 

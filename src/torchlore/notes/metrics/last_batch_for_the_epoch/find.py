@@ -32,9 +32,9 @@ def find(source: Source) -> Iterator[Hit]:
     for choice in source.all(ast.If) if "best" in source.text else ():
         for kept, value in _kept(choice):
             yield from _told(source, value, choice.test, f"`{source.code(kept)}` is")
-    for call in source.all(ast.Return):
-        if call.value is not None and (mean := _dropped(source, call)):
-            yield from _told(source, call.value, call, f"`{mean}` is never read, and this returns")
+    for given in source.all(ast.Return):
+        if given.value is not None and (mean := _dropped(source, given)):
+            yield from _told(source, given.value, given, f"`{mean}` is never read, and this returns")
 
 
 def _waits(source: Source, call: ast.Call) -> bool:
@@ -121,9 +121,10 @@ def _batches(source: Source, statement: ast.AST) -> ast.For | None:
 def _dropped(source: Source, returned: ast.Return) -> str:
     """A sum over the loop that is divided in this function and never read again."""
     home = tree.function(source, returned)
-    for one in tree.under(source, home, ast.Assign, ast.AugAssign) if home is not None else ():
-        target = one.targets[0] if isinstance(one, ast.Assign) else one.target
-        divided = one.value if isinstance(one, ast.Assign) else one
+    plain = tree.under(source, home, ast.Assign) if home is not None else []
+    short = tree.under(source, home, ast.AugAssign) if home is not None else []
+    found = [(one, one.targets[0], one.value) for one in plain] + [(one, one.target, one) for one in short]
+    for one, target, divided in found:
         if not isinstance(target, ast.Name) or not isinstance(getattr(divided, "op", None), ast.Div):
             continue
         uses = [use for use in tree.under(source, home or source.tree, ast.Name) if use.id == target.id]

@@ -13,7 +13,12 @@ def find(source: Source) -> Iterator[Hit]:
     for loop in flow.backward_loops(source):
         scheduled = [one for one in loop.direct("schedule") if not one.conditions and one.source is source]
         steps = [one for one in loop.direct("step") if one.detail != "closure"]
-        if not scheduled or not steps or frameworks.owned(source, loop.node) or getattr(scheduled[0].node, "args", ()):
+        if (
+            not scheduled
+            or not steps
+            or frameworks.owned(source, loop.node)
+            or bool(getattr(scheduled[0].node, "args", None))
+        ):
             continue
         every = {code for one in steps for test, _ in one.conditions if (code := _count(source, test))}
         if len(every) != 1 or not all(one.conditions for one in steps):
