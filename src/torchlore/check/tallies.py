@@ -21,6 +21,7 @@ _CASTS = {"float", "double", "type", "to", "int", "long", "cpu", "detach", "nump
 _BENT = {f"sklearn.metrics.{name}" for name in ("f1_score", "precision_score", "recall_score", "fbeta_score", "jaccard_score",
          "roc_auc_score", "average_precision_score", "matthews_corrcoef", "cohen_kappa_score", "balanced_accuracy_score",
          "r2_score")}  # fmt: skip
+_CURVED = {f"{home}.{name}" for home in ("math", "numpy", "torch") for name in ("sqrt", "exp")}
 _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
 _FEW = re.compile(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
 _LOSS = re.compile(r"(^|_)loss$")
@@ -219,7 +220,17 @@ def kind(source: Source, value: ast.expr, hops: int = 3) -> str:
         }
         found = kinds.pop() if len(kinds) == 1 and len(bound) == 1 else ""
         return found or ("loss" if _LOSS.search(value.id) and _means(source) else "")
+    root = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Pow) and tree.literal(value.right) == 0.5
+    if isinstance(value, ast.BinOp) and root:
+        return "bent" if kind(source, value.left, hops) == "loss" or _is_mean_loss(source, value.left) else ""
     return _called(source, value, hops) if isinstance(value, ast.Call) else ""
+
+
+def _is_mean_loss(source: Source, node: ast.expr) -> bool:
+    """Whether this is one of torch's losses of a batch."""
+    node = _bare(node)
+    named = isinstance(node, ast.Name) and (_LOSS.search(node.id) is not None or node.id.endswith("mse"))
+    return named or any(value.state == "loss" for value in values.values(source, node))
 
 
 def _means(source: Source) -> bool:
@@ -236,6 +247,12 @@ def _called(source: Source, call: ast.Call, hops: int) -> str:
         return "bent"
     if name == "sklearn.metrics.accuracy_score":
         return "mean"
+    curved = name in _CURVED or (
+        not name and isinstance(call.func, ast.Attribute) and call.func.attr in ("sqrt", "exp")
+    )
+    if curved:
+        inside = call.args[0] if call.args else tree.receiver(call)
+        return "bent" if _is_mean_loss(source, inside) else ""
     ends = name.rpartition(".")[2] if name in ("torch.sum", "torch.mean", "numpy.sum", "numpy.mean", "sum") else ""
     inner: ast.expr | None = call.args[0] if ends and call.args else None
     if not ends and isinstance(call.func, ast.Attribute) and call.func.attr in ("sum", "mean") and not call.args:

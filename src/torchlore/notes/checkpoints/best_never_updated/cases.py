@@ -92,3 +92,21 @@ class Keeper:
             return
         self.best_loss = loss
         torch.save(model.state_dict(), self.path)
+
+
+def asked_too_late(model, evaluate, save):
+    best_acc = 0.0
+    for epoch in range(10):
+        acc = evaluate(model)
+        best_acc = max(acc, best_acc)
+        is_best = acc > best_acc  # trap: best-never-updated
+        save(model, is_best)
+
+
+def asked_in_time(model, evaluate, save):
+    best_acc = 0.0
+    for epoch in range(10):
+        acc = evaluate(model)
+        is_best = acc > best_acc
+        best_acc = max(acc, best_acc)
+        save(model, is_best)

@@ -12,6 +12,9 @@ _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    for test in source.all(ast.Compare) if "best" in source.text.lower() else ():
+        if len(test.ops) == 1 and isinstance(test.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, test)):
+            yield source.hit(test, f"`{name}` has taken the new value just above, so it is never beaten: compare first")
     for choice in source.all(ast.If) if "best" in source.text.lower() or "lowest" in source.text else ():
         test = choice.test
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)):
@@ -134,3 +137,23 @@ def _is_number(source: Source, value: ast.expr | None) -> bool:
     named = source.name(value) in ("math.inf", "numpy.inf", "torch.inf", "sys.maxsize", "numpy.Inf")
     infinite = isinstance(value, ast.Call) and source.name(value.func) == "float" and len(value.args) == 1
     return named or infinite or isinstance(tree.literal(value), int | float)
+
+
+def _taken_before(source: Source, test: ast.Compare) -> str:
+    """`best = max(best, value)` right above, in the same block, before `value > best` is asked."""
+    here = tree.statement(source, test)
+    up = source.parents[here]
+    block = next((body for body in (getattr(up, "body", []), getattr(up, "orelse", [])) if here in body), [])
+    sides = {ast.dump(one): tree.dotted(one) for one in (test.left, test.comparators[0])}
+    for one in block[: block.index(here)] if here in block else ():
+        call = one.value if isinstance(one, ast.Assign) else None
+        if (
+            not isinstance(one, ast.Assign)
+            or not isinstance(call, ast.Call)
+            or source.name(call.func) not in ("max", "min")
+        ):
+            continue
+        name = tree.dotted(one.targets[0])
+        if name in sides.values() and len(call.args) == 2 and {ast.dump(arg) for arg in call.args} == set(sides):
+            return name
+    return ""

@@ -68,3 +68,14 @@ def no_scaler(model, loader, criterion, optimizer):
         loss.backward()
         clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+
+
+def unscaled_too_late(model, loader, criterion, optimizer, scaler):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        scaler.scale(loss).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # trap: amp-clip-without-unscale
+        scaler.unscale_(optimizer)
+        scaler.step(optimizer)
+        scaler.update()

@@ -40,11 +40,14 @@ def find(source: Source) -> Iterator[Hit]:
     for loop in flow.training_loops(source):
         scaled = [event for event in loop.direct("backward") if event.detail == "scaler"]
         steps = [event for event in loop.of("step") if event.detail == "scaler"]
-        if not scaled or not steps or loop.of("unscale") or frameworks.owned(source, loop.node):
+        if not scaled or not steps or frameworks.owned(source, loop.node):
             continue
         order = list(loop.events)
+        freed = [order.index(one) for one in loop.of("unscale")]
         for clip in loop.of("clip"):
             if clip.detail == "method" or order.index(clip) < order.index(scaled[0]) or clip.at is not clip.node:
+                continue
+            if any(one < order.index(clip) for one in freed):
                 continue
             step = next((one for one in steps if order.index(one) > order.index(clip)), None)
             if step is None or step.expr is None or step.at is not step.node:

@@ -57,3 +57,13 @@ class Trainer:
             self.scaler.unscale_(self.optimizer)
             self.optimizer.step()
             self.scaler.update()
+
+
+def scaled_for_nothing(model, loader, criterion, optimizer, scaler):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        scaler.scale(loss)  # trap: amp-step-without-scaler
+        loss.backward()
+        scaler.step(optimizer)
+        scaler.update()

@@ -16,7 +16,7 @@ bfloat16 no scaler is needed at all.
 
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, frameworks, tree
+from torchlore.check import edits, flow, frameworks, tree, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
@@ -35,6 +35,14 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     if "scale(" not in source.text:
         return
+    for call in source.methods("scale"):
+        if (
+            tree.is_statement(source, call)
+            and values.sure(source, tree.receiver(call), "scaler", weak=True)
+            and call.args
+        ):
+            code = source.code(call)
+            yield source.hit(call, f"`{code}` gives the scaled loss, and it is thrown away: write `{code}.backward()`")
     seen: set[object] = set()
     for events in flow.rounds(source):
         for place, event in enumerate(events):

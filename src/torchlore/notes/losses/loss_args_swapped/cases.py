@@ -19,3 +19,13 @@ def fine(x, y, target, teacher, scores):
     c = ce(scores, y) + ce(target, teacher)
     d = F.binary_cross_entropy_with_logits(target=y, input=net(x))
     return a + b + c + d
+
+
+def triplets(net, loader, opt):
+    criterion = nn.TripletMarginLoss(margin=0.5)
+    for anchor, positive, negative in loader:
+        a, p, n = net(anchor), net(positive), net(negative)
+        loss = criterion(a, n, p)  # trap: loss-args-swapped
+        right = criterion(a, p, n)
+        (loss + right).backward()
+        opt.step()

@@ -26,6 +26,7 @@ TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 _SYMMETRIC = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+_TRIPLETS = {"n", "neg", "negative", "negatives", "p", "pos", "positive", "positives"}
 _TARGET = re.compile(r"^(?:\w+_)?(?:target|targets|label|labels|y_true|gt|ground_truth|truth|y)(?:_\w+)?$")
 
 
@@ -49,7 +50,21 @@ def watch(
     return Alarm(f"{call.name} takes the prediction first; here the second argument is the one with a graph, swap them")
 
 
+def _word(source: Source, node: ast.expr) -> str:
+    """`neg` of `neg_emb`, `self.neg` and `emb_neg`; "" where no part of the name is such a word."""
+    parts = (
+        source.code(node).rpartition(".")[2].lower().split("_") if isinstance(node, ast.Name | ast.Attribute) else []
+    )
+    return next((one for one in parts if one in _TRIPLETS or one.rstrip("0123456789") in _TRIPLETS), "")
+
+
 def find(source: Source) -> Iterator[Hit]:
+    for call in losses.loss_calls(source, "TripletMarginLoss", "triplet_margin_loss", "TripletMarginWithDistanceLoss"):
+        words = [_word(source, one) for one in call.call.args[:3]]
+        if len(words) == 3 and words[1].startswith("n") and words[2].startswith("p") and set(words) & _TRIPLETS:
+            yield source.hit(
+                call.call, "the positive comes second and the negative third: here the negative is pulled closer"
+            )
     for loss in losses.loss_calls(source):
         first, second = loss.input, loss.target
         if first is None or second is None or loss.name.rpartition(".")[2] in _SYMMETRIC or loss.call.keywords:

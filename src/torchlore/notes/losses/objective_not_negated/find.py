@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, identity, losses, terms, tree, values
+from torchlore.check import calls, flow, follow, identity, losses, terms, tree, values
 from torchlore.check.source import Hit, Source
 
 _GAIN = re.compile(
@@ -23,10 +23,17 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("backward"):
         loss = tree.receiver(call)
         for term, sign in terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ():
-            what = _policy_gradient(source, term) or _judged_actor(source, term)
+            what = _policy_gradient(source, term) or _judged_actor(source, term) or _entropy(source, term)
             if sign > 0 and what and term not in seen and not _TURNED.search(source.text):
                 seen.add(term)
                 yield source.hit(term, f"the optimizer makes {what} small, and it should grow: put a minus before it")
+            for home, score in _overlaps(source, term) if sign > 0 else ():
+                if home is source and score not in seen:
+                    seen.add(score)
+                    yield source.hit(
+                        score,
+                        f"the optimizer makes `{source.code(score)}` small, and an overlap should grow: write `1 - ...`",
+                    )
 
 
 def _policy_gradient(source: Source, term: ast.expr) -> str:
@@ -37,6 +44,32 @@ def _policy_gradient(source: Source, term: ast.expr) -> str:
         if _is_log_prob(source, one) and _GAIN.match(follow.base(other)) and not _reversed(source, other):
             return f"`{source.code(term)}`"
     return ""
+
+
+def _entropy(source: Source, term: ast.expr) -> str:
+    """`ent_coef * entropy` of a policy's distribution: its bonus must be taken off the loss."""
+    scaled = isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult)
+    for one in (term.left, term.right) if isinstance(term, ast.BinOp) and scaled else (term,):
+        whole = follow.followed(source, one)
+        while follow.method(whole) in ("mean", "sum"):
+            whole = follow.followed(source, tree.receiver(whole))  # type: ignore[arg-type]  # method says that it is a call
+        if follow.method(whole) == "entropy" and any(source.methods("log_prob")):
+            return f"the entropy in `{source.code(term)}`"
+    return ""
+
+
+def _overlaps(source: Source, term: ast.expr, hops: int = 2) -> Iterator[tuple[Source, ast.expr]]:
+    """`(2 * intersection + eps) / (a.sum() + b.sum() + eps)` as the whole of a term, here or in the function it calls."""
+    term = follow.followed(source, term)
+    while follow.method(term) in ("mean", "sum"):
+        term = follow.followed(source, tree.receiver(term))  # type: ignore[arg-type]  # method says that it is a call
+    if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Div):
+        above = [tree.dotted(one).lower() for one in ast.walk(term.left)]
+        if any(re.match(r"^(inter|intersection|overlap|intersect)(_?sum)?$", one) for one in above):
+            yield source, term
+    inner = flow.called(source, term) if isinstance(term, ast.Call) and hops else None
+    for given in calls.returned(inner) if inner is not None else ():
+        yield from _overlaps(inner.source, given, hops - 1) if inner is not None else ()
 
 
 def _is_log_prob(source: Source, node: ast.expr) -> bool:

@@ -20,7 +20,7 @@ _WEIGHT = re.compile(
     r"label_smoothing|max_grad_norm|clip_grad_norm|grad_clip|clip_grad|accumulation_steps|grad_accum\w*|gradient_accumulation_steps)$"
 )
 _SETTINGS = re.compile(r"(^|\.|_)(args?|opts?|cfg|config|conf|hparams|hps?|params|flags)$", re.IGNORECASE)
-_SPLIT = re.compile(r"(train|val|valid|dev|test|eval)_mask")
+_SPLIT = re.compile(r"(train|val|valid|dev|test|eval|avg|mean|epoch|running|best|last)_")
 _LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
 
 

@@ -109,3 +109,11 @@ def from_one(model, loader, criterion):
     for i, (x, y) in enumerate(loader, 1):
         total += criterion(model(x), y).item()
     return total / i
+
+
+def summed_by_the_loss(model, loader):
+    criterion = nn.CrossEntropyLoss(reduction="sum")
+    total = 0.0
+    for x, y in loader:
+        total += criterion(model(x), y).item()
+    return total / len(loader), total / len(loader.dataset)  # trap: loss-over-the-wrong-count

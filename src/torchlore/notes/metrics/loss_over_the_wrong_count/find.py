@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tallies, tree, values
+from torchlore.check import follow, losses, tallies, tree, values
 from torchlore.check.source import Hit, Source
 
 _SIZE = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|^(bs|n|batch_size|b_size|num_samples|bsz)$|\.batch_size$")
@@ -65,12 +65,21 @@ def _kind(source: Source, value: ast.expr) -> str:
         return ""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
         inner = value.func.value
+        if _is_summed(source, inner):
+            return "weighted"
         named = isinstance(inner, ast.Name) and re.search(r"(^|_)loss$", inner.id) is not None
         found = source.values(inner) if isinstance(inner, ast.Call) else ()
         named = named or (bool(found) and all(one.state == "loss" and one.shape == () for one in found))
         summed = any(one.name.rpartition(".")[2] == "sum" for one in source.values(inner))
         return "mean" if named and not summed and _means(source) else ""
     return ""
+
+
+def _is_summed(source: Source, node: ast.expr) -> bool:
+    """A loss that is asked for its sum over the batch."""
+    node = follow.followed(source, node)
+    asked = [one.option("reduction") for one in losses.loss_calls(source) if one.call is node]
+    return any(tree.literal(one) == "sum" for one in asked)
 
 
 def _means(source: Source) -> bool:

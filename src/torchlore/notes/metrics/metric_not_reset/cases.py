@@ -49,3 +49,45 @@ def reset_first(model, loader, epochs):
             for x, y in loader:
                 acc.update(model(x), y)
         print(epoch, acc.compute())
+
+
+def summed(model, train_loader, criterion, opt, epochs):
+    running_loss = 0.0
+    correct = total = 0
+    whole = 0.0
+    for epoch in range(epochs):
+        for x, y in train_loader:
+            opt.zero_grad()
+            out = model(x)
+            loss = criterion(out, y)
+            loss.backward()
+            opt.step()
+            running_loss += loss.item()
+            whole += loss.item()
+            correct += (out.argmax(1) == y).sum().item()
+            total += y.size(0)
+        print(running_loss / len(train_loader))  # trap: metric-not-reset
+        print(100 * correct / total)  # trap: metric-not-reset
+        print(whole / (len(train_loader) * (epoch + 1)), whole / len(train_loader) / (epoch + 1))
+
+
+def summed_anew(model, train_loader, criterion, epochs):
+    for epoch in range(epochs):
+        print(epoch)
+        running_loss, correct = 0.0, 0
+        total = 0
+        for x, y in train_loader:
+            running_loss += criterion(model(x), y).item()
+            correct += (model(x).argmax(1) == y).sum().item()
+            total += y.size(0)
+        print(running_loss / len(train_loader), correct / total)
+
+
+def shown_and_cleared(model, train_loader, criterion, epochs):
+    running_loss = 0.0
+    for epoch in range(epochs):
+        print(epoch)
+        for x, y in train_loader:
+            running_loss += criterion(model(x), y).item()
+        print(running_loss / len(train_loader))
+        running_loss = 0.0

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import torch
 from sklearn.metrics import f1_score, roc_auc_score
@@ -54,3 +56,21 @@ def dropped(model, data):
     for x, y in loader:
         accuracy += (model(x).argmax(1) == y).float().mean().item()
     return accuracy / len(loader)
+
+
+def root_of_each_batch(model, test_loader, criterion):
+    rmse = ppl = root = 0.0
+    for x, y in test_loader:
+        loss = criterion(model(x), y)
+        rmse += torch.sqrt(loss).item()  # trap: score-averaged-over-batches
+        ppl += math.exp(loss.item())  # trap: score-averaged-over-batches
+        root += (loss.item() ** 0.5) * len(x)
+    return rmse / len(test_loader), ppl / len(test_loader), root / len(test_loader.dataset)
+
+
+def root_at_the_end(model, test_loader, criterion):
+    mse = gain = 0.0
+    for x, y in test_loader:
+        mse += criterion(model(x), y).item() * len(x)
+        gain += torch.exp(model.log_scale).item()
+    return math.sqrt(mse / len(test_loader.dataset)), gain / len(test_loader)

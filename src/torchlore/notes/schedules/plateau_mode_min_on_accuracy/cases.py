@@ -35,3 +35,10 @@ def either_kind(val_score):
         growing.step(val_score)
     else:
         growing.step()
+
+
+def by_the_epoch(optimizer, train, epochs):
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+    for epoch in range(epochs):
+        train()
+        scheduler.step(epoch)  # trap: plateau-mode-min-on-accuracy

@@ -71,6 +71,12 @@ def find(source: Source) -> Iterator[Hit]:
         if tree.lacks(call, 0, "metrics"):
             yield source.hit(call, f"ReduceLROnPlateau needs the number it watches: write `{code}.step(val_loss)`")
             continue
+        if isinstance(given, ast.Name) and any(isinstance(one, ast.For) and tree.dotted(one.target) == given.id and
+                                               "range" in source.code(one.iter) for one in tree.loops(source, call)):  # fmt: skip
+            yield source.hit(
+                call, f"ReduceLROnPlateau takes `{given.id}` for what it watches: write `{code}.step(val_loss)`"
+            )
+            continue
         word = tree.dotted(given).rpartition(".")[2] if given is not None else ""
         mode = tree.literal(tree.argument(made.node, 1, "mode")) if not tree.lacks(made.node, 1, "mode") else "min"  # type: ignore[arg-type]  # what made it is a call
         wrong = "max" if mode == "min" and _GROWS.search(word) and not _FALLS.search(word) else ""

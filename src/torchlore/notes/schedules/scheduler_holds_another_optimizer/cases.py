@@ -102,3 +102,12 @@ class Never:
 
     def final(self, net):
         self.opt = optim.LBFGS(net.parameters())
+
+
+def two_nets(G, D):
+    optimizer_G = torch.optim.Adam(G.parameters(), lr=2e-4)
+    optimizer_D = torch.optim.Adam(D.parameters(), lr=2e-4)
+    scheduler_G = torch.optim.lr_scheduler.StepLR(optimizer_G, 10)
+    scheduler_D = torch.optim.lr_scheduler.StepLR(optimizer_G, 10)  # trap: scheduler-holds-another-optimizer
+    warm_scheduler = torch.optim.lr_scheduler.StepLR(optimizer_D, 10)
+    return optimizer_G, optimizer_D, scheduler_G, scheduler_D, warm_scheduler

@@ -1,17 +1,21 @@
 """What a file shows of it."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
+_PLAIN = re.compile(r"^(self|schedulers?|sched|lr|optimizers?|opt|optim|lrs)$", re.IGNORECASE)
 _MODULE = "torch.optim.lr_scheduler."
 
 
 def find(source: Source) -> Iterator[Hit]:
     for call, _ in uses.calls_under(source, _MODULE):
         given = tree.argument(call, 0, "optimizer")
+        if given is not None:
+            yield from _other_name(source, call, given)
         if isinstance(given, ast.Attribute):
             yield from _in_class(source, call, given)
         if not isinstance(given, ast.Name) or tree.loops(source, call):
@@ -31,6 +35,25 @@ def find(source: Source) -> Iterator[Hit]:
                     f"`{scheduler}` was built with the optimizer before and goes on changing that one: build it again behind "
                     "this line",
                 )
+
+
+def _other_name(source: Source, call: ast.Call, given: ast.expr) -> Iterator[Hit]:
+    """`scheduler_D = StepLR(optimizer_G, ...)` where there is an `optimizer_D`."""
+    held, used = source.parents[call], tree.dotted(given)
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    mine, other = _tag(name), _tag(used)
+    meant = re.sub(rf"(?<![A-Za-z]){re.escape(other)}(?![a-z])", mine, used) if mine and other else ""
+    stored = {tree.dotted(one.targets[0]) for one in source.all(ast.Assign)}
+    if mine != other and meant != used and meant in stored:
+        yield source.hit(
+            call, f"`{name}` is built with `{used}`, and `{meant}` follows no plan: build it with `{meant}`"
+        )
+
+
+def _tag(name: str) -> str:
+    """`D` of `self.scheduler_D` and of `D_optimizer`, "" where more or nothing is left."""
+    parts = [one for one in re.split(r"[_.]", name) if one and not _PLAIN.match(one)]
+    return parts[0] if len(parts) == 1 else ""
 
 
 def _in_class(source: Source, call: ast.Call, given: ast.Attribute) -> Iterator[Hit]:

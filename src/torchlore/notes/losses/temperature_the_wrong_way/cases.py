@@ -1,0 +1,41 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class NTXent(nn.Module):
+    def __init__(self, temperature=0.5):
+        super().__init__()
+        self.temperature = temperature
+
+    def forward(self, z1, z2):
+        sim = torch.matmul(z1, z2.t())
+        logits = sim * self.temperature  # trap: temperature-the-wrong-way
+        return F.cross_entropy(logits, torch.arange(len(z1)))
+
+    def right(self, z1, z2):
+        return F.cross_entropy(z1 @ z2.t() / self.temperature, torch.arange(len(z1)))
+
+
+def without_square(student, teacher, labels, T, alpha):
+    soft = F.kl_div(F.log_softmax(student / T, dim=1), F.softmax(teacher / T, dim=1), reduction="batchmean")  # trap: temperature-the-wrong-way
+    return alpha * soft + (1 - alpha) * F.cross_entropy(student, labels)
+
+
+def one_side(student, teacher, T):
+    return F.kl_div(F.log_softmax(student / T, dim=1), F.softmax(teacher, dim=1), reduction="batchmean") * T * T  # trap: temperature-the-wrong-way
+
+
+def squared(student, teacher, labels, T, alpha):
+    soft = F.kl_div(F.log_softmax(student / T, dim=1), F.softmax(teacher / T, dim=1), reduction="batchmean")
+    return alpha * T**2 * soft + (1 - alpha) * F.cross_entropy(student, labels)
+
+
+def squared_at_once(student, teacher, T):
+    log_p = F.log_softmax(student / T, dim=1)
+    q = F.softmax(teacher / T, dim=1).detach()
+    return F.kl_div(log_p, q, reduction="batchmean") * (T * T)
+
+
+def no_temperature(student, teacher):
+    return F.kl_div(F.log_softmax(student, dim=1), F.softmax(teacher, dim=1), reduction="batchmean")

@@ -1,0 +1,20 @@
+import torch
+from torch import nn
+
+
+def turned_round(y):
+    num_pos, num_neg = (y == 1).sum(), (y == 0).sum()
+    return nn.BCEWithLogitsLoss(pos_weight=num_pos / num_neg)  # trap: weights-favour-the-common
+
+
+def shares(class_counts, device):
+    weights = torch.tensor(class_counts / sum(class_counts)).to(device)  # trap: weights-favour-the-common
+    return nn.CrossEntropyLoss(weight=weights)
+
+
+def right(y, counts):
+    num_pos, num_neg = (y == 1).sum(), (y == 0).sum()
+    one = nn.BCEWithLogitsLoss(pos_weight=num_neg / num_pos)
+    two = nn.CrossEntropyLoss(weight=1.0 / counts)
+    three = nn.CrossEntropyLoss(weight=1 - counts / counts.sum())
+    return one, two, three, nn.CrossEntropyLoss(weight=counts.sum() / counts)

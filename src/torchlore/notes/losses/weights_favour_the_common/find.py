@@ -1,0 +1,87 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, losses, tree
+from torchlore.check.source import Hit, Source
+
+_COUNTS = re.compile(
+    r"^(class_?|label_?)?(count|counts|freq|freqs|frequency|frequencies|bincount|hist)(_per_class|_cls)?$",
+    re.IGNORECASE,
+)
+_POSITIVE = re.compile(r"(^|_)(n_?|num_?)?(pos|positive|positives)(_|$)", re.IGNORECASE)
+_NEGATIVE = re.compile(r"(^|_)(n_?|num_?)?(neg|negative|negatives)(_|$)", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "weight" not in source.text:
+        return
+    for loss in losses.loss_calls(source):
+        where, home = (loss.made.node, loss.made.source) if loss.made is not None else (loss.call, source)
+        if home is source and isinstance(where, ast.Call):
+            yield from _asked(source, where)
+    known = ("CrossEntropyLoss", "NLLLoss", "BCEWithLogitsLoss")
+    for call in source.calls(*(f"torch.nn.{name}" for name in known)):
+        yield from _asked(source, call)
+
+
+def _asked(source: Source, call: ast.Call) -> Iterator[Hit]:
+    seen: set[ast.AST] = source.memo.setdefault("weights_favour", set())
+    if call in seen:
+        return
+    seen.add(call)
+    ratio = _quotient(source, tree.argument(call, None, "pos_weight"))
+    if ratio is not None and _POSITIVE.search(_word(ratio.left)) and _NEGATIVE.search(_word(ratio.right)):
+        yield source.hit(
+            ratio, "pos_weight is negatives over positives: turned round it makes rare positives count less"
+        )
+    ratio = _quotient(source, tree.argument(call, None, "weight"))
+    if ratio is not None and _COUNTS.match(_word(ratio.left)) and _is_total(source, ratio):
+        yield source.hit(ratio, f"`{source.code(ratio)}` is largest for the most common class: weigh by its inverse")
+
+
+def _quotient(source: Source, node: ast.expr | None) -> ast.BinOp | None:
+    """`a / b`, behind names, `torch.tensor(...)`, `.to(device)` and the like."""
+    for _ in range(6):
+        if node is None:
+            return None
+        node = follow.followed(source, node)
+        if isinstance(node, ast.BinOp):
+            return node if isinstance(node.op, ast.Div) else None
+        if not isinstance(node, ast.Call):
+            return None
+        method = (
+            not source.name(node.func)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("to", "float", "cuda", "type")
+        )
+        node = (
+            tree.receiver(node) if method else node.args[0] if source.name(node.func) in _WRAPS and node.args else None
+        )
+    return None
+
+
+_WRAPS = ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.Tensor", "torch.from_numpy", "float")
+
+
+def _is_total(source: Source, ratio: ast.BinOp) -> bool:
+    below = source.code(ratio.right)
+    return (
+        "sum(" in below
+        or below.startswith("len(")
+        or re.search(r"(^|_)(total|n_samples|num_samples)$", below) is not None
+    )
+
+
+def _word(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        if (
+            isinstance(node, ast.Call)
+            and node.func.attr in ("bincount", "unique")
+            and isinstance(node.func, ast.Attribute)
+        ):  # type: ignore[attr-defined]  # an attribute
+            return "bincount"
+        node = node.value if isinstance(node, ast.Subscript) else tree.receiver(node)
+    return tree.dotted(node).rpartition(".")[2]

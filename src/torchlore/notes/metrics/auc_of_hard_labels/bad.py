@@ -1,0 +1,8 @@
+import torch
+from sklearn.metrics import roc_auc_score
+
+torch.manual_seed(0)
+labels = (torch.rand(2000) < 0.05).long()
+logits = torch.randn(2000) + 2 * labels - 2
+decided = (logits.sigmoid() > 0.5).long()
+result = {"auc": float(roc_auc_score(labels.numpy(), decided.numpy()))}  # trap: auc-of-hard-labels

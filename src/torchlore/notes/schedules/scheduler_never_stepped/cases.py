@@ -1,0 +1,62 @@
+import torch
+from torch import nn, optim
+
+
+def forgotten(loader, epochs):
+    model = nn.Linear(4, 2)
+    opt = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = optim.lr_scheduler.StepLR(opt, step_size=10)  # trap: scheduler-never-stepped
+    for _ in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            opt.step()
+        print(scheduler.get_last_lr())
+    torch.save({"model": model.state_dict(), "scheduler": scheduler.state_dict()}, "last.pt")
+
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.opt = optim.SGD(model.parameters(), lr=0.1)
+        self.warm = optim.lr_scheduler.LinearLR(self.opt)
+        self.sched = optim.lr_scheduler.SequentialLR(self.opt, [self.warm, optim.lr_scheduler.StepLR(self.opt, 3)], [5])
+        self.other = optim.lr_scheduler.ExponentialLR(self.opt, 0.9)  # trap: scheduler-never-stepped
+
+    def fit(self, loader):
+        for x, y in loader:
+            self.opt.zero_grad()
+            nn.functional.cross_entropy(self.model(x), y).backward()
+            self.opt.step()
+            self.sched.step()
+
+
+def handed_on(model, loader, fit):
+    opt = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = optim.lr_scheduler.StepLR(opt, step_size=10)
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+    fit(model, opt, scheduler)
+
+
+def built(model, kind):
+    opt = optim.SGD(model.parameters(), lr=0.1)
+    if kind == "step":
+        scheduler = optim.lr_scheduler.StepLR(opt, 10)
+    else:
+        scheduler = optim.lr_scheduler.ExponentialLR(opt, 0.9)
+    return opt, scheduler
+
+
+def in_a_list(models, loader):
+    opts = [optim.SGD(model.parameters(), lr=0.1) for model in models]
+    plans = [optim.lr_scheduler.StepLR(opt, 10) for opt in opts]
+    for x, y in loader:
+        for model, opt in zip(models, opts, strict=True):
+            opt.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            opt.step()
+    for plan in plans:
+        plan.step()
