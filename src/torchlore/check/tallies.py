@@ -135,7 +135,8 @@ def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name
     if outer is None or counted is None or source.name(counted.func) not in ("range", "tqdm.trange"):
         return ""
     epochs = {source.code(counted.args[-1])} if len(counted.args) in (1, 2) else set()
-    return "epochs" if source.code(below) in epochs and _starts_in(source, name, outer, loop) else ""
+    named = isinstance(below, ast.Name | ast.Attribute | ast.Subscript)  # a number may be there by chance
+    return "epochs" if named and source.code(below) in epochs and _starts_in(source, name, outer, loop) else ""
 
 
 def _index(source: Source, loop: ast.For) -> str:

@@ -64,3 +64,31 @@ def by_name(model, epochs, evaluate, save):
         if val_acc > best_acc:
             best_acc = val_acc
     return best, best_acc
+
+
+def mse_loss(pred, label):
+    return ((pred - label) ** 2).mean()
+
+
+def keeps_the_worst(model, evaluate, epochs):
+    kept = None
+    best_score = float("inf")
+    best_acc = float("inf")
+    for _ in range(epochs):
+        val_score = -mse_loss(*evaluate(model))
+        acc = evaluate(model)[0]
+        if val_score < best_score:  # trap: best-compared-the-wrong-way
+            best_score = val_score
+            kept = model
+        if acc < best_acc:  # trap: best-compared-the-wrong-way
+            best_acc = acc
+    return kept
+
+
+def turned_on_purpose(model, hits, epochs):
+    best = float("inf")
+    for _ in range(epochs):
+        objective = -hits(model) / 100
+        if objective < best:
+            best = objective
+    return best

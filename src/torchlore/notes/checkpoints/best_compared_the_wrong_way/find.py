@@ -5,9 +5,10 @@ import math
 import re
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree
+from torchlore.check import calls, flow, follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
+_GROWS = re.compile(r"(^|_)(acc|accuracy|f1|auc|auroc|iou|miou|map|psnr|ssim|bleu)$")
 _FLIP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<", ast.GtE: ">"}
 
 
@@ -34,6 +35,17 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 told = f"`{source.code(value)}` is better when it is smaller, and this keeps the largest: write `<`, and start at infinity"
                 yield source.hit(test, told, severity="warning")
+            if takes and start == math.inf and way == "<" and _is_negated_loss(source, value):
+                told = f"`{source.code(value)}` is minus a loss, so this keeps the worst: write `>`, and start at minus infinity"
+                yield source.hit(test, told)
+            if (
+                takes
+                and start == math.inf
+                and way == "<"
+                and _GROWS.search(tree.dotted(value).rpartition(".")[2].lower())
+            ):
+                told = f"`{source.code(value)}` is better when it is larger, and this keeps the smallest: write `>`, and start at 0"
+                yield source.hit(test, told, severity="warning")
             if takes and wrong and not isinstance(value, ast.Constant):
                 turned = "<" if way == ">" else ">"
                 name, other = source.code(best), source.code(value)
@@ -41,6 +53,22 @@ def find(source: Source) -> Iterator[Hit]:
                     test,
                     f"`{name}` starts at {start}, so `{other} {way} {name}` is never true: write `{other} {turned} {name}`",
                 )
+
+
+def _is_negated_loss(source: Source, node: ast.expr, hops: int = 5) -> bool:
+    """`-loss`, behind names, `.item()` and the project's functions."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return re.search(r"loss|mse|rmse|mae\b|error", source.code(node.operand), re.IGNORECASE) is not None
+    if hops == 0:
+        return False
+    if isinstance(node, ast.Name):
+        value = follow.binding(source, node)
+        return value is not None and _is_negated_loss(source, value, hops - 1)
+    if isinstance(node, ast.Call) and follow.method(node) in ("item", "mean", "cpu", "numpy"):
+        return _is_negated_loss(source, tree.receiver(node), hops - 1)
+    inner = flow.called(source, node) if isinstance(node, ast.Call) else None
+    given = calls.returned(inner) if inner is not None else []
+    return inner is not None and bool(given) and all(_is_negated_loss(inner.source, one, hops - 1) for one in given)
 
 
 def _is_loss(source: Source, best: ast.expr, value: ast.expr) -> bool:

@@ -12,9 +12,11 @@ _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for test in source.all(ast.Compare) if "best" in source.text.lower() else ():
-        if len(test.ops) == 1 and isinstance(test.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, test)):
-            yield source.hit(test, f"`{name}` has taken the new value just above, so it is never beaten: compare first")
+    for asked in source.all(ast.Compare) if "best" in source.text.lower() else ():
+        if len(asked.ops) == 1 and isinstance(asked.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, asked)):
+            yield source.hit(
+                asked, f"`{name}` has taken the new value just above, so it is never beaten: compare first"
+            )
     for choice in source.all(ast.If) if "best" in source.text.lower() or "lowest" in source.text else ():
         test = choice.test
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)):

@@ -27,5 +27,6 @@ def triplets(net, loader, opt):
         a, p, n = net(anchor), net(positive), net(negative)
         loss = criterion(a, n, p)  # trap: loss-args-swapped
         right = criterion(a, p, n)
+        opt.zero_grad()
         (loss + right).backward()
         opt.step()

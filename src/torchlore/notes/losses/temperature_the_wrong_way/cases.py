@@ -39,3 +39,8 @@ def squared_at_once(student, teacher, T):
 
 def no_temperature(student, teacher):
     return F.kl_div(F.log_softmax(student, dim=1), F.softmax(teacher, dim=1), reduction="batchmean")
+
+
+def sharpened(logits, weak_logits, T):
+    pseudo = torch.softmax(weak_logits.detach() / T, dim=-1)
+    return F.kl_div(F.log_softmax(logits, dim=-1), pseudo, reduction="batchmean")

@@ -19,11 +19,16 @@ def find(source: Source) -> Iterator[Hit]:
         one, other = (_softened(source, side) for side in (loss.input, loss.target))
         if one is None or other is None or one == other == "":
             continue
-        if bool(one) != bool(other):
+        if one and not other:
             yield source.hit(
                 loss.call, f"one side is softened by `{one or other}` and the other is not: divide both logits by it"
             )
-        elif one == other and not one.replace(".", "").isdigit() and not _scaled_back(source, loss.call, one):
+        elif (
+            one == other
+            and not one.replace(".", "").isdigit()
+            and _beside_labels(source, loss.call)
+            and not _scaled_back(source, loss.call, one)
+        ):
             yield source.hit(
                 loss.call, f"softened by `{one}`, this part's gradients shrink by its square: multiply by `{one}**2`"
             )
@@ -34,10 +39,9 @@ def _multiplied(source: Source, product: ast.BinOp) -> str:
     for one, other in ((product.left, product.right), (product.right, product.left)):
         word = tree.dotted(one).rpartition(".")[2]
         similar = follow.followed(source, other)
-        product_of = isinstance(similar, ast.BinOp) and isinstance(similar.op, ast.MatMult)
-        product_of = product_of or (
-            isinstance(similar, ast.Call) and re.search(r"matmul|mm$|einsum|cosine|\bsim", source.code(similar.func))
-        )
+        matrix = isinstance(similar, ast.BinOp) and isinstance(similar.op, ast.MatMult)
+        called = source.code(similar.func) if isinstance(similar, ast.Call) else ""
+        product_of = matrix or re.search(r"matmul|mm$|einsum|cosine|\bsim", called) is not None
         if _TEMPERATURE.match(word) and product_of and not _turned(source, word):
             return source.code(one)
     return ""
@@ -45,10 +49,11 @@ def _multiplied(source: Source, product: ast.BinOp) -> str:
 
 def _turned(source: Source, word: str) -> bool:
     """Whether the file sets it to a reciprocal, an exponential or something above 1."""
-    for one in (*source.all(ast.Assign), *source.all(ast.keyword)):
-        name = tree.dotted(one.targets[0]).rpartition(".")[2] if isinstance(one, ast.Assign) else one.arg or ""
-        number = tree.literal(one.value)
-        odd = any(isinstance(part, ast.Div) for part in ast.walk(one.value)) or "exp" in source.code(one.value)
+    given = [(tree.dotted(one.targets[0]).rpartition(".")[2], one.value) for one in source.all(ast.Assign)]
+    given += [(one.arg or "", one.value) for one in source.all(ast.keyword)]
+    for name, value in given:
+        number = tree.literal(value)
+        odd = any(isinstance(part, ast.Div) for part in ast.walk(value)) or "exp" in source.code(value)
         if name == word and (odd or (isinstance(number, int | float) and number >= 1)):
             return True
     for function in source.all(ast.FunctionDef):
@@ -82,23 +87,25 @@ def _softened(source: Source, side: ast.expr | None) -> str | None:
     return source.code(scores.right) if isinstance(scores.op, ast.Div) else None
 
 
+def _beside_labels(source: Source, call: ast.Call) -> bool:
+    """Whether the function computes a loss against the labels too, which the soft part is weighed against."""
+    hard = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss", "BCEWithLogitsLoss")
+    return any(tree.function(source, one.call) is tree.function(source, call) for one in hard)
+
+
 def _scaled_back(source: Source, call: ast.Call, temperature: str) -> bool:
     """Whether the temperature, or a number, comes into what is made of the divergence."""
     home = tree.function(source, call) or source.tree
     word = temperature.rpartition(".")[2]
-    for one in tree.under(source, home, ast.BinOp, ast.AugAssign):
-        if isinstance(one.op, ast.Mult | ast.Pow):
-            code = source.code(one)
-            if (
-                code.count(word) >= 1
-                and not tree.inside(source, one, call)
-                and not re.search(r"softmax", code.split(word)[0][-40:] + "x")
-            ):
-                return True
-            if call in ast.walk(one) and any(
-                isinstance(tree.literal(part), int | float)
-                for part in (getattr(one, "left", None), getattr(one, "right", None))
-                if part is not None
-            ):
-                return True
-    return False
+    for one in tree.under(source, home, ast.BinOp):
+        if not isinstance(one.op, ast.Mult | ast.Pow) or tree.inside(source, one, call):
+            continue
+        if word in source.code(one.left).split(".")[-1] or word in source.code(one.right).split(".")[-1]:
+            return True
+        numbers = [isinstance(tree.literal(part), int | float) for part in (one.left, one.right)]
+        if any(numbers) and tree.inside(source, call, one):
+            return True
+    return any(
+        isinstance(one.op, ast.Mult) and word in source.code(one.value)
+        for one in tree.under(source, home, ast.AugAssign)
+    )

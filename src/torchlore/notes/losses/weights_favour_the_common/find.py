@@ -76,12 +76,12 @@ def _is_total(source: Source, ratio: ast.BinOp) -> bool:
 
 
 def _word(node: ast.expr) -> str:
-    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-        if (
-            isinstance(node, ast.Call)
-            and node.func.attr in ("bincount", "unique")
-            and isinstance(node.func, ast.Attribute)
-        ):  # type: ignore[attr-defined]  # an attribute
-            return "bincount"
-        node = node.value if isinstance(node, ast.Subscript) else tree.receiver(node)
-    return tree.dotted(node).rpartition(".")[2]
+    while True:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "bincount":
+                return "bincount"
+            node = node.func.value
+        else:
+            return tree.dotted(node).rpartition(".")[2]

@@ -71,7 +71,7 @@ def _kind(source: Source, value: ast.expr) -> str:
         found = source.values(inner) if isinstance(inner, ast.Call) else ()
         named = named or (bool(found) and all(one.state == "loss" and one.shape == () for one in found))
         summed = any(one.name.rpartition(".")[2] == "sum" for one in source.values(inner))
-        return "mean" if named and not summed and _means(source) else ""
+        return "mean" if named and not summed and _means(source, value) else ""
     return ""
 
 
@@ -82,9 +82,18 @@ def _is_summed(source: Source, node: ast.expr) -> bool:
     return any(tree.literal(one) == "sum" for one in asked)
 
 
-def _means(source: Source) -> bool:
-    """Whether no loss in the file asks for another reduction."""
+def _means(source: Source, node: ast.AST) -> bool:
+    """Whether no loss in the file, but for those made in other functions, asks for another reduction."""
+    homes = (None, tree.function(source, node))
     asked = (
-        tree.literal(one.value) for one in source.all(ast.keyword) if one.arg in ("reduction", "size_average", "reduce")
+        tree.literal(one.value)
+        for one in source.all(ast.keyword)
+        if one.arg in ("reduction", "size_average", "reduce") and _home(source, one) in homes
     )
     return all(one == "mean" for one in asked)
+
+
+def _home(source: Source, node: ast.AST) -> ast.AST | None:
+    """The function a node stands in; a method that sets attributes counts as everywhere."""
+    home = tree.function(source, node)
+    return None if home is not None and tree.class_of(source, home) is not None else home

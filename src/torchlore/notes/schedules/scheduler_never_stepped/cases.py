@@ -21,7 +21,8 @@ class Trainer:
         self.opt = optim.SGD(model.parameters(), lr=0.1)
         self.warm = optim.lr_scheduler.LinearLR(self.opt)
         self.sched = optim.lr_scheduler.SequentialLR(self.opt, [self.warm, optim.lr_scheduler.StepLR(self.opt, 3)], [5])
-        self.other = optim.lr_scheduler.ExponentialLR(self.opt, 0.9)  # trap: scheduler-never-stepped
+        self.other = optim.SGD(model.parameters(), lr=0.2)
+        self.plan = optim.lr_scheduler.ExponentialLR(self.other, 0.9)  # trap: scheduler-never-stepped
 
     def fit(self, loader):
         for x, y in loader:

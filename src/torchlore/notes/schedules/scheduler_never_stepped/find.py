@@ -17,9 +17,24 @@ def find(source: Source) -> Iterator[Hit]:
         target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
         if target is None or not tree.dotted(target) or frameworks.owned(source, call) or not _trains(source, call):
             continue
+        given = tree.argument(call, 0, "optimizer")
+        if given is None or _has_another(source, call, given):
+            continue
         if not any(_steps(source, use) for use in _reads(source, target)):
             name = source.code(target)
             yield source.hit(held, f"`{name}` is never stepped, so the rate stays as it is: call `{name}.step()`")
+
+
+def _has_another(source: Source, call: ast.Call, given: ast.expr) -> bool:
+    """Whether a second scheduler is built on the same optimizer: one of them may drive the other."""
+    others = (
+        one
+        for one, _ in uses.calls_under(source, "torch.optim.lr_scheduler.")
+        if one is not call and tree.function(source, one) is tree.function(source, call)
+    )
+    return any(
+        source.code(first) == source.code(given) for one in others if (first := tree.argument(one, 0, "optimizer"))
+    )
 
 
 def _trains(source: Source, call: ast.Call) -> bool:

@@ -1,0 +1,99 @@
+"""What a file shows of it."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from torchlore.check import flow, follow, losses, terms, tree
+from torchlore.check.source import Hit, Source
+
+_BINARY = (
+    "BCELoss",
+    "binary_cross_entropy",
+    "BCEWithLogitsLoss",
+    "binary_cross_entropy_with_logits",
+    "MSELoss",
+    "mse_loss",
+)
+_FILLED = {"torch.ones": 1, "torch.ones_like": 1, "torch.zeros": 0, "torch.zeros_like": 0}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "detach()" not in source.text or not any(source.methods("backward")):
+        return
+    judged = [one for one in (_judged(source, loss) for loss in losses.loss_calls(source, *_BINARY)) if one is not None]
+    turned = any(label == 0 and cut for _, _, label, cut in judged)
+    for call, fake, label, cut in judged:
+        if not cut and label == 0 and turned and "fake" in fake and _is_only_term(source, call):
+            yield source.hit(
+                call,
+                f"`{fake}` keeps its graph, so this trains the generator, and it is told to be found out: give it ones",
+            )
+    yield from _critics(source)
+
+
+def _judged(source: Source, loss: losses.LossCall) -> tuple[ast.Call, str, int, bool] | None:
+    """A loss of a net's judgement of a fake: the call, the fake, its label, and whether the fake is detached."""
+    score = follow.followed(source, loss.input) if loss.input is not None else None
+    while isinstance(score, ast.Call) and follow.method(score) in ("view", "squeeze", "reshape", "flatten"):
+        score = follow.followed(source, tree.receiver(score))
+    label = _label(source, loss.target) if loss.target is not None else None
+    given = score.args[0] if isinstance(score, ast.Call) and len(score.args) == 1 else None
+    if label is None or given is None:
+        return None
+    cut = follow.method(given) == "detach"
+    fake = source.code(tree.receiver(given) if isinstance(given, ast.Call) and cut else given)
+    named = "fake" in fake.lower() or "gen" in fake.lower()
+    return (loss.call, fake, label, cut) if named else None
+
+
+def _label(source: Source, target: ast.expr) -> int | None:
+    """1 or 0 where the target is filled with it, and is not smoothed or drawn."""
+    made = follow.followed(source, target)
+    while isinstance(made, ast.Call) and follow.method(made) in ("to", "float", "cuda", "unsqueeze", "type_as", "view"):
+        made = follow.followed(source, tree.receiver(made))
+    if not isinstance(made, ast.Call):
+        return None
+    full = source.name(made.func)
+    if full == "torch.full" and len(made.args) > 1 and tree.literal(made.args[1]) in (0, 1):
+        return int(tree.literal(made.args[1]))
+    return _FILLED.get(full)
+
+
+def _is_only_term(source: Source, call: ast.Call) -> bool:
+    """Whether nothing is added to it: a discriminator's loss has the real ones beside the fakes."""
+    up = source.parents[call]
+    return isinstance(up, ast.Assign) or (isinstance(up, ast.Attribute) and up.attr == "backward")
+
+
+def _critics(source: Source) -> Iterator[Hit]:
+    """`critic(real) - critic(fake.detach())` beside `-critic(fake)`."""
+    signs: dict[str, dict[bool, set[tuple[int, ast.expr]]]] = defaultdict(lambda: defaultdict(set))
+    for backward in source.methods("backward"):
+        loss = tree.receiver(backward)
+        for term, sign in terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.UnaryOp) else ():
+            given = term.args[0] if isinstance(term, ast.Call) and len(term.args) == 1 else None
+            net = isinstance(term, ast.Call) and not source.name(term.func).startswith("torch")
+            if isinstance(term, ast.Call) and net and given is not None and _is_fake(source, given):
+                cut = any(follow.method(one) == "detach" for one in ast.walk(given))
+                signs[source.code(term.func)][cut].add((sign, term))
+    for found in signs.values():
+        for sign, term in found[True]:
+            others = {one for one, _ in found[False]}
+            if others == {sign} and flow.may_train(source):
+                yield source.hit(
+                    term,
+                    f"critic and generator both make `{source.code(term)}` {'large' if sign < 0 else 'small'}: turn one of them round",
+                )
+
+
+def _is_fake(source: Source, node: ast.expr) -> bool:
+    """`fake`, `fake.detach()` or what a generator gives, and nothing computed of it."""
+    inner = tree.receiver(node) if isinstance(node, ast.Call) and follow.method(node) == "detach" else node
+    return "fake" in tree.dotted(inner).lower() or _generated(source, inner)
+
+
+def _generated(source: Source, node: ast.expr) -> bool:
+    """What a generator called G gives."""
+    made = follow.followed(source, node)
+    return isinstance(made, ast.Call) and tree.dotted(made.func).rpartition(".")[2] in ("G", "generator", "netG", "gen")

@@ -1,0 +1,46 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, tree
+from torchlore.check.source import Hit, Source
+
+_CLASSES = re.compile(r"size\(|shape\[|num_class|n_class|nclass|num_labels|^k$|^c$", re.IGNORECASE)
+_ONE_HOT = re.compile(r"one_?hot", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "smooth" not in source.text and not _ONE_HOT.search(source.text):
+        return
+    for whole in source.all(ast.BinOp):
+        if not isinstance(whole.op, ast.Add):
+            continue
+        for kept, added in ((whole.left, whole.right), (whole.right, whole.left)):
+            labels, share = _kept(source, kept)
+            if labels is None:
+                continue
+            inverse = (
+                isinstance(added, ast.BinOp) and isinstance(added.op, ast.Div) and tree.literal(added.left) in (1, 1.0)
+            )
+            classes = isinstance(added, ast.BinOp) and _CLASSES.search(source.code(added.right)) is not None
+            plain = source.code(added) == share and _ONE_HOT.search(
+                source.code(follow.followed(source, labels)) + source.code(labels)
+            )
+            if (inverse and classes) or plain:
+                yield source.hit(
+                    whole, f"the labels no longer sum to 1: add `{share}` divided by the number of classes"
+                )
+
+
+def _kept(source: Source, node: ast.expr) -> tuple[ast.expr | None, str]:
+    """`y` and `eps` of `(1 - eps) * y`."""
+    for one, other in (
+        ((node.left, node.right), (node.right, node.left))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+        else ()
+    ):
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and tree.literal(one.left) in (1, 1.0):
+            return other, source.code(one.right)
+    return None, ""
