@@ -12,11 +12,7 @@ _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for asked in source.all(ast.Compare) if "best" in source.text.lower() else ():
-        if len(asked.ops) == 1 and isinstance(asked.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, asked)):
-            yield source.hit(
-                asked, f"`{name}` has taken the new value just above, so it is never beaten: compare first"
-            )
+    yield from _too_late(source)
     for choice in source.all(ast.If) if "best" in source.text.lower() or "lowest" in source.text else ():
         test = choice.test
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)):
@@ -159,3 +155,12 @@ def _taken_before(source: Source, test: ast.Compare) -> str:
         if name in sides.values() and len(call.args) == 2 and {ast.dump(arg) for arg in call.args} == set(sides):
             return name
     return ""
+
+
+def _too_late(source: Source) -> Iterator[Hit]:
+    """`value > best` asked after `best` has taken the value."""
+    for asked in source.all(ast.Compare) if "best" in source.text.lower() else ():
+        if len(asked.ops) == 1 and isinstance(asked.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, asked)):
+            yield source.hit(
+                asked, f"`{name}` has taken the new value just above, so it is never beaten: compare first"
+            )
