@@ -52,7 +52,9 @@ def _containers(frame: FrameType) -> Iterator[tuple[str, Any]]:
             yield name, value
         elif isinstance(getattr(value, "__dict__", None), dict) and not isinstance(value, type | Tensor | ModuleType):
             held = [(inner, one) for inner, one in list(vars(value).items()) if not inner.startswith("_")]
-            yield from ((f"{name}.{inner}", one) for inner, one in held if isinstance(one, list | dict | deque))
+            yield from (
+                (f"{name}.{inner}", one) for inner, one in held if isinstance(one, list | dict | deque | Tensor)
+            )
 
 
 def _count(value: Any, known: set[Any], left: list[int], depth: int) -> None:
