@@ -13,13 +13,6 @@ scheduler.step(val_acc)
 `torchlore.recipes.schedules.Plateau` does the same, has no default for its mode, and takes a NaN for an error.
 """
 
-import ast
-import re
-from collections.abc import Iterator
-
-from torchlore.check import edits, tree, values
-from torchlore.check.source import Hit, Source
-
 ROWS = ("schedule-plateau",)
 SOURCES = ("003:530-537",)
 TORCH = "2.11, 2.15"
@@ -50,43 +43,3 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
         pass
     else:
         raise AssertionError("a plateau was found without a number")
-
-
-_PLATEAU = "torch.optim.lr_scheduler.ReduceLROnPlateau"
-_GROWS = re.compile(
-    r"(^|_)(acc|accs|accuracy|f1|auc|auroc|iou|miou|dice|map|mAP|psnr|ssim|recall|precision|bleu|kappa|r2)(_|\d|$)"
-)
-_FALLS = re.compile(r"(^|_)(loss|losses|error|err|mse|mae|rmse|wer|perplexity|ppl)(_|$)")
-
-
-def find(source: Source) -> Iterator[Hit]:
-    seen: set[ast.AST] = set()
-    for call in source.methods("step"):
-        scheduler = tree.receiver(call)
-        made = values.made_by(source, scheduler, _PLATEAU)
-        asked = any("isinstance" in source.code(test) for test, _ in tree.conditions(source, call))
-        if made is None or made.node is None or asked:
-            continue
-        code, given = source.code(scheduler), tree.argument(call, 0, "metrics")
-        if tree.lacks(call, 0, "metrics"):
-            yield source.hit(call, f"ReduceLROnPlateau needs the number it watches: write `{code}.step(val_loss)`")
-            continue
-        if isinstance(given, ast.Name) and any(isinstance(one, ast.For) and tree.dotted(one.target) == given.id and
-                                               "range" in source.code(one.iter) for one in tree.loops(source, call)):  # fmt: skip
-            yield source.hit(
-                call, f"ReduceLROnPlateau takes `{given.id}` for what it watches: write `{code}.step(val_loss)`"
-            )
-            continue
-        word = tree.dotted(given).rpartition(".")[2] if given is not None else ""
-        mode = tree.literal(tree.argument(made.node, 1, "mode")) if not tree.lacks(made.node, 1, "mode") else "min"  # type: ignore[arg-type]  # what made it is a call
-        wrong = "max" if mode == "min" and _GROWS.search(word) and not _FALLS.search(word) else ""
-        wrong = "min" if mode == "max" and _FALLS.search(word) and not _GROWS.search(word) else wrong
-        if wrong:
-            what = "grows as the model gets better" if wrong == "max" else "falls as the model gets better"
-            told = f'`{word}` {what}, but `{code}` waits for the other direction: build it with mode="{wrong}"'
-            built = made.node if isinstance(made.node, ast.Call) and made.source is source else None
-            if made.node not in seen:
-                seen.add(made.node)
-                plain = built is not None and not tree.spread(built) and len(built.args) < 2
-                fix = [edits.set_keyword(source, built, "mode", f'"{wrong}"')] if built is not None and plain else []
-                yield source.hit(built or call, told, *fix, safe=False)
