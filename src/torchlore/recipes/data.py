@@ -264,7 +264,9 @@ def list_images(
     names = present if classes is None else _wants.several("list_images", str, "a name", classes=classes)
     strange = [name for name in present if name not in names]
     if strange:
-        raise ValueError(f"list_images: classes are {names[:9]}, but {folder} also has {strange[0]!r}.")
+        raise ValueError(
+            f"list_images: {folder} has the class {strange[0]!r}, which is not among the classes {names[:9]}."
+        )
     found = [
         Sample(path, label)
         for label, name in enumerate(names)
