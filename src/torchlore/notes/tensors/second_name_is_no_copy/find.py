@@ -1,6 +1,7 @@
 """The rule of second-name-is-no-copy."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 
 from torchlore.check import edits, follow, scopes, tree, values
@@ -12,11 +13,13 @@ _WRITES = {"masked_fill_", "fill_", "zero_", "add_", "sub_", "mul_", "div_", "cl
 
 
 def find(source: Source) -> Iterator[Hit]:
+    writes = _writes(source)
     for held in source.all(ast.Assign):
         new, old = held.targets[0], held.value
         if len(held.targets) != 1 or not isinstance(new, ast.Name) or not isinstance(old, ast.Name) or new.id == old.id:
             continue
-        write = next(_writes(source, held, new, old), None)
+        both = sorted(writes.get(new.id, []) + writes.get(old.id, []), key=lambda pair: pair[0].lineno)
+        write = next((node for node, target in both if _reaches(source, held, node, target)), None)
         if write is None or not _is_array(source, old, write):
             continue
         again = [_read_after(source, name, write, held) for name in (new, old)]
@@ -29,22 +32,27 @@ def find(source: Source) -> Iterator[Hit]:
             )
 
 
-def _writes(source: Source, held: ast.Assign, new: ast.Name, old: ast.Name) -> Iterator[ast.expr]:
-    """What writes into the tensor by one of its names, later in the same function and on the way from the assignment."""
-    home = tree.function(source, held) or source.tree
-    for node in tree.body_nodes(home):
-        target: ast.expr | None = None
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            target = node.value
-        elif isinstance(node, ast.Call) and follow.method(node) in _WRITES and tree.is_statement(source, node):
-            target = tree.receiver(node)
-        elif isinstance(node, ast.Name) and isinstance(source.parents[node], ast.AugAssign):
-            target = node if isinstance(node.ctx, ast.Store) else None
-        if not isinstance(target, ast.Name) or not isinstance(node, ast.expr) or node.lineno <= held.lineno:
-            continue
-        same = _added_once(source, target) if node is target else _same_value(source, target, new, old)
-        if target.id in (new.id, old.id) and same and not _apart(source, node, held):
-            yield node
+def _writes(source: Source) -> dict[str, list[tuple[ast.expr, ast.Name]]]:
+    """What writes into a tensor, in the order of the text, by the name that it goes by."""
+    found: dict[str, list[tuple[ast.expr, ast.Name]]] = defaultdict(list)
+    parts = [(node, node.value) for node in source.all(ast.Subscript) if isinstance(node.ctx, ast.Store)]
+    calls = [(node, tree.receiver(node)) for node in source.methods(*_WRITES) if tree.is_statement(source, node)]
+    added = [(node.target, node.target) for node in source.all(ast.AugAssign)]
+    for node, target in sorted([*parts, *calls, *added], key=lambda pair: (pair[0].lineno, pair[0].col_offset)):
+        if isinstance(target, ast.Name):
+            found[target.id].append((node, target))
+    return found
+
+
+def _reaches(source: Source, held: ast.Assign, write: ast.expr, target: ast.Name) -> bool:
+    """Whether the write comes later in the same function, on the way from the assignment, and the name means the same."""
+    new, old = held.targets[0], held.value
+    if write.lineno <= held.lineno or tree.function(source, write) is not tree.function(source, held):
+        return False
+    assert isinstance(new, ast.Name)
+    assert isinstance(old, ast.Name)
+    same = _added_once(source, target) if write is target else _same_value(source, target, new, old)
+    return same and not follow.exclusive(source, write, held)
 
 
 def _added_once(source: Source, target: ast.Name) -> bool:
@@ -59,11 +67,6 @@ def _same_value(source: Source, use: ast.Name, new: ast.Name, old: ast.Name) -> 
     if use.id == new.id:
         return bound == {id(new)}
     return bound == {id(one.node) for one in scopes.reaching(source, old)} and bool(bound)
-
-
-def _apart(source: Source, node: ast.AST, held: ast.AST) -> bool:
-    """In another branch, or in a loop that the assignment does not stand in with it."""
-    return follow.exclusive(source, node, held)
 
 
 def _is_array(source: Source, name: ast.Name, write: ast.expr) -> bool:
