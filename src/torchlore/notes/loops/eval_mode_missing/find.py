@@ -51,7 +51,7 @@ def _loaded(source: Source) -> Iterator[Hit]:
             if read and not meant and not _switched(source, event):
                 name = event.source.code(event.expr) if event.expr is not None else "model"
                 told = f"`{name}` was loaded and is still in training mode, its dropout drops and its batch norm looks at the batch: call `{name}.eval()` first"
-                yield source.hit(_place(source, event), told)
+                yield source.hit(_place(source, event), told, severity="warning")
                 break
 
 

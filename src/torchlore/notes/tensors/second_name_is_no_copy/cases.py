@@ -81,3 +81,10 @@ def sign(x: torch.Tensor):
     out[x > 0] = 1.0
     out[x < 0] = -1.0
     return out
+
+
+def flipped(width, boxes: torch.Tensor):
+    new = boxes
+    new[:, 0] = width - boxes[:, 0]
+    new[:, 2] = width - boxes[:, 2]
+    return new[:, [2, 1, 0, 3]]

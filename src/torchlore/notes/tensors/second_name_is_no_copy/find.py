@@ -101,7 +101,7 @@ def _read_after(source: Source, name: ast.Name, write: ast.expr, held: ast.Assig
         later = node.lineno > write.lineno and not follow.exclusive(source, node, write)
         if (
             later
-            and not (looks or stores or asked or _is_index_of_write(source, node, held))
+            and not (looks or stores or asked or _is_index_of_write(source, node, held) or _other_column(up, write))
             and {id(one.node) for one in scopes.reaching(source, node)} in (wanted, added)
         ):
             return True
@@ -115,3 +115,13 @@ def _is_index_of_write(source: Source, node: ast.Name, held: ast.Assign) -> bool
         isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store) and tree.dotted(up.value) in names
         for up in tree.ancestors(source, node)
     )
+
+
+def _other_column(read: ast.AST, write: ast.AST) -> bool:
+    """`boxes[:, 2]` after `new[:, 0] = ...`: what was written is not what is read."""
+    columns = [
+        tree.literal(one.slice.elts[-1])
+        for one in (read, write)
+        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple)
+    ]
+    return len(columns) == 2 and all(isinstance(one, int) for one in columns) and columns[0] != columns[1]
