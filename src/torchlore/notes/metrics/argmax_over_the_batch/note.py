@@ -12,7 +12,7 @@ probabilities = model(x).softmax(dim=1)
 """
 
 ROWS = ()
-SOURCES = ("https://github.com/pytorch/pytorch/issues/1020",)
+SOURCES = ("https://github.com/jolibrain/deepdetect/pull/1567",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
