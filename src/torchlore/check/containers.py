@@ -69,7 +69,7 @@ def _variable(source: Source, name: ast.Name) -> list[ast.expr]:
         return []
     for use in tree.under(source, home, ast.Name):
         up = source.parents[use]
-        grows = isinstance(up, ast.Attribute) and up.attr in ("append", "insert", "extend", "update")
+        grows = isinstance(up, ast.Attribute) and up.attr in _GROWS
         if use.id == name.id and use is not name and isinstance(use.ctx, ast.Load) and not grows:
             return []
     return _written(value) + _added(source, home, name.id)

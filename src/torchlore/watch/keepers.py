@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
+from itertools import islice
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -15,6 +16,14 @@ from torchlore.watch.pictures import Keeper
 from torchlore.watch.places import Map, Place
 
 _MOST = 12_000  # nodes and objects that are counted
+_BOXES = (
+    list,
+    tuple,
+    dict,
+    deque,
+    defaultdict,
+    OrderedDict,
+)  # a class of the user's own may do anything when it is walked
 
 
 def keeper(places: Map) -> Keeper | None:
@@ -48,13 +57,21 @@ def _containers(frame: FrameType) -> Iterator[tuple[str, Any]]:
     for name, value in {**frame.f_globals, **frame.f_locals}.items():
         if name.startswith("__"):
             continue
-        if isinstance(value, list | dict | tuple | deque):
+        if type(value) in _BOXES:
             yield name, value
-        elif isinstance(getattr(value, "__dict__", None), dict) and not isinstance(value, type | Tensor | ModuleType):
-            held = [(inner, one) for inner, one in list(vars(value).items()) if not inner.startswith("_")]
+        elif not isinstance(value, type | Tensor | ModuleType):
+            held = [(inner, one) for inner, one in _attributes(value).items() if not inner.startswith("_")]
             yield from (
-                (f"{name}.{inner}", one) for inner, one in held if isinstance(one, list | dict | deque | Tensor)
+                (f"{name}.{inner}", one) for inner, one in held if isinstance(one, Tensor) or type(one) in _BOXES
             )
+
+
+def _attributes(value: object) -> dict[str, Any]:
+    """A copy of an object's own attributes, got past any `__getattr__` of its class."""
+    try:
+        return dict(object.__getattribute__(value, "__dict__"))
+    except AttributeError:
+        return {}
 
 
 def _count(value: Any, known: set[Any], left: list[int], depth: int) -> None:
@@ -67,8 +84,8 @@ def _count(value: Any, known: set[Any], left: list[int], depth: int) -> None:
             if node is not None and node not in known:
                 known.add(node)
                 stack += [before for before, _ in node.next_functions]
-    elif isinstance(value, list | tuple | dict | deque) and depth:
-        for one in [*value.values()] if isinstance(value, dict) else [*value]:
+    elif type(value) in _BOXES and depth:
+        for one in list(islice(value.values() if isinstance(value, dict) else value, max(left[0], 0))):
             if left[0] > 0:
                 _count(one, known, left, depth - 1)
 
