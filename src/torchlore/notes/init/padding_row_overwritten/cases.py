@@ -21,3 +21,10 @@ class Right(nn.Module):
         nn.init.normal_(self.emb.weight, std=0.02)
         with torch.no_grad():
             self.emb.weight[pad].fill_(0)
+
+
+class Zeros(nn.Module):
+    def __init__(self, size, pad):
+        super().__init__()
+        self.shift = nn.Embedding(size, 1, padding_idx=pad)
+        nn.init.constant_(self.shift.weight, 0)

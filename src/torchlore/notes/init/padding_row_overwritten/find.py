@@ -24,7 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
             made = found[0].value if len(found) == 1 else None
             padded = isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.Embedding" and _pads(made)
             writes = list(_writes(source, cls, f"self.{name}.weight")) if padded else []
-            if writes and not _zeroed(source, cls, f"self.{name}.weight", writes[-1]):
+            if writes and not _zeroed(source, cls, f"self.{name}.weight"):
                 told = f"this fills the row of the padding too, and no gradient ever reaches it: set `self.{name}.weight[padding_idx]` to zero after it"
                 yield source.hit(writes[-1], told)
 
@@ -37,6 +37,8 @@ def _pads(made: ast.Call) -> bool:
 def _writes(source: Source, cls: Class, weight: str) -> Iterator[ast.Call]:
     """`self.emb.weight.data.uniform_(...)`, `nn.init.xavier_uniform_(self.emb.weight)`, but not with pretrained vectors."""
     for call in tree.under(source, cls.node, ast.Call):
+        if follow.method(call) in ("constant_", "fill_") and call.args and tree.literal(call.args[-1]) == 0:
+            continue  # zeros are what the row shall hold
         full = source.name(call.func)
         given = tree.dotted(call.args[0]).removesuffix(".data") if call.args else ""
         if (full.startswith("torch.nn.init.") and full.rpartition(".")[2] in _INITS and given == weight) or (
@@ -46,10 +48,10 @@ def _writes(source: Source, cls: Class, weight: str) -> Iterator[ast.Call]:
             yield call
 
 
-def _zeroed(source: Source, cls: Class, weight: str, write: ast.Call) -> bool:
-    """Whether a row of the table is written after it, by any way that names it."""
+def _zeroed(source: Source, cls: Class, weight: str) -> bool:
+    """Whether a row of the table is written too, by any way that names it."""
     for node in tree.under(source, cls.node, ast.Subscript):
         if tree.dotted(node.value).removesuffix(".data") == weight:
             return True
     text = source.code(cls.node)
-    return "_fill_padding_idx_with_zero" in text or "padding_idx]" in text or source.code(write).endswith("fill_(0)")
+    return "_fill_padding_idx_with_zero" in text or "padding_idx]" in text

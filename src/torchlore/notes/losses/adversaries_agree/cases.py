@@ -70,3 +70,18 @@ def soft(G, D, opt_g, opt_d, loader):
         g_loss = F.softplus(-D(fake)).mean()
         g_loss.backward()
         opt_g.step()
+
+
+def turned_by_the_gradient(G, judge, opt_g, opt_j, loader, one, minus_one):
+    for real in loader:
+        fake = G(torch.randn(len(real), 16))
+        opt_j.zero_grad()
+        on_real = judge(real).mean()
+        on_real.backward(one)
+        on_fake = judge(fake.detach()).mean()
+        on_fake.backward(minus_one)
+        opt_j.step()
+        opt_g.zero_grad()
+        g_loss = judge(fake).mean()
+        g_loss.backward(one)
+        opt_g.step()

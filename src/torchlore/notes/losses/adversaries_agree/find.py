@@ -69,16 +69,18 @@ def _is_only_term(source: Source, call: ast.Call) -> bool:
 def _critics(source: Source) -> Iterator[Hit]:
     """`critic(real) - critic(fake.detach())` beside `-critic(fake)`."""
     signs: dict[str, dict[bool, set[tuple[int, ast.expr]]]] = defaultdict(lambda: defaultdict(set))
+    turned: set[str] = set()  # `loss.backward(minus_one)` turns a sign that is not in the loss
     for backward in source.methods("backward"):
         loss = tree.receiver(backward)
         for term, sign in terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.UnaryOp) else ():
             given = term.args[0] if isinstance(term, ast.Call) and len(term.args) == 1 else None
-            net = isinstance(term, ast.Call) and not source.name(term.func).startswith("torch")
-            if isinstance(term, ast.Call) and net and given is not None and _is_fake(source, given):
+            judged = isinstance(term, ast.Call) and not source.name(term.func).startswith("torch")
+            if isinstance(term, ast.Call) and judged and given is not None and _is_fake(source, given):
                 cut = any(follow.method(one) == "detach" for one in ast.walk(given))
                 signs[source.code(term.func)][cut].add((sign, term))
-    for found in signs.values():
-        for sign, term in found[True]:
+                turned |= {source.code(term.func)} if backward.args or tree.keyword(backward, "gradient") else set()
+    for net, found in signs.items():
+        for sign, term in found[True] if net not in turned else ():
             others = {one for one, _ in found[False]}
             if others == {sign} and flow.may_train(source):
                 yield source.hit(

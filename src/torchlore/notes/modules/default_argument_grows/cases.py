@@ -28,3 +28,12 @@ def cached(size, cache={}):
     if size not in cache:
         cache[size] = torch.ones(size)
     return cache[size]
+
+
+def flattened(nested):
+    def walk(items, found=[]):
+        for item in items:
+            found.append(item) if torch.is_tensor(item) else walk(item, found)
+        return found
+
+    return walk(nested)

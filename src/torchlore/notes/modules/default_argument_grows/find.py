@@ -17,6 +17,8 @@ def find(source: Source) -> Iterator[Hit]:
     if "torch" not in source.text:
         return
     for function in source.all(ast.FunctionDef):
+        if tree.function(source, function) is not None:
+            continue  # its default is made anew with each call of what it stands in
         arguments = function.args
         positional = [*arguments.posonlyargs, *arguments.args]
         pairs = [*zip(positional[::-1], arguments.defaults[::-1], strict=False),
