@@ -55,7 +55,7 @@ class Source:
         self.path = path
         self.module = module or "__main__"
         self.tree = ast.parse(text)
-        self.nodes, self.parents = _index(self.tree)
+        self.nodes, self.parents, self.flat = _index(self.tree)
         self.memo: dict[Any, Any] = {}  # what helpers computed about this file, by their own keys
         self.shown: frozenset[int] = frozenset()  # lines whose value a notebook shows
         self.names = names.Names(self)
@@ -181,14 +181,31 @@ def stack_children(node: ast.AST, stack: list[ast.AST]) -> None:
             stack.append(child)
 
 
-def _index(tree: ast.Module) -> tuple[dict[type, list[ast.AST]], dict[ast.AST, ast.AST]]:
+def last(node: ast.AST) -> ast.AST:
+    """The node in or under this one that comes last in the order of the text."""
+    below: ast.AST | None = node
+    while below is not None:
+        node, below = below, None
+        for field in _FIELDS[node.__class__]:  # the last field comes first
+            child = getattr(node, field)
+            if child.__class__ is list:
+                child = next((item for item in reversed(child) if item is not None), None)
+            if child is not None:
+                below = child
+                break
+    return node
+
+
+def _index(tree: ast.Module) -> tuple[dict[type, list[ast.AST]], dict[ast.AST, ast.AST], list[ast.AST]]:
     nodes: dict[type, list[ast.AST]] = defaultdict(list)
     parents: dict[ast.AST, ast.AST] = {}
+    flat: list[ast.AST] = []
     stack: list[ast.AST] = [tree]
     pop, push, fields = stack.pop, stack.append, _FIELDS
     while stack:
         node = pop()
         cls = node.__class__
+        flat.append(node)
         nodes[cls].append(node)
         for field in fields[cls]:
             child = getattr(node, field)
@@ -202,7 +219,7 @@ def _index(tree: ast.Module) -> tuple[dict[type, list[ast.AST]], dict[ast.AST, a
             else:
                 parents[child] = node
                 push(child)
-    return dict(nodes), parents
+    return dict(nodes), parents, flat
 
 
 def lines(source: Source) -> Sequence[str]:

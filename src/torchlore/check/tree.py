@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -204,19 +204,21 @@ def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def under(source: Source, node: ast.AST, *types: type[Node]) -> list[Node]:
-    """Nodes of these types in a node, or itself, functions defined in it included; walked once for all who ask."""
-    from torchlore.check.source import stack_children
+    """Nodes of these types in a node, or itself, functions defined in it included: slices of those of the file."""
+    from torchlore.check.source import last
 
-    known: dict[ast.AST, dict[type, list[Any]]] = source.memo.setdefault("under", {})
-    table = known.get(node)
-    if table is None:
-        table = known[node] = defaultdict(list)
-        stack = [node]
-        while stack:
-            item = stack.pop()
-            table[item.__class__].append(item)
-            stack_children(item, stack)
-    return [item for cls in types for item in table.get(cls, ())]
+    places: dict[ast.AST, int] | None = source.memo.get("places")
+    if places is None:
+        places = source.memo["places"] = {one: place for place, one in enumerate(source.flat)}
+    numbers: dict[type, list[int]] = source.memo.setdefault("numbers", {})
+    first, final = places[node], places[last(node)]
+    found: list[Any] = []
+    for cls in types:
+        nodes = source.nodes.get(cls, [])
+        if cls not in numbers:
+            numbers[cls] = [places[one] for one in nodes]
+        found += nodes[bisect_left(numbers[cls], first) : bisect_right(numbers[cls], final)]
+    return found
 
 
 def dotted(node: ast.AST) -> str:

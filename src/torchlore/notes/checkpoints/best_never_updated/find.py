@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, project, scopes, tree
+from torchlore.check import classes, follow, project, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _BEST = re.compile(r"(^|_|\.)(best|lowest|highest|min|max)(_|$)|best", re.IGNORECASE)
@@ -13,7 +13,7 @@ _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _too_late(source)
-    for choice in source.all(ast.If) if "best" in source.text.lower() or "lowest" in source.text else ():
+    for choice in source.all(ast.If) if uses.says(source, "best") or "lowest" in source.text else ():
         test = choice.test
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)):
             continue
@@ -159,7 +159,7 @@ def _taken_before(source: Source, test: ast.Compare) -> str:
 
 def _too_late(source: Source) -> Iterator[Hit]:
     """`value > best` asked after `best` has taken the value."""
-    for asked in source.all(ast.Compare) if "best" in source.text.lower() else ():
+    for asked in source.all(ast.Compare) if uses.says(source, "best") else ():
         if len(asked.ops) == 1 and isinstance(asked.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, asked)):
             yield source.hit(
                 asked, f"`{name}` has taken the new value just above, so it is never beaten: compare first"

@@ -28,9 +28,11 @@ _FOREIGN = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "nn.init" not in source.text:
+        return
     applied = [call for call in source.methods("apply") if len(call.args) == 1]
     named = any(word in source.text for word in _WORDS)
-    if not (applied or named) or "nn.init" not in source.text or _FOREIGN.search(source.text):
+    if not (applied or named) or _FOREIGN.search(source.text):
         return
     yield from _never_called(source) if named else ()
     made = {source.name(call.func) for call in source.all(ast.Call)} if applied else set()

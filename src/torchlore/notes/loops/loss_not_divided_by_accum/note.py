@@ -18,7 +18,7 @@ With a ragged last batch, or losses summed over tokens, weigh each micro-batch b
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree
+from torchlore.check import flow, frameworks, tree, uses
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
@@ -91,4 +91,4 @@ def _scales(source: Source, loop: ast.AST) -> bool:
             return True
         if isinstance(one, ast.Attribute) and one.attr in ("div_", "mul_", "div", "mul", "no_sync"):
             return True
-    return "reduction" in source.text or "accelerat" in source.text.lower()
+    return "reduction" in source.text or uses.says(source, "accelerat")

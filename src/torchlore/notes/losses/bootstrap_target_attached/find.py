@@ -19,8 +19,7 @@ _LOSSES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss",
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_ratios(source), *_soft_labels(source), *_taught(source), *_siamese(source))
-    text = source.text.lower()
-    if "gamma" not in text and "discount" not in text and "next" not in text:
+    if not uses.says(source, "gamma", "discount", "next"):
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
     if _SQUARE.search(source.text):
@@ -36,7 +35,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _ratios(source: Source) -> Iterator[Hit]:
     """`exp(new - old)`, where the old log-probabilities still have their graph."""
-    for call in [*source.calls("torch.exp"), *source.methods("exp")] if "old" in source.text.lower() else []:
+    for call in [*source.calls("torch.exp"), *source.methods("exp")] if uses.says(source, "old") else []:
         inside = call.args[0] if call.args else tree.receiver(call)
         gap = follow.followed(source, inside)
         old = gap.right if isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub) else None
@@ -73,7 +72,7 @@ def _soft_labels(source: Source) -> Iterator[Hit]:
 
 def _taught(source: Source) -> Iterator[Hit]:
     """A teacher that is called with its graph and is given to the student's optimizer: the loss moves both."""
-    if not flow.may_train(source) or not _TEACHER.search(source.text):
+    if not flow.may_train(source) or not uses.says(source, "teacher", "momentum_", "ema_model", "ema_net"):
         return
     held: set[object] = set()
     for call, full in uses.calls_under(source, "torch.optim."):
@@ -92,7 +91,7 @@ def _taught(source: Source) -> Iterator[Hit]:
 
 def _siamese(source: Source) -> Iterator[Hit]:
     """`D(p1, z2) + D(p2, z1)` with `p = predictor(z)`: without a detached `z` everything becomes one point."""
-    if "predict" not in source.text.lower():
+    if not uses.says(source, "predict"):
         return
     for whole in source.all(ast.BinOp):
         if not isinstance(whole.op, ast.Add) or isinstance(source.parents[whole], ast.BinOp):

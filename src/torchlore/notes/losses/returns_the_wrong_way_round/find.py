@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import tree, uses
 from torchlore.check.source import Hit, Source
 
 _GAMMA = re.compile(r"gamma|discount", re.IGNORECASE)
@@ -12,7 +12,7 @@ _REWARDS = re.compile(r"(^|_|\.)(rewards?|rews?|ep_rs)(_\w+)?$", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "append" not in source.text or not _GAMMA.search(source.text):
+    if "append" not in source.text or not uses.says(source, "gamma", "discount"):
         return
     for loop in source.all(ast.For):
         total = _discounted(loop)

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, tree, uses
 from torchlore.check.source import Hit, Source
 
 _CLASSES = re.compile(r"size\(|shape\[|num_class|n_class|nclass|num_labels|^k$|^c$", re.IGNORECASE)
@@ -12,7 +12,7 @@ _ONE_HOT = re.compile(r"one_?hot", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "smooth" not in source.text and not _ONE_HOT.search(source.text):
+    if "smooth" not in source.text and not uses.says(source, "onehot", "one_hot"):
         return
     for whole in source.all(ast.BinOp):
         if not isinstance(whole.op, ast.Add):

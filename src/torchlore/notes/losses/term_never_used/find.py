@@ -25,7 +25,7 @@ _LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "loss" not in source.text.lower():
+    if not uses.says(source, "loss"):
         return
     for home in source.all(ast.FunctionDef):
         if _is_loss(source, home) and not any(word in source.code(home) for word in ("locals()", "eval(", "exec(")):

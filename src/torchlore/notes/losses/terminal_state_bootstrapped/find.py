@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import tree, uses
 from torchlore.check.source import Hit, Source
 
 _DONE = re.compile(r"(^|_)(not_?)?(done|dones|terminal|terminals|terminated|is_done)(_|s?$)", re.IGNORECASE)
@@ -14,7 +14,7 @@ _NEXT = re.compile(r"next|target|new_|_prime|s2|s_", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(word in source.text for word in ("done", "termina")) or not _GAMMA.search(source.text):
+    if not any(word in source.text for word in ("done", "termina")) or not uses.says(source, "gamma", "discount"):
         return
     for sum_ in source.all(ast.BinOp):
         home = tree.function(source, sum_)

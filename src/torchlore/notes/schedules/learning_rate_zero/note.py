@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, tree, uses
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -62,7 +62,7 @@ def _steps(source: Source, call: ast.Call) -> bool:
 
 def _changed_later(source: Source) -> bool:
     """Whether the rate is set by hand or by a scheduler somewhere."""
-    return "param_groups" in source.text or "scheduler" in source.text.lower() or "sched" in source.text
+    return "param_groups" in source.text or uses.says(source, "scheduler") or "sched" in source.text
 
 
 def watch(step: Step) -> Alarm | None:

@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, tree, uses
 from torchlore.check.source import Hit, Source
 
 _SOFTMAX = ("torch.softmax", "torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.log_softmax")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "mask" not in source.text.lower() or "softmax" not in source.text.lower():
+    if not uses.says(source, "mask") or not uses.says(source, "softmax"):
         return
     given = [call.args[0] for call in source.calls(*_SOFTMAX) if call.args]
     given += [

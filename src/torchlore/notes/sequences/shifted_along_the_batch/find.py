@@ -20,10 +20,11 @@ _FLAT = ("reshape", "view", "flatten")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "[1:]" not in source.text.replace(" ", "") and "[1:,:]" not in source.text.replace(" ", ""):
-        return
     layers = list(source.calls(*(f"torch.nn.{name}" for name in _LAYERS)))
     if not layers or not all(tree.literal(tree.argument(one, None, "batch_first")) is True for one in layers):
+        return
+    text = source.text.replace(" ", "")
+    if "[1:]" not in text and "[1:,:]" not in text:
         return
     for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
         flat = loss.target
