@@ -45,3 +45,17 @@ def same():
     train_tf = v2.Compose([v2.RandomCrop(8), v2.ToDtype(torch.float32, scale=True), v2.Normalize((0.5,), (0.5,))])
     test_tf = v2.Compose([v2.ToDtype(torch.float32, scale=True), v2.Normalize((0.5,), (0.5,))])
     return train_tf, test_tf
+
+
+def measured_first(folder, statistics):
+    test_transform = transforms.Compose([transforms.Resize(70), transforms.ToTensor()])
+    mean, std = statistics(folder, test_transform)
+    train_transform = transforms.Compose([transforms.RandomCrop(64), transforms.ToTensor(), transforms.Normalize(mean, std)])
+    test_transform = transforms.Compose([transforms.Resize(70), transforms.ToTensor(), transforms.Normalize(mean, std)])
+    return train_transform, test_transform
+
+
+def a_slip():
+    train_transform = transforms.Compose([transforms.ToTensor(), transforms.Normalize((0.48, 0.45, 0.4), (0.22, 0.22, 0.225))])
+    test_transform = transforms.Compose([transforms.ToTensor(), transforms.Normalize((0.48, 0.45, 0.4), (0.22, 0.22, 0.2255))])
+    return train_transform, test_transform

@@ -132,3 +132,8 @@ def by_phase_shuffled(folders, model, criterion, optimizer):
         optimizer.zero_grad()
         criterion(model(x), y).backward()
         optimizer.step()
+
+
+def never_read(root):
+    training_iter = DataLoader(datasets.ImageFolder(root), batch_size=8, num_workers=2)
+    return len(root)

@@ -21,6 +21,8 @@ _NAMES = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 _TRAIN = re.compile(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloader)s?$", re.IGNORECASE)
 _ORDERED = re.compile(r"series|sequences?\b|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
 _EVALUATES = re.compile(r"(^|_)(eval|evaluate|evaluation|test|valid|validate|show|plot|visualize)(_|$)", re.IGNORECASE)
+_CLASSES = re.compile(r"cross_?entropy|nll_?loss|bce|margin|hinge", re.IGNORECASE)  # classes lie one after the other
+_MIXED = re.compile(r"shuffle\(|permutation|randperm|train_test_split|\.sample\(frac|random_sampl", re.IGNORECASE)
 _BY_CLASS = ("torchvision.datasets.ImageFolder", "torchvision.datasets.DatasetFolder")
 _RANDOM = ("torch.randn", "torch.rand", "torch.randint", "torch.normal")
 
@@ -44,7 +46,8 @@ def find(source: Source) -> Iterator[Hit]:
         message = f"`{name}` hands the data out in the order of the dataset, in every epoch: add shuffle=True"
         own = source.name(call.func) == _LOADER and not tree.spread(call)
         fix = [edits.set_keyword(source, call, "shuffle", "True")] if own else []
-        yield source.hit(call, message, *fix, safe=False)
+        loud = _CLASSES.search(source.text) and not _MIXED.search(source.text)
+        yield source.hit(call, message, *fix, safe=False, severity=None if loud else "hint")
 
 
 def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
@@ -78,6 +81,8 @@ def _only_looked_at(source: Source, call: ast.Call) -> bool:
     mine = [one for one, loader in over if isinstance(loader, ast.Name) and isinstance(name, ast.Name)
             and loader.id == name.id and [b.node for b in scopes.reaching(source, loader)] == [name]]  # fmt: skip
     trains = {loop.node for loop in flow.backward_loops(source)}
+    if isinstance(name, ast.Name) and not any(isinstance(one.ctx, ast.Load) for one in uses.names(source, name.id)):
+        return True  # and nobody even looks
     return (bool(mine) and not any(one in trains for one in mine)) or _given_to_evaluate(source, name)
 
 

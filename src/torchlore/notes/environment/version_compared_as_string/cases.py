@@ -28,3 +28,5 @@ if int(torch.__version__.split(".")[0]) >= 2:
 if torch.__version__.startswith("1.") or torch.__version__ == "2.0.0" or "+cu" in torch.__version__:
     print("text on purpose")
 print(f"torch {torch.__version__[:6]}, float {float('2.5')}")
+if torchvision.__version__ < "2.1":
+    print("every version that ever was stands on the right side of it")

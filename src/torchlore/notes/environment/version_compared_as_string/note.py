@@ -60,6 +60,13 @@ def _long_past(where: ast.AST) -> bool:
     return bool(numbers) and numbers[0].partition(".")[0] in ("0", "1")
 
 
+def _same_order(number: object) -> bool:
+    """`"2.1"`: 2.0, 2.9 and 2.10 stand on the right side of it as text too."""
+    parts = [int(part) for part in str(number).split(".") if part.isdigit()]
+    versions = [[parts[0] + later, minor, 1] for later in range(3) for minor in range(30)] if parts else []
+    return bool(versions) and all((".".join(map(str, one)) < str(number)) == (one < parts) for one in versions)
+
+
 def _misread(source: Source, version: ast.Attribute, package: str) -> tuple[ast.AST | None, str]:
     """Where the version is read as a float or ordered as text, and which of the two."""
     text, node = package != "torch", version  # TorchVersion compares rightly until it is cut
@@ -76,7 +83,8 @@ def _misread(source: Source, version: ast.Attribute, package: str) -> tuple[ast.
         elif isinstance(up, ast.Compare) and len(up.ops) == 1 and isinstance(up.ops[0], _ORDER) and text:
             sides = (up.left, up.comparators[0])
             other = sides[1] if sides[0] is node else sides[0]
-            return (up, "as text") if _is_text(source, other) else (None, "")
+            misread = _is_text(source, other) and not _same_order(tree.literal(other))
+            return (up, "as text") if misread else (None, "")
         else:
             return None, ""
         node = up  # type: ignore[assignment]  # an expression that holds the version

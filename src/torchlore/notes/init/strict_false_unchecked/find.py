@@ -25,13 +25,16 @@ def find(source: Source) -> Iterator[Hit]:
             published = "load_state_dict_from_url" in given  # its author knows which keys are left out
             told = any("DataParallel" in source.code(test) for test, _ in tree.conditions(source, call))
             meant = published or told or _SAID.search(follow.comment(source, call)) or follow.in_test(source, call)
-            yield source.hit(call, message, severity=None if _in_sight(source, call.args[0]) and not meant else "hint")
+            yield source.hit(
+                call, message, severity=None if _prefixed(source, tree.receiver(call)) and not meant else "hint"
+            )
 
 
-def _in_sight(source: Source, state: ast.expr) -> bool:
-    """The names come from a net of this file, or are known to get a prefix; of a stranger's file one may want a part."""
-    wrapped = any(one.attr.endswith("DataParallel") for one in source.all(ast.Attribute))
-    return wrapped or any(source.calls(*_WRAPPERS)) or ".state_dict()" in source.code(follow.followed(source, state))
+def _prefixed(source: Source, model: ast.expr) -> bool:
+    """Whether names here are known to get a prefix that the model does not have; else one may want a part of them."""
+    wraps = any(one.attr.endswith("DataParallel") for one in source.all(ast.Attribute)) or any(source.calls(*_WRAPPERS))
+    found = source.values(model) if wraps else ()
+    return bool(found) and all(one.name not in _WRAPPERS for one in found)
 
 
 def _as_it_was_saved(source: Source, state: ast.expr, depth: int = 4) -> bool:

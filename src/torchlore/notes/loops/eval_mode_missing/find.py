@@ -20,6 +20,7 @@ _ON_PURPOSE = re.compile(
     r"(?:^|_)(?:act|acts|action|actions|explore|rollout|collect|play)(?:_|$)",
     re.IGNORECASE,
 )
+_SHOWS = re.compile(r"^_?(?:draw|plot|show|visuali[sz]e)|(?:^|_)(?:gta|ground_truth_aligned)(?:_|$)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -124,7 +125,7 @@ def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
     names = [function.node.name for function in event.via]
     if any(_ON_PURPOSE.search(name) for name in [*names, event.source.path]) or modes.from_noise(event):
         return False
-    if _gives_losses(event):
+    if _gives_losses(event) or (names and _SHOWS.search(names[-1])):
         return False
     named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
     step = modes.prepares(events, event) and not _now_and_then(event)

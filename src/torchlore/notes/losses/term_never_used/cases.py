@@ -55,3 +55,11 @@ class Scaled(nn.Module):
     def forward(self, a, p, n):
         weight = torch.ones(len(a))
         return (weight * self.inner(a, p, n)).pow(self.gamma) + self.margin
+
+
+def chosen_loss(recon, x, mean, log_var):
+    near_loss = F.mse_loss(recon, x)
+    bce_loss = F.binary_cross_entropy(recon, x)
+    far = -0.5 * torch.mean(1 + log_var - mean.pow(2) - log_var.exp())
+    # return bce_loss + far
+    return near_loss + far

@@ -63,8 +63,9 @@ def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AS
         reads = [
             use for use in tree.under(source, home, ast.Name) if use.id == name and not isinstance(use.ctx, ast.Store)
         ]
-        if computes and not reads and isinstance(one.statement, ast.Assign) and len(one.statement.targets) == 1:
-            yield name, one.statement
+        alone = isinstance(one.statement, ast.Assign) and len(one.statement.targets) == 1
+        if computes and not reads and alone and not re.search(rf"#.*\b{name}\b", source.code(home)):
+            yield name, one.statement  # a line that is commented out would read it: the author chose
 
 
 def _options(source: Source, cls: Class, words: re.Pattern[str]) -> Iterator[Hit]:

@@ -117,3 +117,18 @@ def summed_by_the_loss(model, loader):
     for x, y in loader:
         total += criterion(model(x), y).item()
     return total / len(loader), total / len(loader.dataset)  # trap: loss-over-the-wrong-count
+
+
+def elbo(recon, x, mean, log_var):
+    close = nn.functional.binary_cross_entropy(recon, x, reduction="sum")
+    far = -0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp())
+    return close + far
+
+
+def summed_elsewhere(model, train_loader):
+    train_loss = 0.0
+    for x, _ in train_loader:
+        recon, mean, log_var = model(x)
+        loss = elbo(recon, x, mean, log_var)
+        train_loss += loss.item()
+    return train_loss / len(train_loader.dataset)

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, tallies, tree, values
+from torchlore.check import calls, flow, follow, losses, scopes, tallies, tree, values
 from torchlore.check.source import Hit, Source
 
 _SIZE = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|^(bs|n|batch_size|b_size|num_samples|bsz)$|\.batch_size$")
@@ -70,8 +70,7 @@ def _kind(source: Source, value: ast.expr) -> str:
         named = isinstance(inner, ast.Name) and re.search(r"(^|_)loss$", inner.id) is not None
         found = source.values(inner) if isinstance(inner, ast.Call) else ()
         named = named or (bool(found) and all(one.state == "loss" and one.shape == () for one in found))
-        summed = any(one.name.rpartition(".")[2] == "sum" for one in source.values(inner))
-        return "mean" if named and not summed and _means(source, value) else ""
+        return "mean" if named and _means(source, value) and not _sums(source, inner) else ""
     return ""
 
 
@@ -80,6 +79,31 @@ def _is_summed(source: Source, node: ast.expr) -> bool:
     node = follow.followed(source, node)
     asked = [one.option("reduction") for one in losses.loss_calls(source) if one.call is node]
     return any(tree.literal(one) == "sum" for one in asked)
+
+
+def _sums(source: Source, node: ast.expr, path: tuple[int, ...] = (), hops: int = 5) -> bool:
+    """Whether a sum goes into this loss, or a reduction that is no mean, also in a function of the project that computes it."""
+    if isinstance(node, ast.Tuple) and path:
+        return len(node.elts) > path[0] and _sums(source, node.elts[path[0]], path[1:], hops)
+    if isinstance(node, ast.BinOp):
+        return _sums(source, node.left, (), hops) or _sums(source, node.right, (), hops)
+    if isinstance(node, ast.UnaryOp):
+        return _sums(source, node.operand, (), hops)
+    if isinstance(node, ast.Name) and hops:
+        bound = scopes.reaching(source, node)
+        return any(one.value is not None and _sums(source, one.value, one.path, hops - 1) for one in bound)
+    return isinstance(node, ast.Call) and _gives_sum(source, node, path, hops)
+
+
+def _gives_sum(source: Source, call: ast.Call, path: tuple[int, ...], hops: int) -> bool:
+    if "sum" in (source.name(call.func).rpartition(".")[2], follow.method(call)):
+        return True
+    asked = [one.value for one in call.keywords if one.arg in ("reduction", "size_average", "reduce")]
+    if asked or follow.method(call) == "mean":
+        return any(tree.literal(one) != "mean" for one in asked)
+    function = flow.called(source, call) if hops else None
+    given = calls.returned(function) if function is not None else []
+    return function is not None and any(_sums(function.source, one, path, hops - 1) for one in given)
 
 
 def _means(source: Source, node: ast.AST) -> bool:

@@ -57,7 +57,16 @@ def find(source: Source) -> Iterator[Hit]:
             if not _switches(node) and not _switched_off(node):
                 better = "fit" if name == "train" else "evaluate"
                 message = f"`{cls.node.name}.{name}` replaces the method that switches the mode: call it `{better}`"
-                yield source.hit(node, message, severity=None if any(source.methods("eval")) else "hint")
+                yield source.hit(node, message, severity=None if _asked(source, cls.node) else "hint")
+
+
+def _asked(source: Source, cls: ast.ClassDef) -> bool:
+    """Whether somebody calls `eval()`, on more than the parts that the class switches by hand."""
+    parts = (
+        tree.dotted(tree.receiver(call)).startswith("self.") and tree.class_of(source, call) is cls
+        for call in source.methods("eval")
+    )
+    return not all(parts)
 
 
 def _switched_off(node: FunctionNode) -> bool:

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, follow, scopes, tree, values
+from torchlore.check import edits, flow, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -48,7 +48,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         kinds = values.kind(source, tree.receiver(call))
         part = isinstance(tree.receiver(call), ast.Attribute) and not kinds  # `model.head` may be a module
-        if part or _waits(source, call) or (kinds - {"tensor", "parameter"}):
+        if part or _waits(source, call) or (kinds - {"tensor", "parameter"}) or _is_there(source, call):
             continue
         code = source.code(tree.receiver(call))
         message = (
@@ -56,6 +56,21 @@ def find(source: Source) -> Iterator[Hit]:
             "synchronize before reading"
         )
         yield source.hit(call, message, edits.remove_argument(source, call, flag.value))
+
+
+def _is_there(source: Source, call: ast.Call) -> bool:
+    """Whether the function that made the tensor brought it to the CPU itself, or autograd brings it back in order."""
+    cls = tree.class_of(source, call)
+    if cls is not None and any(source.name(base) == "torch.autograd.Function" for base in cls.bases):
+        return True
+    made = follow.followed(source, tree.receiver(call))
+    function = flow.called(source, made) if isinstance(made, ast.Call) else None
+    inside = (one for one in tree.body_nodes(function.node) if isinstance(one, ast.Call)) if function else ()
+    return function is not None and any(
+        follow.method(one) == "cpu"
+        or (follow.method(one) == "to" and one.args and _is_cpu(function.source, one.args[0]))
+        for one in inside
+    )
 
 
 def _async(call: ast.Call) -> bool:

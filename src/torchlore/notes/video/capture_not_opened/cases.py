@@ -57,3 +57,8 @@ def camera():
 def handed_on(path, decode):
     clip = cv2.VideoCapture(path)
     return decode(clip)
+
+
+film = cv2.VideoCapture("film.mp4")  # trap: capture-not-opened
+while film.grab():
+    print(film.get(cv2.CAP_PROP_POS_FRAMES))

@@ -51,7 +51,7 @@ def _shown(source: Source, call: ast.Call) -> bool:
     home: ast.AST = tree.function(source, call) or source.tree
     counted = any(follow.method(one) == "get" for one in tree.body_nodes(home))
     silent = counted or any(isinstance(one, ast.While) for one in tree.body_nodes(home))  # else a frame of None raises
-    return "cv2.imshow" in source.code(home) or "waitKey" in source.text or not silent
+    return "cv2.imshow" in source.text or "waitKey" in source.text or not silent
 
 
 def _asked(source: Source, call: ast.Call, name: str) -> bool:
