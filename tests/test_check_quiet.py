@@ -448,6 +448,38 @@ def said(rules, slug, text):
     return [found.severity.value for found in engine.check_text(text, {slug: rules[slug]})]
 
 
+ORDERED = """
+import torch
+from torch.utils.data import DataLoader
+from torchvision import datasets
+
+def train(net, opt, root):
+    train_loader = DataLoader(datasets.ImageFolder(root), 8)
+    for x, y in train_loader:
+        opt.zero_grad()
+        torch.nn.functional.LOSS.backward()
+        opt.step()
+"""
+WRAPPED = """
+import torch
+from torch import nn
+
+def load(path):
+    net = nn.Linear(2, 2)
+    wide = nn.DataParallel(net)
+    NAME.load_state_dict(torch.load(path), strict=False)
+"""
+OLD = """
+from torch.autograd import Variable
+
+def test(net, criterion, loader):
+    for x, y in loader:
+        x, y = Variable(x, volatile=True), Variable(y, volatile=True)
+        out = net(x)
+        print(criterion(out, y))
+"""
+
+
 @pytest.mark.parametrize(
     ("slug", "text", "expected"),
     [
@@ -494,7 +526,7 @@ def said(rules, slug, text):
         ),
         ("metric-arguments-swapped", SCORES.replace("SECOND", "pass"), ["warning"]),
         ("image-not-converted-to-rgb", OPENED.replace("PATH", "path='a.png'"), ["hint"]),
-        ("image-not-converted-to-rgb", OPENED.replace("PATH", "path"), ["warning"]),
+        ("image-not-converted-to-rgb", OPENED.replace("PATH", "path"), ["hint"]),
         ("one-hot-without-num-classes", WIDTH.replace("NAME", "smooth"), ["hint"]),
         ("one-hot-without-num-classes", WIDTH.replace("NAME", "soft_loss"), ["warning"]),
         ("view-as-transpose", UNFOLDED.replace("FIRST", "1, t"), []),
@@ -534,6 +566,12 @@ def said(rules, slug, text):
         ("loss-overwritten-in-loop", SUMMED, []),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images, targets"), []),
         ("eval-mode-missing", DETECTOR.replace("CALL", "images"), ["warning"]),
+        ("train-loader-not-shuffled", ORDERED.replace("LOSS", "cross_entropy(net(x), y)"), ["warning"]),
+        ("train-loader-not-shuffled", ORDERED.replace("LOSS", "mse_loss(net(x), x)"), ["hint"]),
+        ("strict-false-unchecked", WRAPPED.replace("NAME", "net"), ["warning"]),
+        ("strict-false-unchecked", WRAPPED.replace("NAME", "wide"), ["hint"]),
+        ("module-train-overridden", OVERRIDDEN.replace("self.step(x)", "self.part.eval()"), ["hint"]),
+        ("variable-volatile", OLD, ["warning", "hint"]),
         ("accumulate-loss-with-graph", METER, []),
         ("accumulate-loss-with-graph", METER.replace("Mean()", "[]"), ["error"]),
     ],

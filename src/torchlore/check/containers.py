@@ -149,14 +149,27 @@ def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
 
 def borrowed(node: ast.expr | None) -> bool:
     """`{name: part for name, part in self.encoder.named_modules()}`: parts of what is registered already."""
-    over = node.generators[0].iter if isinstance(node, ast.ListComp | ast.DictComp) else None
-    own = isinstance(over, ast.Call) and follow.method(over) in _WALKS
-    return own and isinstance(over, ast.Call) and tree.dotted(tree.receiver(over)).startswith("self.")
+    turn = node.generators[0] if isinstance(node, ast.ListComp | ast.DictComp) else None
+    over = turn.iter if turn is not None else None
+    if isinstance(over, ast.Call) and follow.method(over) in _WALKS:
+        return tree.dotted(tree.receiver(over)).startswith("self.")
+    made = node.elt if isinstance(node, ast.ListComp) else None
+    given = made.args if isinstance(made, ast.Call) else [made]  # `[nn.Sequential(part) for part in self.features]`
+    own = turn is not None and isinstance(over, ast.Attribute) and tree.dotted(over).startswith("self.")
+    return own and turn is not None and bool(given) and all(_same(one, turn.target) for one in given)
+
+
+def _same(one: ast.expr | None, other: ast.expr) -> bool:
+    return isinstance(one, ast.Name) and isinstance(other, ast.Name) and one.id == other.id
 
 
 def by_hand(cls: Class, name: str) -> bool:
     """Whether the class, or one it comes from, asks each module of the container for its parameters itself."""
     for base in cls.source.project.bases(cls)[0]:
+        for call in tree.under(base.source, base.node, ast.Call):
+            held = tree.receiver(call) if follow.method(call) == "parameters" else None
+            if isinstance(held, ast.Subscript) and tree.dotted(held.value) == f"self.{name}":
+                return True
         for loop in tree.under(base.source, base.node, ast.For):
             mine = any(tree.dotted(part) == f"self.{name}" for part in ast.walk(loop.iter))
             if mine and any(follow.method(part) == "parameters" for part in ast.walk(loop)):

@@ -23,6 +23,7 @@ SEVERITY = "warning"
 _EVAL = re.compile(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)(_|$)")
 _TRAIN = re.compile(r"(^|_)(train|training|trn|tta|aug)")
 _TTA = re.compile(r"\btta\s*=[^=]|\bn_tta|\bTTA\w*\(|test[-_ ]time[-_ ]augment")
+_NAMED = re.compile(r"(^|[-_/\\])tta([-_.]|$)", re.IGNORECASE)
 _SAID = re.compile(r"\brandom(ly)?(?![-\w])")
 _RANDOM = re.compile(
     r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment|AugMix|ElasticTransform)$"
@@ -73,7 +74,7 @@ def _named(source: Source) -> Iterator[tuple[str, ast.expr]]:
 
 def _meant(source: Source, value: ast.expr) -> bool:
     """The author says so above it, or the file or one that imports it averages over augmented copies."""
-    if _SAID.search(follow.comment(source, value)):
+    if _SAID.search(follow.comment(source, value)) or _NAMED.search(source.path):
         return True
     project = source.project
     users = (project.text(path) or "" for path in project.importers(source.module))

@@ -22,6 +22,7 @@ _TRAIN = re.compile(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloa
 _ORDERED = re.compile(r"series|sequences?\b|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
 _EVALUATES = re.compile(r"(^|_)(eval|evaluate|evaluation|test|valid|validate|show|plot|visualize)(_|$)", re.IGNORECASE)
 _CLASSES = re.compile(r"cross_?entropy|nll_?loss|bce|margin|hinge", re.IGNORECASE)  # classes lie one after the other
+_NUMBERS = re.compile(r"mse|l1_?loss|huber|recon|gaussian", re.IGNORECASE)
 _MIXED = re.compile(r"shuffle\(|permutation|randperm|train_test_split|\.sample\(frac|random_sampl", re.IGNORECASE)
 _BY_CLASS = ("torchvision.datasets.ImageFolder", "torchvision.datasets.DatasetFolder")
 _RANDOM = ("torch.randn", "torch.rand", "torch.randint", "torch.normal")
@@ -46,8 +47,9 @@ def find(source: Source) -> Iterator[Hit]:
         message = f"`{name}` hands the data out in the order of the dataset, in every epoch: add shuffle=True"
         own = source.name(call.func) == _LOADER and not tree.spread(call)
         fix = [edits.set_keyword(source, call, "shuffle", "True")] if own else []
-        loud = _CLASSES.search(source.text) and not _MIXED.search(source.text)
-        yield source.hit(call, message, *fix, safe=False, severity=None if loud else "hint")
+        numbers = _NUMBERS.search(source.text) and not _CLASSES.search(source.text)
+        quiet = numbers or _MIXED.search(source.text)
+        yield source.hit(call, message, *fix, safe=False, severity="hint" if quiet else None)
 
 
 def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:

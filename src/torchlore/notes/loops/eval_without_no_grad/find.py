@@ -5,7 +5,21 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import calls, flow, follow, frameworks, kept, scopes, tensors, terms, tree, uses
+from torchlore.check import (
+    api,
+    calls,
+    flow,
+    follow,
+    frameworks,
+    kept,
+    modules,
+    scopes,
+    tensors,
+    terms,
+    tree,
+    uses,
+    values,
+)
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -25,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
         for place, event in enumerate(events):
             if not _evaluates(events, place) or _runs_it(source, event.node) or _quiet_callers(source, home):
                 continue
-            if not isinstance(event.node, ast.Call):
+            if not isinstance(event.node, ast.Call) or _graphless(source, event.node):
                 continue
             name = source.code(event.node.func)
             if _is_collected(source, event.node, event.loops[-1]):
@@ -57,6 +71,16 @@ def _quiet_callers(source: Source, home: tree.FunctionNode | None) -> bool:
     """Whether a caller switches the recording off for this function."""
     found = calls.callers(as_function(source, home)) if home is not None else []
     return any(tensors.no_grad_around(caller, call) for caller, call, _ in found) or "set_grad_enabled" in source.text
+
+
+def _graphless(source: Source, call: ast.Call) -> bool:
+    """A distance without parameters, of inputs that no network made."""
+    found = source.values(call.func)
+    bare = [part for one in found for part in (one.items[0] if one.name in api.WRAPPERS and one.items else (one,))]
+    if not bare or not all(modules.parameterless(one) for one in bare):
+        return False
+    made = (inner for given in call.args for inner in terms.reached(source, given))
+    return not any(values.maybe(source, inner.func, "module") for inner in made)
 
 
 def _is_carried(source: Source, call: ast.Call, loop: ast.AST) -> bool:

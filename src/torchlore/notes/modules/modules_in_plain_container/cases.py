@@ -138,3 +138,22 @@ class Spelled(nn.Module):
         blocks.append(nn.ReLU())
         self.body = nn.Sequential(*blocks)
         self.parts = blocks
+
+
+class Borrows(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.features = nn.Sequential(nn.Linear(n, n), nn.ReLU())
+        self.steps = [nn.Sequential(part) for part in self.features]
+
+
+class AsksEach(nn.Module):
+    def __init__(self, n, kinds):
+        super().__init__()
+        self.encoder = {}
+        for kind in kinds:
+            self.encoder[kind] = nn.Linear(n, n)
+        wanted = list(self.parameters())
+        for kind in kinds:
+            wanted += list(self.encoder[kind].parameters())
+        self.optimizer = torch.optim.Adam(wanted)

@@ -23,40 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
         if _becomes_tensor(source, call) and not _OTHER.search(source.code(tree.statement(source, call))):
             code = source.code(call)
             message = f'the file may be grey, RGBA, 16-bit or a palette: write `{code}.convert("RGB")`'
-            parts = _path_parts(call)
-            known = any(
-                isinstance(one, ast.Constant) or _known(source, one) for one in parts
-            )  # this one file, or its own
-            edit = edits.append(source, call, '.convert("RGB")')
-            yield source.hit(
-                call, message, edit, safe=False, severity="hint" if known or not _many(source, call) else None
-            )
-
-
-def _many(source: Source, call: ast.Call) -> bool:
-    """Whether file after file is opened here: in a dataset, or in a loop or a function that is handed the path."""
-    home = tree.function(source, call)
-    return home is not None and (home.name == "__getitem__" or bool(tree.loops(source, call)) or bool(home.args.args))
-
-
-def _known(source: Source, part: ast.expr) -> bool:
-    """A parameter that stands for one file unless told otherwise, or frames and samples that a program wrote."""
-    home = tree.function(source, part)
-    named = [*home.args.posonlyargs, *home.args.args] if home is not None else []
-    defaults = [*zip(named[::-1], home.args.defaults[::-1], strict=False)] if home is not None else []
-    said = any(
-        isinstance(part, ast.Name) and one.arg == part.id and isinstance(tree.literal(value), str)
-        for one, value in defaults
-    )
-    return said or bool(re.search("frame|sample|generated|fake", source.code(part), re.IGNORECASE))
-
-
-def _path_parts(opened: ast.Call) -> list[ast.expr]:
-    """The last part of the path that is opened: `"a.png"`, of `join(folder, "a.png")` and of `folder / "a.png"` too."""
-    path = opened.args[0] if opened.args else None
-    if isinstance(path, ast.Call):
-        return path.args[-1:]
-    return [path.right] if isinstance(path, ast.BinOp) else [path] if path is not None else []
+            yield source.hit(call, message, edits.append(source, call, '.convert("RGB")'), safe=False)
 
 
 def _becomes_tensor(source: Source, opened: ast.Call) -> bool:

@@ -16,7 +16,7 @@ ROWS = ("tensor-from-pil",)
 SOURCES = ("003:95-98",)
 TORCH = "2.11, 2.15"
 NEEDS = ("numpy", "PIL", "torchvision")
-SEVERITY = "warning"
+SEVERITY = "hint"
 
 
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
