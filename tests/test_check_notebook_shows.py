@@ -48,6 +48,7 @@ def test_shell_lines_go_on_behind_a_backslash() -> None:
 def test_some_shell_commands_need_no_mark() -> None:
     lines = ["ls data/train", "cd ..", "rm -rf runs", "mkdir -p {folder}"]
     assert documents.without_magics(lines) == ["pass"] * 4
+    assert documents.without_magics(["timeit read(path)", "time = 3", "time - 1"]) == ["pass", "time = 3", "time - 1"]
     python = ["ls = [1]", "cat in ls", "rm -1", "!pwd"]
     assert documents.without_magics(python)[0] == python[0]
 

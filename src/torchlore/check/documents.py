@@ -14,7 +14,8 @@ _MAGIC = re.compile(r"^(\s*)(?:[%!?]|.*\?\??\s*$)(?!=)")
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[\w, ]+=\s*)[%!].*$")
 _AUTOMAGIC = re.compile(
     r"^\s*(?:pip3?|conda|mamba) +(?:install|uninstall|list|show)\b(?!\s*=)|"
-    r"^(?:ls|ll|cd|cat|cp|mv|rm|mkdir|rmdir|less|more|man) +[-\w./~*\"'{$][^=(]*$"
+    r"^(?:ls|ll|cd|cat|cp|mv|rm|mkdir|rmdir|less|more|man) +[-\w./~*\"'{$][^=(]*$|"
+    r"^(?:timeit|time|prun) +(?!(?:is|in|if|and|or|not|for)\b)[\w\"'].*$"
 )
 _RUNS_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun", "%%memit", "%%snakeviz")
 _FENCE = re.compile(
