@@ -31,3 +31,10 @@ class Block(nn.Module):
 
 def unknown(x):
     x.data.zero_()
+
+
+def picked(block: Block, x, chosen):
+    p = F.softmax(block.fc(x), dim=-1)
+    p = p.gather(1, chosen).squeeze(1)
+    p.data.clamp_(0.01, 0.99)
+    return p.log().mean()

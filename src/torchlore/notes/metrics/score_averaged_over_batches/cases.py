@@ -74,3 +74,12 @@ def root_at_the_end(model, test_loader, criterion):
         mse += criterion(model(x), y).item() * len(x)
         gain += torch.exp(model.log_scale).item()
     return math.sqrt(mse / len(test_loader.dataset)), gain / len(test_loader)
+
+
+def links(model, loader, drawn):
+    found = []
+    for batch in loader:
+        near, far = model(batch), model(drawn(batch))
+        truth = torch.cat([torch.ones(len(near)), torch.zeros(len(far))])
+        found.append(roc_auc_score(truth, torch.cat([near, far])))
+    return np.mean(found)

@@ -3,8 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tallies, tree, values
+from torchlore.check import follow, kept, tallies, tree, values
 from torchlore.check.source import Hit, Source
+
+_ONES = {"torch.ones", "torch.ones_like", "numpy.ones", "numpy.ones_like"}
+_ZEROS = {"torch.zeros", "torch.zeros_like", "numpy.zeros", "numpy.zeros_like"}
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -12,13 +15,13 @@ def find(source: Source) -> Iterator[Hit]:
         loader = _loader(source, one.loop)
         if one.kind not in ("bent", "mean") or one.by == "samples" or loader is None:
             continue
-        if one.kind == "bent":
+        if one.kind == "bent" and not _drawn(source, one):
             yield source.hit(
                 one.node,
                 f"the mean of the batches' scores is not the score: collect labels and predictions of all of `{one.over}` and "
                 "compute it once",
             )
-        else:
+        elif one.kind == "mean":
             yield from _ragged(source, one, loader)
 
 
@@ -26,6 +29,15 @@ def _loader(source: Source, loop: ast.For) -> ast.expr | None:
     """What hands out the batches; a loop over folds or classes has none."""
     nodes = [node for node in ast.walk(loop.iter) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript)]
     return next((node for node in nodes if values.sure(source, node, "loader", weak=True)), None)
+
+
+def _drawn(source: Source, one: tallies.Tally) -> bool:
+    """Labels that are ones for the batch and zeros for what was drawn against it: each batch is a ranking of its own."""
+    _, value = kept.kept(source, one.node)
+    score = follow.followed(source, value) if value is not None else None
+    labels = follow.followed(source, score.args[0]) if isinstance(score, ast.Call) and score.args else None
+    made = {source.name(part.func) for part in ast.walk(labels) if isinstance(part, ast.Call)} if labels else set()
+    return bool(made & _ONES) and bool(made & _ZEROS)
 
 
 def _ragged(source: Source, one: tallies.Tally, loader: ast.expr) -> Iterator[Hit]:
