@@ -469,6 +469,18 @@ def load(path):
     wide = nn.DataParallel(net)
     NAME.load_state_dict(torch.load(path), strict=False)
 """
+FILM = """
+import cv2
+
+def frames(path, wanted):
+    clip = cv2.VideoCapture(path)
+    count = int(clip.get(cv2.CAP_PROP_FRAME_COUNT))
+    found = []
+    for _ in range(LENGTH):
+        _, frame = clip.read()
+        found.append(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB))
+    return found, count
+"""
 OLD = """
 from torch.autograd import Variable
 
@@ -571,6 +583,8 @@ def test(net, criterion, loader):
         ("strict-false-unchecked", WRAPPED.replace("NAME", "net"), ["warning"]),
         ("strict-false-unchecked", WRAPPED.replace("NAME", "wide"), ["hint"]),
         ("module-train-overridden", OVERRIDDEN.replace("self.step(x)", "self.part.eval()"), ["hint"]),
+        ("capture-not-opened", FILM.replace("LENGTH", "count"), ["warning"]),
+        ("capture-not-opened", FILM.replace("LENGTH", "wanted"), ["hint"]),
         ("variable-volatile", OLD, ["warning", "hint"]),
         ("accumulate-loss-with-graph", METER, []),
         ("accumulate-loss-with-graph", METER.replace("Mean()", "[]"), ["error"]),

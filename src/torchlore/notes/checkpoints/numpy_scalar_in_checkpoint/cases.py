@@ -32,3 +32,11 @@ def clean(model: nn.Module, accs, path, best, args):
     torch.save({"model": model.state_dict(), "best": sum(accs) / len(accs)}, path)
     torch.save({"model": model.state_dict(), "best": int(np.argmax(accs))}, path)
     torch.save(torch.as_tensor(np.mean(accs, axis=0)), path)
+
+
+def arrays(words, path):
+    positions = []
+    for word in words:
+        positions.append([0, len(word)])
+    positions = np.int64(positions)
+    torch.save({"positions": positions}, path)

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import saved, scopes, tree
+from torchlore.check import saved, scopes, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -45,8 +45,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
             raise AssertionError(f"{type(value).__name__} was loaded as a weight")
 
 
-_REDUCE = {"mean", "sum", "max", "min", "median", "std", "var", "nanmean", "average", "prod", "percentile", "float32",
-           "float64", "int64", "trapz", "quantile"}  # fmt: skip
+_REDUCE = {"mean", "sum", "max", "min", "median", "std", "var", "nanmean", "average", "prod", "percentile",
+           "trapz", "quantile"}  # fmt: skip
+_CASTS = {"float32", "float64", "int64"}
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -73,6 +74,8 @@ def _is_numpy(source: Source, node: ast.expr, hops: int = 4) -> bool:
         head, _, tail = source.name(node.func).rpartition(".")
         if head in ("", "builtins") and source.name(node.func) in ("max", "min", "round"):
             return any(_is_numpy(source, one, hops) for one in node.args)
+        if head == "numpy" and tail in _CASTS:  # of a list it gives an array
+            return bool(node.args) and values.sure(source, node.args[0], "number")
         return head == "numpy" and tail in _REDUCE and tree.lacks(node, 1, "axis")
     if isinstance(node, ast.BinOp):
         return _is_numpy(source, node.left, hops) or _is_numpy(source, node.right, hops)

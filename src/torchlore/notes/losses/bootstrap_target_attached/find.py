@@ -50,6 +50,8 @@ def _ratios(source: Source) -> Iterator[Hit]:
 def _learns(source: Source, call: ast.Call) -> bool:
     """Whether a module, or a method of one, is called with its graph."""
     part = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    if any(one.arg is not None and _OLD.search(one.arg) for one in call.keywords):
+        return False  # `policy(states, old=True)` asks the weights that were put aside
     if not (values.sure(source, call.func, "module") or values.sure(source, part, "module")):
         return False
     inner = flow.called(source, call)
@@ -158,6 +160,8 @@ def _own_estimate(source: Source, value: ast.expr, target: ast.expr) -> ast.Call
     """The call in the target, discounted and with its graph, of a net that also gives the value."""
     mine = {_net(source, call) for call in terms.reached(source, value)} - {None}
     for product in _products(source, target) if mine else ():
+        if tensors.no_grad_around(source, product):
+            continue
         for call in terms.reached(source, product) if _discounted(product) else ():
             if _net(source, call) in mine:
                 return call

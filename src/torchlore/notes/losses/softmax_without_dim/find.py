@@ -42,10 +42,18 @@ def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
     """Of rows of scores torch picks the right dimension: deprecated, not wrong. With three dimensions it picks the first."""
     scores = call.args[:1] if source.name(call.func) in _FUNCTIONS else list(_applied_to(source, call))
     shapes = [values.shape(source, one) for one in scores]
+    if scores and all(_one_row(one) for one in scores):
+        return "hint"
     if any(shape is not None for shape in shapes):
         return None if any(shape is not None and len(shape) == 3 for shape in shapes) else "hint"
     told = " ".join(text for one in scores for text in _making(source, one))
     return None if _THREE.search(told) and not _ROWS.search(told) else "hint"
+
+
+def _one_row(node: ast.expr) -> bool:
+    """`scores[0, 0, :]`: what is left has one dimension."""
+    places = node.slice.elts if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else []
+    return len(places) > 1 and sum(isinstance(one, ast.Slice) for one in places) == 1
 
 
 def _applied_to(source: Source, made: ast.Call) -> Iterator[ast.expr]:

@@ -29,3 +29,8 @@ class Placed(nn.Module):
         super().__init__()
         self.a = nn.Parameter(torch.randn(n).to(device), requires_grad=True).to(device)
         self.b = nn.Parameter(torch.randn(n, device=device)).to(device)
+
+
+class Smoother:
+    def start(self, n, device):
+        self.scale = nn.Parameter(torch.ones(n)).to(device)

@@ -17,7 +17,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree
+from torchlore.check import classes, edits, project, tree
 from torchlore.check.source import Hit, Source
 
 _MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
@@ -54,7 +54,7 @@ def find(source: Source) -> Iterator[Hit]:
         if _FLOAT32.match(source.code(top)) or _there_already(source, call, top):
             continue  # nothing to convert: it gives the parameter itself back
         target = assign.targets[0] if isinstance(assign, ast.Assign) else assign.target
-        if tree.dotted(target).startswith("self.") and tree.class_of(source, call):
+        if tree.dotted(target).startswith("self.") and _registers(source, call):
             name, fix = source.code(target), []
             if chain and len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred):
                 ends = source.text[source.span(call)[1] : source.span(top)[1]]
@@ -63,6 +63,14 @@ def find(source: Source) -> Iterator[Hit]:
                 fix = [edits.replace(source, top, f"{source.code(call.func)}({inner}{ends})")]
             message = f"`{name}` is a plain tensor, not registered and never trained: wrap in `nn.Parameter(...)` last"
             yield source.hit(top, message, *fix)
+
+
+def _registers(source: Source, call: ast.Call) -> bool:
+    """Whether the class may be a module: one that is known to be none registers nothing anyway."""
+    owner = project.enclosing_class(source, call)
+    if owner is None:
+        return False
+    return classes.is_module(owner) or bool(source.project.bases(owner)[1] - {"object"})
 
 
 def _there_already(source: Source, call: ast.Call, top: ast.expr) -> bool:

@@ -49,9 +49,15 @@ def find(source: Source) -> Iterator[Hit]:
 def _shown(source: Source, call: ast.Call) -> bool:
     """A demo that shows what it reads: a film without frames is seen at once."""
     home: ast.AST = tree.function(source, call) or source.tree
-    counted = any(follow.method(one) == "get" for one in tree.body_nodes(home))
+    counted = any(_counts(source, one.iter) for one in tree.body_nodes(home) if isinstance(one, ast.For))
     silent = counted or any(isinstance(one, ast.While) for one in tree.body_nodes(home))  # else a frame of None raises
     return "cv2.imshow" in source.text or "waitKey" in source.text or not silent
+
+
+def _counts(source: Source, over: ast.expr) -> bool:
+    """`range(frames)` with `frames = int(clip.get(cv2.CAP_PROP_FRAME_COUNT))`: no turn at all for a missing file."""
+    names = [follow.followed(source, one) for one in ast.walk(over) if isinstance(one, ast.Name)]
+    return any(follow.method(part) == "get" for one in [over, *names] for part in ast.walk(one))
 
 
 def _asked(source: Source, call: ast.Call, name: str) -> bool:
