@@ -481,6 +481,24 @@ def frames(path, wanted):
         found.append(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB))
     return found, count
 """
+DRAWN = """
+import torch
+from torch import nn
+
+def NAME(maker, fixed):
+    with torch.no_grad():
+        return maker(fixed).cpu()
+
+def fit(batches, fixed):
+    maker = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+    opt = torch.optim.SGD(maker.parameters(), 0.1)
+    for step, (x, y) in enumerate(batches):
+        opt.zero_grad()
+        nn.functional.mse_loss(maker(x), y).backward()
+        opt.step()
+        if step % 100 == 0:
+            NAME(maker, fixed)
+"""
 OLD = """
 from torch.autograd import Variable
 
@@ -583,6 +601,8 @@ def test(net, criterion, loader):
         ("strict-false-unchecked", WRAPPED.replace("NAME", "net"), ["warning"]),
         ("strict-false-unchecked", WRAPPED.replace("NAME", "wide"), ["hint"]),
         ("module-train-overridden", OVERRIDDEN.replace("self.step(x)", "self.part.eval()"), ["hint"]),
+        ("eval-mode-missing", DRAWN.replace("NAME", "draw_pictures"), []),
+        ("eval-mode-missing", DRAWN.replace("NAME", "test_pictures"), ["warning"]),
         ("capture-not-opened", FILM.replace("LENGTH", "count"), ["warning"]),
         ("capture-not-opened", FILM.replace("LENGTH", "wanted"), ["hint"]),
         ("variable-volatile", OLD, ["warning", "hint"]),

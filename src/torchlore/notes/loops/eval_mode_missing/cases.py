@@ -198,19 +198,3 @@ def used(path, x):
     loaded.load_state_dict(torch.load(path, map_location="cpu"))
     with torch.no_grad():  # trap: eval-mode-missing
         return loaded(x)
-
-
-def draw_pictures(maker, fixed):
-    with torch.no_grad():
-        return maker(fixed).cpu()
-
-
-def shows(batches, fixed):
-    maker = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
-    opt = torch.optim.SGD(maker.parameters(), 0.1)
-    for step, (x, y) in enumerate(batches):
-        opt.zero_grad()
-        nn.functional.mse_loss(maker(x), y).backward()
-        opt.step()
-        if step % 100 == 0:
-            draw_pictures(maker, fixed)

@@ -1,0 +1,76 @@
+"""The rule of nonblocking-to-cpu."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, flow, follow, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_WAITS = {"synchronize", "wait", "wait_stream", "wait_event", "query"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("to"):
+        flag = tree.keyword(call, "non_blocking")
+        if flag is None or tree.literal(flag.value) is not True or not call.args or not _is_cpu(source, call.args[0]):
+            continue
+        kinds = values.kind(source, tree.receiver(call))
+        part = isinstance(tree.receiver(call), ast.Attribute) and not kinds  # `model.head` may be a module
+        if part or _waits(source, call) or (kinds - {"tensor", "parameter"}) or _is_there(source, call):
+            continue
+        code = source.code(tree.receiver(call))
+        message = (
+            f"nothing waits for this copy, so the CPU may read `{code}` before it has arrived: leave non_blocking out, or "
+            "synchronize before reading"
+        )
+        yield source.hit(call, message, edits.remove_argument(source, call, flag.value))
+
+
+def _is_there(source: Source, call: ast.Call) -> bool:
+    """Whether the function that made the tensor brought it to the CPU itself, or autograd brings it back in order."""
+    cls = tree.class_of(source, call)
+    if cls is not None and any(source.name(base) == "torch.autograd.Function" for base in cls.bases):
+        return True
+    made = follow.followed(source, tree.receiver(call))
+    function = flow.called(source, made) if isinstance(made, ast.Call) else None
+    inside = (one for one in tree.body_nodes(function.node) if isinstance(one, ast.Call)) if function else ()
+    return function is not None and any(
+        follow.method(one) == "cpu"
+        or (follow.method(one) == "to" and one.args and _is_cpu(function.source, one.args[0]))
+        for one in inside
+    )
+
+
+def _async(call: ast.Call) -> bool:
+    flag = tree.keyword(call, "non_blocking")
+    return flag is not None and tree.literal(flag.value) is not False
+
+
+def _is_cpu(source: Source, node: ast.expr) -> bool:
+    if tree.literal(node) == "cpu":
+        return True
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else ()
+    if any(one.how == "parameter" for one in bound):
+        return False  # another caller may name another device
+    made = values.values(source, node)
+    return bool(made) and all(_cpu_device(value.node) for value in made)
+
+
+def _cpu_device(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Call) and bool(node.args) and tree.literal(node.args[0]) == "cpu"
+
+
+def _waits(source: Source, call: ast.Call) -> bool:
+    """Whether somebody synchronises further down in the same function, or the caller gets the tensor and may do so."""
+    home = tree.function(source, call) or source.tree
+    later = (n for n in tree.body_nodes(home) if isinstance(n, ast.Call) and n.lineno > call.lineno)
+    here = tree.statement(source, call)
+    block: list[ast.stmt] = getattr(source.parents[here], "body", [])
+    behind = block[block.index(here) + 1 : block.index(here) + 2] if here in block else []
+    copies = (
+        n for one in behind for n in ast.walk(one) if isinstance(n, ast.Call) and follow.method(n) in ("to", "cpu")
+    )
+    if any(_is_cpu(source, n.args[0]) and not _async(n) if n.args else follow.method(n) == "cpu" for n in copies):
+        return True  # the next copy waits, and copies arrive in order
+    returned = isinstance(here, ast.Return)
+    return returned or any(follow.method(one) in _WAITS for one in later)
