@@ -29,19 +29,18 @@ def average_precision(scores: Tensor, relevant: Tensor) -> Tensor:
             "be equal, (N,) or (N, C)."
         )
     _args.floating("average_precision", "scores", scores)
-    flat = scores.unsqueeze(1) if scores.ndim == 1 else scores
-    truth = (relevant != 0).reshape(flat.shape)
-    if flat.shape[0] == 0:
-        return flat.new_zeros(flat.shape[1:] if scores.ndim == 2 else (), dtype=torch.float64)
-    ranked, order = flat.sort(0, descending=True)
-    hits = truth.gather(0, order).double().cumsum(0)
-    rank = torch.arange(1, flat.shape[0] + 1, device=flat.device, dtype=torch.float64).unsqueeze(1)
-    precision = hits / rank
+    columns = scores.reshape(-1, 1 if scores.ndim == 1 else scores.shape[1]).t().contiguous()  # GPUs add up along rows
+    count = columns.shape[1]
+    if count == 0:
+        return scores.new_zeros(scores.shape[1:], dtype=torch.float64)
+    ranked, order = columns.sort(1, descending=True)
+    right = (relevant != 0).reshape(scores.shape[0], -1).t().gather(1, order).double()
+    hits = right.cumsum(1)
+    rank = torch.arange(1, count + 1, device=scores.device)
     # The value of a tie is the precision at its last place: carry it back from the next end of a tie.
-    ends = torch.cat([ranked[1:] != ranked[:-1], torch.ones_like(ranked[:1], dtype=torch.bool)])
-    last = torch.where(ends, rank.long().expand_as(ranked) - 1, flat.shape[0]).flip(0).cummin(0).values.flip(0)
-    gain = truth.gather(0, order).double() * precision.gather(0, last)
-    value = gain.sum(0) / hits[-1].clamp_min(1.0)
+    ends = torch.cat([ranked[:, 1:] != ranked[:, :-1], torch.ones_like(ranked[:, :1], dtype=torch.bool)], 1)
+    last = torch.where(ends, rank - 1, count).flip(1).cummin(1).values.flip(1)
+    value = (right * (hits / rank).gather(1, last)).sum(1) / hits[:, -1].clamp_min(1.0)
     return value.squeeze(0) if scores.ndim == 1 else value
 
 

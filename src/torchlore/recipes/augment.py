@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from torchlore.recipes import _args, _ops, _wants
+from torchlore.recipes import _ops, _wants
 
 __all__ = ["Mixed", "apply_region_plan", "cutmix", "mixup", "region_confusion", "region_plan"]
 
@@ -196,7 +196,14 @@ def _shares(count: int, alpha: float, generator: torch.Generator | None, device:
 
 
 def _pairing(
-    function: str, images: Tensor, labels: Tensor, *, alpha: float, each: bool, generator: torch.Generator | None
+    function: str,
+    images: Tensor,
+    labels: Tensor,
+    *,
+    alpha: float,
+    each: bool,
+    generator: torch.Generator | None,
+    shares_on: torch.device | None = None,
 ) -> tuple[Tensor, Tensor]:
     if images.ndim < 2 or labels.shape[:1] != images.shape[:1]:
         raise ValueError(
@@ -208,7 +215,7 @@ def _pairing(
     batch = images.shape[0]
     place = images.device if generator is None else generator.device
     order = torch.randperm(batch, generator=generator, device=place).to(images.device)
-    shares = _shares(batch if each else 1, alpha, generator, images.device)
+    shares = _shares(batch if each else 1, alpha, generator, shares_on or images.device)
     return order, shares if each else shares.expand(batch)
 
 
@@ -254,15 +261,18 @@ def cutmix(
     """
     if images.ndim < 3:
         raise ValueError(f"cutmix: images have shape {tuple(images.shape)}; they must be (N, ..., H, W).")
-    order, share = _pairing("cutmix", images, labels, alpha=alpha, each=each, generator=generator)
+    by_host = not each and not torch.compiler.is_compiling() and (generator is None or generator.device.type == "cpu")
+    on = torch.device("cpu") if by_host else images.device  # one rectangle, drawn where it can be read without waiting
+    order, share = _pairing("cutmix", images, labels, alpha=alpha, each=each, generator=generator, shares_on=on)
     plain = _plain(images)
     spans = _spans(share, plain.shape[-2], plain.shape[-1], each, generator)
     (top, bottom), (left, right) = spans
     kept = 1.0 - (bottom - top) * (right - left) / (plain.shape[-2] * plain.shape[-1])
-    if len(share) and not each and _args.may_read(plain):  # one rectangle for all: only that is moved
+    if by_host and len(share):  # one rectangle for all: only that is moved
         rows, columns = (slice(*(int(end[0]) for end in span)) for span in spans)
         mixed = plain.clone()
         mixed[..., rows, columns] = plain[..., rows, columns][order]
+        kept = torch.full(share.shape, kept[0].item(), device=images.device)
     else:
         mixed = torch.where(_inside(spans, plain), plain[order], plain)
     return Mixed(_rewrap(mixed, images), labels, labels[order], kept)

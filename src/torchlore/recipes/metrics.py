@@ -274,7 +274,8 @@ def calibration(
             f"calibration: scores have shape {tuple(scores.shape)}, target {tuple(target.shape)}, bins is {bins}; they "
             "must be (N, C), (N,) and at least 1."
         )
-    confidence, label = (scores.softmax(1) if from_logits else scores).double().max(1)
+    highest, label = (scores.softmax(1) if from_logits else scores).max(1)
+    confidence = highest.double()
     place = (confidence * bins).ceil().long().sub(1).clamp(0, bins - 1)
     values = torch.stack([torch.ones_like(confidence), confidence, (label == target).double()])
     count, total, right = values.new_zeros(3, bins).index_add_(1, place, values)
