@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from torchlore.recipes._launch import launch
+from torchlore.recipes._launch import launch, pieces, power_of_two
 
 # Flags of the overlap kernels; WHOLE: integer targets; ONE: one value came from above, not one a row.
 LOGITS, SQUARED, IGNORE, WHOLE, ONE = 1, 2, 4, 8, 16
@@ -56,7 +56,7 @@ def order_blocks(noise: Tensor, spread: float) -> Tensor:
     _two, samples, blocks, _blocks = noise.shape
     plan = torch.empty(samples, blocks, blocks, dtype=torch.int64, device=noise.device)
     if samples:
-        launch(_order, (samples,), noise, plan, samples, spread, blocks, max(2, triton.next_power_of_2(blocks)))
+        launch(_order, (samples,), noise, plan, samples, spread, blocks, max(2, power_of_two(blocks)))
     return plan
 
 
@@ -103,7 +103,7 @@ def move_blocks(planes: Tensor, plan: Tensor) -> Tensor:
     line, run = (count * inner * planes.element_size() for count in (width, width // blocks))
     start = planes.data_ptr()  # a slice of a larger tensor may start anywhere
     size, unit = next((size, unit) for size, unit in _UNITS if run % size == line % size == start % size == 0)
-    grid = (triton.cdiv(height * line // size, 1024), lead, samples)
+    grid = (pieces(height * line // size, 1024), lead, samples)
     ends = (planes, result) if planes.dtype in _SIMPLE else (planes.view(torch.uint8), result.view(torch.uint8))
     launch(_move, grid, *ends, plan, unit, height, line // size, run // size, blocks)
     return result
@@ -172,13 +172,13 @@ def count_pairs(prediction: Tensor, target: Tensor, classes: int, ignore: int | 
     skip = NO_LABEL if ignore is None else ignore
     if cells < 1024:
         counts = torch.zeros(1, cells, dtype=torch.int32, device=target.device)
-        bins = max(64, triton.next_power_of_2(cells + 1))
-        grid = (max(1, min(triton.cdiv(total, 2048), 1024)),)
+        bins = max(64, power_of_two(cells + 1))
+        grid = (max(1, min(pieces(total, 2048), 1024)),)
         launch(_count_few, grid, prediction, target, counts, total, classes, skip, bins, 2048)
     else:
         copies = max(1, min(16, 2**20 // cells))
         counts = torch.zeros(copies, cells, dtype=torch.int32, device=target.device)
-        grid = (max(1, triton.cdiv(total, 1024)),)
+        grid = (max(1, pieces(total, 1024)),)
         launch(_count_many, grid, prediction, target, counts, total, classes, skip, copies, 1024)
     return counts.sum(0, dtype=torch.int64) if counts.shape[0] > 1 else counts[0].long()
 
@@ -304,12 +304,12 @@ def overlap_loss(
     if rows == 0:
         return loss.zero_(), kept
     length, block = scores.numel() // rows, 1024
-    parts = max(1, min(triton.cdiv(length, block), 4096 // rows, 1024))
+    parts = max(1, min(pieces(length, block), 4096 // rows, 1024))
     sums = scores.new_empty(rows * parts * 3, dtype=torch.float32)
     launch(_overlap_sums, (rows, parts), scores, targets, sums, length, ignore, flags, block)
-    wide = triton.next_power_of_2(parts)
+    wide = power_of_two(parts)
     some = max(1, 2048 // wide)
-    grid = (1 if reduction else triton.cdiv(rows, some),)
+    grid = (1 if reduction else pieces(rows, some),)
     scale = 1.0 / rows if reduction == 2 else 1.0
     launch(_overlap_finish, grid, sums, kept, loss, (rows, parts), (*ratio, scale), reduction > 0, some, wide)
     return loss, kept
@@ -324,7 +324,7 @@ def overlap_back(
         rows = kept.shape[1]
         length = scores.numel() // rows
         scale = 1.0 / rows if reduction == 2 else 1.0
-        grid = (triton.cdiv(length, 2048), rows)
+        grid = (pieces(length, 2048), rows)
         flags += ONE * (reduction > 0)
         launch(_overlap_back, grid, scores, targets, kept, above, grad, (length, ignore, scale), flags, 2048)
     return grad

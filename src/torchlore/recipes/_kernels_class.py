@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from torchlore.recipes._launch import launch
+from torchlore.recipes._launch import launch, pieces, power_of_two
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,9 +114,9 @@ def _smooth_back(
 
 
 def _launch(rows: int, classes: int) -> tuple[tuple[int], int, int]:
-    block = max(16, triton.next_power_of_2(classes))
+    block = max(16, power_of_two(classes))
     warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
-    return (triton.cdiv(rows, max(1, 2048 // block)),), block, warps
+    return (pieces(rows, max(1, 2048 // block)),), block, warps
 
 
 def smooth_loss(logits: Tensor, target: Tensor, off: float, ignore: int, reduction: int) -> tuple[Tensor, Tensor]:
@@ -337,16 +337,16 @@ def bilinear(x: Tensor, eps: float, precision: str) -> tuple[Tensor, Tensor]:
     norms = torch.empty(samples, dtype=torch.float32, device=x.device)
     if precision == "ieee" and x.dtype == torch.float32:
         out = torch.bmm(x, x.transpose(1, 2)).div_(places)
-        parts = torch.empty(samples, triton.cdiv(cells, 4096), dtype=torch.float32, device=x.device)
+        parts = torch.empty(samples, pieces(cells, 4096), dtype=torch.float32, device=x.device)
         launch(_root, (parts.shape[1], samples), out, parts, cells, eps, 4096, warps=8)
     else:
         out = torch.empty(samples, channels, channels, dtype=torch.float32, device=x.device)
         tile = 128 if channels >= 128 else 32
-        tiles = triton.cdiv(channels, tile)
+        tiles = pieces(channels, tile)
         parts = torch.empty(samples, tiles * tiles, dtype=torch.float32, device=x.device)
         grid = (tiles, tiles, samples)
         launch(_gram, grid, x, out, parts, channels, places, eps, precision, tile, warps=8 if tile == 128 else 4)
-    number = triton.next_power_of_2(parts.shape[1])
-    grid = (triton.cdiv(cells, 4096), samples)
+    number = power_of_two(parts.shape[1])
+    grid = (pieces(cells, 4096), samples)
     launch(_scale, grid, out, parts, norms, cells, parts.shape[1], number, 4096, warps=8)
     return out.view(samples, cells), norms

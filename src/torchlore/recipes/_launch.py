@@ -10,6 +10,16 @@ _MOST = 1024  # kinds of calls to remember; a program with ever new sizes starts
 _READY = {}
 
 
+def pieces(length: int, size: int) -> int:
+    """How many pieces of this size cover the length. `triton.cdiv` says the same and costs the host 3 us."""
+    return -(-length // size)
+
+
+def power_of_two(number: int) -> int:
+    """The lowest power of two that is not below the number."""
+    return 1 << max(number - 1, 0).bit_length()
+
+
 def launch(kernel: object, grid: tuple[int, ...], *args: object, warps: int = 4) -> None:
     """`kernel[grid](*args)`, which costs the host 20 us each time; a kind of call that was made before, half of that.
 
