@@ -274,14 +274,14 @@ def _bare(value: ast.expr) -> ast.expr:
             value = value.value
         elif isinstance(value, ast.Call) and tree.dotted(value.func) in ("float", "int") and value.args:
             value = value.args[0]
-        elif (
-            isinstance(value, ast.BinOp)
-            and isinstance(value.op, ast.Mult)
-            and tree.literal(value.right) in (100, 100.0)
-        ):
-            value = value.left
+        elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and 100 in _numbers(value):
+            value = value.left if tree.literal(value.right) == 100 else value.right
         else:
             return value
+
+
+def _numbers(product: ast.BinOp) -> tuple[object, object]:
+    return tree.literal(product.left), tree.literal(product.right)
 
 
 def _is_comparison(source: Source, node: ast.expr, hops: int = 2) -> bool:

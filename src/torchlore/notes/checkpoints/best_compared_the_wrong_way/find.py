@@ -5,7 +5,8 @@ import math
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, scopes, tree
+from torchlore.check import calls, classes, flow, follow, scopes, tree
+from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 
 _GROWS = re.compile(r"(^|_)(acc|accuracy|f1|auc|auroc|iou|miou|map|psnr|ssim|bleu)$")
@@ -86,16 +87,22 @@ def _is_loss(source: Source, best: ast.expr, value: ast.expr) -> bool:
 
 def _starts_low(source: Source, best: ast.expr, choice: ast.If) -> bool:
     """Whether the name begins as a plain number, such as 0."""
-    found = (
-        scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, []) if isinstance(best, ast.Name) else []
-    )
-    outside = [one for one in found if not tree.inside(source, one.statement, choice)]
-    values = [tree.literal(_part(one.value, one.path)) for one in outside if one.how == "assign"]
-    return (
-        bool(outside)
-        and len(values) == len(outside)
-        and all(isinstance(one, int | float) and one < 1e3 for one in values)
-    )
+    outside = _outside(source, best, choice)
+    values = [tree.literal(one) if one is not None else None for one in outside]
+    return bool(values) and all(isinstance(one, int | float) and one < 1e3 for one in values)
+
+
+def _outside(source: Source, best: ast.expr, choice: ast.If) -> list[ast.expr | None]:
+    """What a name, or an attribute of `self`, is given but in the choice itself; None for what is no plain assignment."""
+    if isinstance(best, ast.Name):
+        bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
+        kept = [one for one in bound if not tree.inside(source, one.statement, choice)]
+        return [_part(one.value, one.path) if one.how == "assign" else None for one in kept]
+    cls = enclosing_class(source, best) if tree.dotted(best).startswith("self.") else None
+    name = tree.dotted(best).removeprefix("self.")
+    found = classes.assigned(cls, name) if cls is not None else []
+    mine = [one for one in found if one.source is not source or not tree.inside(source, one.node, choice)]
+    return [_part(one.value, one.path) if one.how == "assign" and one.source is source else None for one in mine]
 
 
 def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr | None:
@@ -107,15 +114,8 @@ def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr | None:
 
 def _start(source: Source, best: ast.expr, choice: ast.If) -> float | None:
     """The infinity a name starts at; None if it is another value or cannot be seen."""
-    if not isinstance(best, ast.Name):
-        return None
-    bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
-    outside = [one for one in bound if not tree.inside(source, one.statement, choice)]
-    starts = {
-        _infinity(source, one.value) if one.how == "assign" and not one.path and one.value is not None else None
-        for one in outside
-    }
-    return starts.pop() if len(starts) == 1 and outside else None
+    starts = {_infinity(source, one) if one is not None else None for one in _outside(source, best, choice)}
+    return starts.pop() if len(starts) == 1 else None
 
 
 def _infinity(source: Source, value: ast.expr) -> float | None:

@@ -1,26 +1,59 @@
 """What a file shows of it."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree
+from torchlore.check import follow, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _SPARED = ("bias", "norm", "bn", "gamma", "beta")
+_UNDECAYED = re.compile(r"(^|_)(no|non|without|skip|wo|un)_?(wd|decay\w*|weight_decay\w*|regulari[sz]\w*)$", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "weight_decay" not in source.text or "params" not in source.text:
+    if "weight_decay" not in source.text:
+        return
+    yield from _joined(source)
+    if "params" not in source.text:
         return
     for groups in source.all(ast.List):
         found = [(one, _choice(source, one)) for one in groups.elts if isinstance(one, ast.Dict)]
-        pulled = next((choice for one, choice in found if choice is not None and choice[0] and not _is_zero(one)), None)
+        pulled = next(
+            ((one, choice[1]) for one, choice in found if choice is not None and choice[0] and not _is_zero(one)), None
+        )
         spared = any(choice is not None and not choice[0] and _is_zero(one) for one, choice in found)
-        if pulled is not None and spared:
+        if pulled is None or not spared:
+            continue
+        told = "the biases and norms for the group with weight decay, and the matrices get none"
+        given = _params(pulled[0])
+        if given is not None and _UNDECAYED.search(tree.dotted(given).rpartition(".")[2]):
+            yield source.hit(pulled[0], f"`{source.code(given)}` holds {told}: change the two `weight_decay`")
+        else:
+            yield source.hit(pulled[1], f"this chooses {told}: turn the test round")
+
+
+def _joined(source: Source) -> Iterator[Hit]:
+    """`SGD(decay + no_decay, weight_decay=1e-4)`: the split is made and not used."""
+    for call, _ in uses.calls_under(source, "torch.optim."):
+        rate = tree.argument(call, None, "weight_decay")
+        given = tree.argument(call, 0, "params")
+        if rate is None or given is None or tree.literal(rate) in (0, 0.0):
+            continue
+        whole = follow.followed(source, given)
+        parts = [whole.left, whole.right] if isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Add) else []
+        parts += [one.value for one in whole.elts if isinstance(one, ast.Starred)] if isinstance(whole, ast.List) else []
+        spared = [one for one in parts if _UNDECAYED.search(tree.dotted(one).rpartition(".")[2])]
+        if spared and len(parts) > len(spared):
             yield source.hit(
-                pulled[1],
-                "this chooses the biases and norms for the group with weight decay, and the matrices get none: turn the test round",
+                call,
+                f"`{source.code(spared[0])}` is joined with the rest and decayed as they are: give it a group of its own, "
+                f'`{{"params": {source.code(spared[0])}, "weight_decay": 0.0}}`',
             )
+
+
+def _params(group: ast.Dict) -> ast.expr | None:
+    return next((v for k, v in zip(group.keys, group.values, strict=True) if tree.literal(k) == "params"), None)
 
 
 def _is_zero(group: ast.Dict) -> bool:
@@ -30,7 +63,7 @@ def _is_zero(group: ast.Dict) -> bool:
 
 def _choice(source: Source, group: ast.Dict) -> tuple[bool, ast.expr] | None:
     """Whether the test that fills a group chooses biases and norms, and the test; None where it cannot be seen."""
-    given = next((v for k, v in zip(group.keys, group.values, strict=True) if tree.literal(k) == "params"), None)
+    given = _params(group)
     named = next((one.value for one in scopes.reaching(source, given)), None) if isinstance(given, ast.Name) else given
     if isinstance(named, ast.ListComp | ast.GeneratorExp):
         tests = named.generators[0].ifs

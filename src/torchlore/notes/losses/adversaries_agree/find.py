@@ -4,7 +4,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, losses, terms, tree
+from torchlore.check import flow, follow, losses, origin, scopes, terms, tree
 from torchlore.check.source import Hit, Source
 
 _BINARY = (
@@ -49,15 +49,38 @@ def _judged(source: Source, loss: losses.LossCall) -> tuple[ast.Call, str, int, 
 
 def _label(source: Source, target: ast.expr) -> int | None:
     """1 or 0 where the target is filled with it, and is not smoothed or drawn."""
+    filled = _last_fill(source, target)
+    if filled is not None:
+        return filled
     made = follow.followed(source, target)
     while isinstance(made, ast.Call) and follow.method(made) in ("to", "float", "cuda", "unsqueeze", "type_as", "view"):
         made = follow.followed(source, tree.receiver(made))
     if not isinstance(made, ast.Call):
         return None
     full = source.name(made.func)
-    if full == "torch.full" and len(made.args) > 1 and tree.literal(made.args[1]) in (0, 1):
-        return int(tree.literal(made.args[1]))
-    return _FILLED.get(full)
+    number = _number(source, made.args[1]) if full == "torch.full" and len(made.args) > 1 else None
+    return number if number is not None else _FILLED.get(full)
+
+
+def _last_fill(source: Source, target: ast.expr) -> int | None:
+    """The number that `label.fill_(0)` wrote last, in the same block before this use."""
+    name = tree.dotted(target)
+    block = tree.loops(source, target)
+    fills = [
+        one
+        for one in (source.methods("fill_") if name else ())
+        if tree.dotted(tree.receiver(one)) == name and tree.loops(source, one) == block and len(one.args) == 1
+    ]
+    before = [one for one in fills if one.lineno < target.lineno and not tree.conditions(source, one)]
+    bound = [one.statement.lineno for one in scopes.reaching(source, target)] if isinstance(target, ast.Name) else []
+    last = max(before, key=lambda one: one.lineno) if before else None
+    return _number(source, last.args[0]) if last is not None and last.lineno > max(bound, default=0) else None
+
+
+def _number(source: Source, node: ast.expr) -> int | None:
+    """0 or 1, also behind a name."""
+    number = tree.literal(origin.origin(source, node)[1])
+    return int(number) if isinstance(number, int | float) and number in (0, 1) else None
 
 
 def _is_only_term(source: Source, call: ast.Call) -> bool:

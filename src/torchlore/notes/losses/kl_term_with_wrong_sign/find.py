@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import api, follow, terms, tree, values
+from torchlore.check import api, follow, origin, terms, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.check.terms import Term
 
@@ -19,16 +19,29 @@ def find(source: Source) -> Iterator[Hit]:
         wrong = _turned(source, parts)
         if wrong is not None and wrong not in seen and any(sign > 0 and _is_loss(source, one) for one, sign in parts):
             seen.add(wrong)
-            told = "this is minus the KL divergence, and the loss falls as it grows: write `-0.5 * (1 + logvar - mu**2 - logvar.exp())`"
-            yield source.hit(wrong, told)
+            yield _hit(source, wrong, total)
+
+
+def _hit(source: Source, wrong: ast.expr, total: ast.expr) -> Hit:
+    """On the term itself, or on the sum where the term has its minus and is taken away."""
+    made = getattr(tree.statement(source, wrong), "value", None)
+    made = made.elts[0] if isinstance(made, ast.Tuple) and len(made.elts) == 1 else made
+    if isinstance(made, ast.expr) and _turned(source, list(_terms(source, made, hops=0))) is None:
+        whole = follow.followed(source, total)
+        if not tree.inside(source, wrong, whole):
+            return source.hit(whole, "the KL divergence is taken away here and has its minus already: add it")
+    told = "this is minus the KL divergence, and the loss falls as it grows: write `-0.5 * (1 + logvar - mu**2 - logvar.exp())`"
+    return source.hit(wrong, told)
 
 
 def _terms(source: Source, node: ast.expr, sign: int = 1, hops: int = 4) -> Iterator[Term]:
     """The summands with their signs; a factor that is no tensor, such as `beta`, is taken to be positive."""
     for one, turned in terms.terms(source, node, sign):
-        scaled = isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult | ast.Div) and hops
-        inner = _scaled(source, one) if isinstance(one, ast.BinOp) and scaled else None
-        yield from _terms(source, inner, turned, hops - 1) if inner is not None else [(one, turned)]
+        inner = _scaled(source, one) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult | ast.Div) else None
+        if inner is None and isinstance(one, ast.Name | ast.Call) and hops:
+            home, made = origin.origin(source, one)  # `rec, kld = terms(...)`, `loss + kl(mu, logvar)`
+            inner = made if home is source and made is not one and isinstance(made, ast.BinOp | ast.Call) else None
+        yield from _terms(source, inner, turned, hops - 1) if inner is not None and hops else [(one, turned)]
 
 
 def _scaled(source: Source, node: ast.BinOp) -> ast.expr | None:
@@ -68,5 +81,10 @@ def _is_square(source: Source, node: ast.expr) -> bool:
 
 
 def _is_loss(source: Source, node: ast.expr) -> bool:
+    """A loss of torch, or a square of a difference."""
+    power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+    base = node.left if isinstance(node, ast.BinOp) and power else tree.receiver(node) if isinstance(node, ast.Call) and follow.method(node) in ("pow", "square") else None
+    if isinstance(base, ast.BinOp) and isinstance(base.op, ast.Sub):
+        return True
     known = isinstance(node, ast.Call) and source.name(node.func) in api.LOSS_FUNCTIONS
     return known or any(value.state == "loss" for value in values.values(source, node))

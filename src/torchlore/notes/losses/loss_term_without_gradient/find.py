@@ -113,6 +113,8 @@ def _cut(source: Source, node: ast.AST, hops: int = 8) -> ast.AST | None:
         return known[node]
     if isinstance(node, ast.Attribute) and node.attr == "data" and _has_graph(source, node.value):
         return node
+    if isinstance(node, ast.Compare) and _has_graph(source, node.left):
+        return node  # `sigmoid(logits) > 0.5` counts
     if isinstance(node, ast.Call):
         cut = _at_call(source, node, hops)
         if cut is not None:

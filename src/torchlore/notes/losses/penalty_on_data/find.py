@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tensors, terms, tree
+from torchlore.check import edits, flow, scopes, tensors, terms, tree
 from torchlore.check.source import Hit, Source
 
 _OVER = {"parameters", "named_parameters"}
@@ -14,7 +14,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     for cut in _cuts(source):
         total = _total(source, cut)
-        if total is not None and _in_a_loss(source, total):
+        if (total is not None and _in_a_loss(source, total)) or _handed_on(source, cut, total):
             message = (
                 f"`{source.code(cut)}` has no history, so this penalty sends no gradient to any weight: leave it out"
             )
@@ -71,6 +71,32 @@ def _in_a_loss(source: Source, total: ast.Name) -> bool:
             if total.id in names or _comes_from(summands, total):
                 return True
     return False
+
+
+def _handed_on(source: Source, cut: ast.expr, total: ast.Name | None) -> bool:
+    """Whether the function returns the sum, and a call of it is a summand of what is differentiated or returned as a loss."""
+    home = tree.function(source, cut)
+    if home is None or tensors.no_grad_around(source, cut):
+        return False
+    given = [one.value for one in tree.under(source, home, ast.Return) if one.value is not None]
+    names = {part.id for one in given for part in ast.walk(one) if isinstance(part, ast.Name)}
+    inline = any(tree.inside(source, cut, one) and _over_all(source, cut) for one in given)
+    if not inline and (total is None or total.id not in names):
+        return False
+    losses = [tree.receiver(call) for call in source.methods("backward")]
+    losses += [one.value for one in source.all(ast.Return) if one.value is not None]
+    for loss in losses:
+        summands = [term for term, _ in terms.terms(source, loss)]
+        for call in (part for term in summands for part in ast.walk(term) if len(summands) > 1):
+            inner = flow.called(source, call) if isinstance(call, ast.Call) else None
+            if inner is not None and inner.node is home:
+                return True
+    return False
+
+
+def _over_all(source: Source, cut: ast.expr) -> bool:
+    calls = [up for up in tree.ancestors(source, cut) if isinstance(up, ast.Call)]
+    return any(source.name(call.func) in ("sum", "torch.sum", "torch.stack") for call in calls)
 
 
 def _comes_from(summands: list[ast.expr], total: ast.Name) -> bool:

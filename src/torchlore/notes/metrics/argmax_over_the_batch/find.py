@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, scopes, tree, values
+from torchlore.check import calls, follow, losses, scopes, tree, values
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _LAYERS = ("torch.nn.Softmax", "torch.nn.LogSoftmax")
@@ -16,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
         if (plain and not call.args) or tree.literal(tree.argument(call, int(plain), "dim")) != 0:
             continue
         scores = call.args[0] if plain else tree.receiver(call)
-        if _of_a_batch(source, scores):
+        if _of_a_batch(source, scores) or _counted_against(source, call, scores):
             yield source.hit(
                 call,
                 f"this gives the best sample of each class, not the class of each sample: write `{source.code(scores)}.argmax(dim=1)`",
@@ -37,6 +38,53 @@ def find(source: Source) -> Iterator[Hit]:
         first = tree.argument(asked, 0 if layer else 1, "dim") if isinstance(asked, ast.Call) else None
         if tree.literal(first) == 0 and isinstance(asked, ast.Call):
             yield source.hit(asked, "a softmax over dimension 0 mixes the samples of the batch: pass dim=1")
+
+
+def _counted_against(source: Source, call: ast.Call, scores: ast.expr) -> bool:
+    """Whether the index is compared with labels and counted, and the same scores and labels go into a cross entropy."""
+    statement = tree.statement(source, call)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    target = target.elts[-1] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else target
+    name = tree.dotted(target) if target is not None else ""
+    home = tree.function(source, call) or source.tree
+    for one in tree.under(source, home, ast.Compare):
+        sides = (one.left, one.comparators[0])
+        if not isinstance(one.ops[0], ast.Eq) or not _is_reduced(source, one):
+            continue
+        for index, label in (sides, sides[::-1]):
+            same = (name and tree.dotted(index) == name) or tree.inside(source, call, index)
+            if same and any(_learned(where, *pair) for where, pair in _given(source, scores, label)):
+                return True
+    return False
+
+
+def _is_reduced(source: Source, node: ast.expr) -> bool:
+    ups = [up for up in tree.ancestors(source, node) if isinstance(up, ast.Call)]
+    return any(follow.method(up) in ("sum", "mean") or source.name(up.func) in ("torch.sum", "torch.mean") for up in ups)
+
+
+def _given(source: Source, *names: ast.expr) -> Iterator[tuple[Source, tuple[ast.expr, ...]]]:
+    """The expressions themselves, and what the callers give for them where they are parameters."""
+    yield source, names
+    home = tree.function(source, names[0])
+    owner = as_function(source, home) if home is not None else None
+    taken = {arg.arg: arg for arg in tree.parameters(home)} if home is not None else {}
+    args = [taken.get(tree.dotted(one)) for one in names]
+    for caller, call, skip in calls.callers(owner) if owner is not None and all(args) else ():
+        pair = [calls.given_argument(owner, call, arg, skip) for arg in args if arg is not None and owner is not None]
+        if all(one is not None for one in pair):
+            yield caller, tuple(one for one in pair if one is not None)
+
+
+def _learned(source: Source, scores: ast.expr, labels: ast.expr) -> bool:
+    """Whether a cross entropy of just these two is computed in the same function."""
+    home = tree.function(source, scores)
+    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+        if loss.input is not None and loss.target is not None and tree.function(source, loss.call) is home:
+            pair = (source.code(loss.input), source.code(loss.target))
+            if pair == (source.code(scores), source.code(labels)):
+                return True
+    return False
 
 
 def _of_a_batch(source: Source, node: ast.expr, hops: int = 4) -> bool:
@@ -64,6 +112,8 @@ def _batched(source: Source, node: ast.expr | None) -> bool:
     """A name that a loop over a loader hands out."""
     while isinstance(node, ast.Call) and follow.method(node) in ("to", "cuda", "float", "long"):
         node = tree.receiver(node)
+    if node is not None and _has_rows(source, node):
+        return True
     bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
     for one in bound:
         if (
@@ -77,6 +127,14 @@ def _batched(source: Source, node: ast.expr | None) -> bool:
         if one.how != "for" or one.value is None or not _loads(source, one.value):
             return False
     return bool(bound)
+
+
+def _has_rows(source: Source, node: ast.expr) -> bool:
+    """Labels of several samples: made with a size, or cut out of such labels by a slice or a tensor of indices."""
+    if isinstance(node, ast.Subscript):
+        several = isinstance(node.slice, ast.Slice) or values.sure(source, node.slice, "tensor")
+        return several and _has_rows(source, node.value)
+    return bool(values.shape(source, node))
 
 
 def _loads(source: Source, over: ast.expr) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, iteration, scopes, tree, values
+from torchlore.check import api, follow, iteration, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _LOSS = re.compile(r"(^|_)loss$")
@@ -14,7 +14,10 @@ _CASTS = {"item", "detach", "cpu", "mean", "numpy", "data"}
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "loss" not in source.text or " in " not in source.text:
+    if " in " not in source.text:
+        return
+    yield from _replaced(source)
+    if "loss" not in source.text:
         return
     seen = set()
     for call in source.methods("step"):
@@ -35,6 +38,48 @@ def find(source: Source) -> Iterator[Hit]:
     for given in source.all(ast.Return):
         if given.value is not None and (mean := _dropped(source, given)):
             yield from _told(source, given.value, given, f"`{mean}` is never read, and this returns")
+
+
+def _replaced(source: Source) -> Iterator[Hit]:
+    """`correct = 0` before the loop, `correct = (...)` in each turn, and only what comes behind the loop reads it."""
+    for loop in source.all(ast.For):
+        for one in loop.body if _batches(source, loop.body[0]) is loop else ():
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+            if not isinstance(one, ast.Assign) or not isinstance(target, ast.Name) or not _is_score(source, one.value):
+                continue
+            home = tree.function(source, loop) or source.tree
+            uses = [use for use in tree.under(source, home, ast.Name) if use.id == target.id and use is not target]
+            inside = [use for use in uses if tree.inside(source, use, loop)]
+            behind = [use for use in uses if isinstance(use.ctx, ast.Load) and use.lineno > (loop.end_lineno or 0)]
+            bound = {zero.statement for use in behind[:1] for zero in scopes.reaching(source, use)} - {one}
+            starts = bool(bound) and all(isinstance(zero, ast.Assign) and _is_zero(zero, target.id) for zero in bound)
+            if starts and behind and not inside and not any(isinstance(at, ast.Break) for at in ast.walk(loop)):
+                over = source.code(iteration.unwrapped(source, loop.iter))
+                yield source.hit(
+                    one, f"`{target.id}` begins at 0 and each turn replaces it, so the last batch of `{over}` alone counts: write `+=`"
+                )  # fmt: skip
+
+
+def _is_zero(statement: ast.Assign, name: str) -> bool:
+    """Whether a statement sets a name to 0: `a = b = 0`, `a, b = 0, 0.0`."""
+    for target in statement.targets:
+        if isinstance(target, ast.Name) and target.id == name:
+            return tree.literal(statement.value) in (0, 0.0)
+        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+            pairs = zip(target.elts, statement.value.elts, strict=False)
+            return any(isinstance(one, ast.Name) and one.id == name and tree.literal(value) in (0, 0.0) for one, value in pairs)
+    return False
+
+
+def _is_score(source: Source, value: ast.expr) -> bool:
+    """The number of right answers of a batch, or its loss."""
+    parts = list(ast.walk(value))
+    equal = any(isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq) for one in parts)
+    equal |= any(follow.method(one) == "eq" for one in parts)
+    counted = equal and any(follow.method(one) in ("sum", "mean", "item") for one in parts)
+    kinds = (values.kind(source, one.func) for one in parts if isinstance(one, ast.Call) and not source.name(one.func))
+    loss = any(isinstance(one, ast.Call) and source.name(one.func) in api.LOSS_FUNCTIONS for one in parts)
+    return counted or loss or any("loss" in kind for kind in kinds)
 
 
 def _waits(source: Source, call: ast.Call) -> bool:

@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, frameworks, iteration, scopes, tree, uses, values
+from torchlore.check import classes, flow, follow, frameworks, iteration, scopes, tree, uses, values
+from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 _EPOCH = re.compile(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
@@ -14,6 +15,7 @@ def find(source: Source) -> Iterator[Hit]:
     for outer in source.all(ast.For):
         if _EPOCH.match(tree.dotted(outer.target)):
             yield from _sums(source, outer)
+            yield from _objects(source, outer)
     for compute in source.methods("compute") if "torchmetrics" in source.text else ():
         metric, loops = tree.receiver(compute), tree.loops(source, compute)
         name, home = tree.dotted(metric), tree.function(source, compute)
@@ -60,6 +62,77 @@ def _sums(source: Source, outer: ast.For) -> Iterator[Hit]:
             if above and counts and not _mentions(source, one, outer):
                 name = min(above)
                 yield source.hit(one, f"`{name}` still holds the epochs before: set it to 0 at the start of each epoch")
+
+
+def _objects(source: Source, outer: ast.For) -> Iterator[Hit]:
+    """An object of a class of this file that adds up in an evaluation, made before the epochs and never emptied."""
+    home = tree.function(source, outer)
+    for made in tree.under(source, home or source.tree, ast.Assign):
+        name = made.targets[0]
+        beside = made.lineno < outer.lineno and not tree.loops(source, made) and tree.function(source, made) is home
+        owner = source.project.resolve(source, made.value.func) if beside and isinstance(made.value, ast.Call) else None
+        if not isinstance(name, ast.Name) or not isinstance(owner, Class) or owner.source is not source:
+            continue
+        adding = _adding(owner)
+        read = _read_behind(source, outer, name.id, set().union(*adding.values())) if adding else None
+        if read is None or _is_emptied(source, name.id, owner, adding):
+            continue
+        empty = next((one for one in ("reset", "clear") if one in classes.methods(owner)), "")
+        mend = f"call `{name.id}.{empty}()` first" if empty else f"make a new `{name.id}` at the start"
+        yield source.hit(read, f"`{name.id}` still holds the epochs before: {mend} in each epoch")
+
+
+def _adding(owner: Class) -> dict[str, set[str]]:
+    """The attributes that methods of a class add to, each with those methods; nothing of a network."""
+    found: dict[str, set[str]] = {}
+    for name, method in classes.methods(owner).items() if not classes.is_module(owner) else ():
+        for one in ast.walk(method):
+            if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
+                target = tree.dotted(one.target)
+                if target.startswith("self."):
+                    found.setdefault(target.removeprefix("self."), set()).add(name)
+    return found
+
+
+def _read_behind(source: Source, outer: ast.For, name: str, adding: set[str]) -> ast.AST | None:
+    """Where the object is read behind an evaluating loop that fed it: in the loop over epochs, or in a function called there."""
+    places: list[tuple[ast.AST, str]] = [(outer, name)]
+    for call in tree.under(source, outer, ast.Call):
+        index = next((i for i, one in enumerate(call.args) if tree.dotted(one) == name), None)
+        inner = flow.called(source, call) if index is not None else None
+        taken = tree.parameters(inner.node)[1 if inner.owner else 0 :] if inner is not None else []
+        if inner is not None and inner.source is source and index is not None and index < len(taken):
+            places.append((inner.node, taken[index].arg))
+    for place, held in places:
+        used = [one for one in tree.under(source, place, ast.Attribute) if tree.dotted(one.value) == held]
+        fed = [one for one in used if one.attr in adding and isinstance(source.parents[one], ast.Call)]
+        around = [tree.loops(source, one)[:1] for one in fed if _is_evaluation(source, one) or _evaluates(source, one)]
+        last = max((getattr(up, "end_lineno", 0) for ups in around for up in ups if up is not outer), default=0)
+        read = [one for one in used if one.attr not in adding and last and one.lineno > last]
+        if read:
+            return read[0]
+    return None
+
+
+def _evaluates(source: Source, node: ast.AST) -> bool:
+    """Whether the function around it switches to evaluation and trains nothing."""
+    home = tree.function(source, node)
+    inside = {follow.method(one) for one in tree.under(source, home, ast.Call)} if home is not None else set()
+    return "eval" in inside and "backward" not in inside
+
+
+def _is_emptied(source: Source, name: str, owner: Class, adding: dict[str, set[str]]) -> bool:
+    """Whether a method that sets what was added up is called from outside, or the file sets it or the object anew."""
+    stores = [one for one in source.all(ast.Attribute) if isinstance(one.ctx, ast.Store) and one.attr in adding]
+    setting = {
+        method
+        for method, node in classes.methods(owner).items()
+        if any(tree.inside(source, one, node) and method not in adding[one.attr] for one in stores)
+    } - {"__init__"}
+    called = (tree.dotted(tree.receiver(one)) != "self" for one in source.methods(*setting)) if setting else ()
+    outside = any(not tree.inside(source, one, owner.node) for one in stores)
+    anew = sum(isinstance(one.ctx, ast.Store) for one in uses.names(source, name))
+    return any(called) or outside or anew > 1
 
 
 def _added(source: Source, loop: ast.For) -> set[str]:

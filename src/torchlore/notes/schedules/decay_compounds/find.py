@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import calls, tree
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _COUNTER = re.compile(r"^(epoch|ep|e|step|steps|it|iter|iters|iteration|i|t|i_iter|cur_iter|cur_step|cur_epoch|current_step|current_epoch|"
@@ -20,10 +21,31 @@ def find(source: Source) -> Iterator[Hit]:
         if not (isinstance(target, ast.Subscript) and tree.literal(target.slice) == "lr"):
             continue
         factor = _factor(source, one, target)
+        for site in _every_batch(source, one) if factor is not None else ():
+            yield source.hit(site, "the rate is multiplied again in every batch of this epoch: do it once, before the loop over batches")
         if factor is not None and _counts(source, factor):
             code = source.code(factor)
             yield source.hit(one, f"`{code}` is the share of the first rate and is multiplied onto the last one, so it compounds: multiply "
                              "the first rate")  # fmt: skip
+
+
+def _every_batch(source: Source, write: ast.AST) -> Iterator[ast.AST]:
+    """Where the rate is cut in a loop over batches under a test of the epoch alone: the write, or the call of its function."""
+    home = tree.function(source, write)
+    sites: list[ast.AST] = [write]
+    if home is not None:
+        sites += [call for caller, call, _ in calls.callers(as_function(source, home)) if caller is source]
+    for site in sites:
+        around = [one for one in tree.loops(source, site) if "param_groups" not in source.code(getattr(one, "iter", one))]
+        if len(around) != 2 or not all(isinstance(one, ast.For) for one in around):
+            continue
+        batches, epochs = around
+        tests = [test for test, _ in tree.conditions(source, site) if tree.inside(source, test, batches)]
+        names = {one.id for test in tests for one in ast.walk(test) if isinstance(one, ast.Name)}
+        changed = {one.id for one in ast.walk(batches) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        counters = {one.id for one in ast.walk(getattr(epochs, "target", epochs)) if isinstance(one, ast.Name)}
+        if tests and names & counters and not names & changed and any(one for one in source.methods("backward")):
+            yield site
 
 
 def _factor(source: Source, one: ast.AugAssign | ast.Assign, target: ast.Subscript) -> ast.expr | None:

@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree, uses
+from torchlore.check import calls, flow, frameworks, tree, uses
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"get_last_lr", "get_lr", "state_dict", "load_state_dict", "last_epoch", "base_lrs"}
@@ -15,12 +16,13 @@ def find(source: Source) -> Iterator[Hit]:
     for call, _ in uses.calls_under(source, "torch.optim.lr_scheduler."):
         held = source.parents[call]
         target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
-        if target is None or not tree.dotted(target) or frameworks.owned(source, call) or not _trains(source, call):
+        if target is None or not tree.dotted(target) or frameworks.owned(source, call):
             continue
         given = tree.argument(call, 0, "optimizer")
         if given is None or _has_another(source, call, given):
             continue
-        if not any(_steps(source, use) for use in _reads(source, target)):
+        reads = _reads(source, target) if _trains(source, call) else _reads_of_callers(source, target)
+        if reads is not None and not any(_steps(source, use) for use in reads):
             name = source.code(target)
             yield source.hit(held, f"`{name}` is never stepped, so the rate stays as it is: call `{name}.step()`")
 
@@ -53,6 +55,43 @@ def _reads(source: Source, target: ast.expr) -> list[ast.expr]:
     else:
         found = list(uses.attributes(source, tree.dotted(target).rpartition(".")[2]))
     return [one for one in found if isinstance(getattr(one, "ctx", None), ast.Load)]
+
+
+def _reads_of_callers(source: Source, target: ast.expr) -> list[ast.expr] | None:
+    """Where the callers read what a helper builds and returns; None where that cannot be seen, or nobody trains."""
+    home = tree.function(source, target)
+    reads = _reads(source, target)
+    owner = as_function(source, home) if home is not None and isinstance(target, ast.Name) else None
+    given = calls.returned(owner) if owner is not None else []
+    if owner is None or len(given) != 1 or len(reads) != 1:
+        return None
+    parts = list(given[0].elts) if isinstance(given[0], ast.Tuple) else [given[0]]
+    found: list[ast.expr] = []
+    sites = calls.callers(owner)
+    for caller, call, _ in sites:
+        held = caller.parents[call]
+        into = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
+        names = list(into.elts) if isinstance(into, ast.Tuple | ast.List) else [into] if into is not None else []
+        place = next((index for index, one in enumerate(parts) if one is reads[0]), None)
+        if place is None or caller is not source or len(names) != len(parts) or not _trained_beside(source, call):
+            return None
+        kept = names[place]
+        if not isinstance(kept, ast.Name | ast.Attribute):
+            return None
+        found += _reads(source, kept)
+    return found if sites else None
+
+
+def _trained_beside(source: Source, call: ast.Call) -> bool:
+    """Whether a backward pass runs in the function or class that builds it, or in what that function calls."""
+    home = tree.function(source, call)
+    if _trains(source, call):
+        return True
+    inner = (flow.called(source, one) for one in tree.under(source, home or source.tree, ast.Call))
+    return any(
+        one is not None and any(tree.inside(source, back, one.node) for back in source.methods("backward"))
+        for one in inner
+    )
 
 
 def _steps(source: Source, use: ast.expr) -> bool:

@@ -1,15 +1,19 @@
 """What a file shows of it."""
 
+import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import sizes, tree
+from torchlore.check import calls, follow, losses, origin, scopes, sizes, tree, values
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
+_CONVOLUTIONS = {f"torch.nn.Conv{kind}{n}d" for kind in ("", "Transpose") for n in (1, 2, 3)}
 _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _classes_in_front(source)
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         old = sizes.sizes(source, tree.receiver(call)) if len(new) > 1 else ()
@@ -42,6 +46,43 @@ def find(source: Source) -> Iterator[Hit]:
                 f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
             )
             yield source.hit(call, message)
+
+
+def _classes_in_front(source: Source) -> Iterator[Hit]:
+    """(b, classes, h, w) of a convolution as (-1, classes) beside labels as (-1,): the classes were not moved to the end."""
+    if not any(name in source.text for name in ("Conv1d", "Conv2d", "Conv3d")):
+        return
+    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+        given = follow.followed(source, loss.input) if loss.input is not None else None
+        labels = follow.followed(source, loss.target) if loss.target is not None else None
+        flat = follow.method(labels) in ("view", "reshape", "flatten", "ravel") if labels is not None else False
+        if not flat or not isinstance(given, ast.Call) or follow.method(given) not in ("view", "reshape"):
+            continue
+        new = sizes.asked(source, given)
+        if len(new) == 2 and new[0] == "-1" and new[1] != "1" and _is_convolved(source, tree.receiver(given)):
+            yield source.hit(given, f"`{source.code(tree.receiver(given))}` has its classes in dimension 1, and a view keeps the order of its "
+                             "numbers: put them last with `movedim(1, -1)` before this")  # fmt: skip
+
+
+def _is_convolved(source: Source, node: ast.expr, hops: int = 3) -> bool:
+    """Whether this is what a convolution gives, its dimensions unmoved; also where it is a parameter."""
+    home, made = origin.origin(source, node)
+    if isinstance(made, ast.Name) and hops:
+        bound = scopes.reaching(home, made)
+        arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+        function = tree.function(home, made)
+        owner = as_function(home, function) if isinstance(arg, ast.arg) and function is not None else None
+        sites = calls.callers(owner) if owner is not None else []
+        given = [
+            (caller, calls.given_argument(owner, call, arg, skip))
+            for caller, call, skip in sites
+            if owner is not None and isinstance(arg, ast.arg)
+        ]
+        return bool(given) and all(one is not None and _is_convolved(where, one, hops - 1) for where, one in given)
+    if not isinstance(made, ast.Call) or home.name(made.func).startswith("torch."):
+        return False
+    found = home.values(made) if values.sure(home, made.func, "module") else ()
+    return bool(found) and all(one.name in _CONVOLUTIONS for one in found)
 
 
 def _is_one(old: tuple[str, ...], new: tuple[str, ...], place: int) -> bool:

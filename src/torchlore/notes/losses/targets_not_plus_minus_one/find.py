@@ -1,0 +1,37 @@
+"""What a file shows of it."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import follow, losses, origin, tree
+from torchlore.check.source import Hit, Source
+
+_PLACE = {"CosineEmbeddingLoss": 2, "cosine_embedding_loss": 2, "MarginRankingLoss": 2, "margin_ranking_loss": 2,
+          "HingeEmbeddingLoss": 1, "hinge_embedding_loss": 1, "SoftMarginLoss": 1, "soft_margin_loss": 1}  # fmt: skip
+_CASTS = {"float", "long", "int", "to", "type", "double", "cuda", "squeeze", "unsqueeze", "view", "reshape", "view_as"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(word in source.text for word in ("mbedding", "argin")):
+        return
+    for loss in losses.loss_calls(source, *_PLACE):
+        target = tree.argument(loss.call, _PLACE[loss.name.rpartition(".")[2]], "target")
+        if target is not None and _holds_zeros(source, target):
+            code = source.code(target)
+            yield source.hit(loss.call, f"`{code}` is 0 or 1, and this loss takes -1 and 1: give it `2 * {code} - 1`")
+
+
+def _holds_zeros(source: Source, node: ast.expr, hops: int = 6) -> bool:
+    """A comparison turned into numbers, zeros, or a draw of 0 and 1."""
+    home, made = origin.origin(source, node)
+    while isinstance(made, ast.Call) and follow.method(made) in _CASTS and not home.name(made.func):
+        home, made = origin.origin(home, tree.receiver(made))
+    if isinstance(made, ast.Compare):
+        return not any(isinstance(one, ast.In | ast.NotIn | ast.Is | ast.IsNot) for one in made.ops)
+    full = home.name(made.func) if isinstance(made, ast.Call) else ""
+    if not isinstance(made, ast.Call) or not full:
+        return False
+    if full in ("torch.cat", "torch.concat") and made.args and isinstance(made.args[0], ast.Tuple | ast.List) and hops:
+        return any(_holds_zeros(home, one, hops - 1) for one in made.args[0].elts)
+    drawn = [tree.literal(one) for one in made.args[:2]]
+    return full in ("torch.zeros", "torch.zeros_like", "torch.eq") or (full == "torch.randint" and drawn == [0, 2])
