@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import api
+from torchlore.check import api, shapes
 from torchlore.check.values import UNKNOWN, Value, Values, item, values
 
 if TYPE_CHECKING:
@@ -82,18 +82,31 @@ def _batch(source: Source, loader: Value) -> Values:
 
     for dataset in loader.items[0] if loader.items else ():
         if dataset.name == "torch.utils.data.TensorDataset":
-            return (Value("batch"),)
+            return (Value("batch", items=_columns(source, dataset)),)
         owner = class_behind(source, dataset)
         method = source.project.method(owner, "__getitem__") if owner else None
         for returned in returns(method) if method else ():
             if returned.kind == "tuple":
                 return (returned._replace(items=tuple(_collated(part) for part in returned.items)),)
+            if isinstance(returned.node, ast.Dict) and returned.kind == "dict":
+                return (Value("batch", node=returned.node, source=returned.source, weak=True),)
     return (Value("batch", weak=True),)
+
+
+def _columns(source: Source, dataset: Value) -> tuple[Values, ...]:
+    """The tensors of a batch of a `TensorDataset(x, y)`, with what is known of their shapes."""
+    call = dataset.node
+    if not isinstance(call, ast.Call) or any(isinstance(one, ast.Starred) for one in call.args):
+        return ()
+    given = [values(dataset.source or source, one) for one in call.args]
+    sizes = [shapes.sampled(one[0].shape) if len(one) == 1 else None for one in given]
+    return tuple((Value("tensor", "loader", attached=False, shape=size),) for size in sizes)
 
 
 def _collated(part: Values) -> Values:
     if part and all(api.is_kind(value.kind, "tensor") or value.kind in ("number", "bool", "ndarray") for value in part):
-        return (Value("tensor", "loader", attached=False),)
+        size = () if part[0].kind in ("number", "bool") else part[0].shape if part[0].kind == "tensor" else None
+        return (Value("tensor", "loader", attached=False, shape=shapes.batched(size) if len(part) == 1 else None),)
     if part and all(value.kind == "string" for value in part):
         return (Value("list"),)
     return (Value("tensor", "loader", attached=False, weak=True),)

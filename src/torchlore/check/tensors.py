@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, cast
 
-from torchlore.check import api
+from torchlore.check import api, shapes
 from torchlore.check.tree import argument, contexts, dotted, function, literal
 from torchlore.check.uses import names
 from torchlore.check.values import UNKNOWN, Shape, Value, Values, values
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _NO_GRAD = {"torch.no_grad", "torch.inference_mode"}
 _SAME_SHAPE = api.SAME_LAYOUT | {
     "softmax", "log_softmax", "sigmoid", "relu", "tanh", "exp", "log", "clamp", "abs", "dropout", "sqrt", "pow",
-    "round", "gelu", "silu", "zeros_like", "ones_like", "rand_like", "randn_like", "masked_fill", "neg",
+    "round", "gelu", "silu", "zeros_like", "ones_like", "rand_like", "randn_like", "masked_fill", "neg", "sin", "cos",
+    "square", "log1p", "sign", "floor", "tan", "softplus", "long", "int", "float", "bool",
 }  # fmt: skip
 _REDUCE = {"sum", "mean", "argmax", "argmin", "prod", "any", "all", "logsumexp", "norm", "std", "var", "amax", "amin"}
 _JOIN = {"cat", "concat", "concatenate", "stack", "vstack", "hstack"}
@@ -166,7 +167,8 @@ def loss_value(source: Source, call: ast.Call, full: str) -> Value:
 
 
 def _many(source: Source, call: ast.Call, full: str, name: str, graph: bool | None, skip: int) -> Values:
-    part = (Value("tensor", full, call, source, attached=graph),)
+    size = _piece(source, call) if name in ("split", "chunk") and skip == 0 else None
+    part = (Value("tensor", full, call, source, attached=graph, shape=size),)
     index = (Value("tensor", f"{full}.indices", call, source, attached=False),)
     if name in ("max", "min", "median"):
         reduced = len(call.args) > skip or any(keyword.arg == "dim" for keyword in call.keywords)
@@ -178,6 +180,12 @@ def _many(source: Source, call: ast.Call, full: str, name: str, graph: bool | No
     ):
         return part
     return (Value("list", full, call, source, items=(part,)),)
+
+
+def _piece(source: Source, call: ast.Call) -> Shape | None:
+    """The shape of the pieces of `x.split(32)`, along the first dimension."""
+    given = values(source, cast("ast.Attribute", call.func).value)
+    return shapes.sampled(given[0].shape) if len(given) == 1 and len(call.args) == 1 and not call.keywords else None
 
 
 def layer_output(source: Source, value: Value, call: ast.Call) -> Values:
@@ -261,6 +269,8 @@ def _made_shape(source: Source, call: ast.Call, name: str, given: Values) -> Sha
     if name == "randint":
         size = argument(call, 2 if len(call.args) > 2 else 1, "size")
         sizes = size.elts if isinstance(size, ast.Tuple | ast.List) else []
+    elif name in ("randperm", "arange") and len(sizes) == 1:
+        return _sizes(source, sizes)
     elif name not in _MAKE:
         return None
     elif len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):

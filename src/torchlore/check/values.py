@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from torchlore.check import api
+from torchlore.check import api, shapes
 from torchlore.check.project import Class, Function
 from torchlore.check.scopes import Binding, reaching
 
@@ -283,7 +283,8 @@ def item(value: Value, index: int | None) -> Values:
     if api.is_kind(value.kind, "tensor"):
         return (value._replace(kind="tensor", shape=None),)
     if value.kind == "batch":
-        return (Value("tensor", "loader", attached=False, weak=value.weak),)
+        known = value.items[index] if index is not None and 0 <= index < len(value.items) else ()
+        return known or (Value("tensor", "loader", attached=False, weak=value.weak),)
     if value.kind == "none":
         return ()
     if value.kind in ("shape", "range"):
@@ -361,7 +362,9 @@ def _combine(one: Value, other: Value, source: Source, node: ast.AST) -> Value:
         scaled = isinstance(getattr(node, "op", None), ast.Mult | ast.Div) and not (first and second)
         kept = one.state if first and scaled and one.state == "logits" else ""
         weak = one.weak if first and not second else other.weak if second and not first else one.weak and other.weak
-        return Value("tensor", "arithmetic", node, source, kept, joined, _broadcast(one, other), weak=weak)
+        matrix = isinstance(getattr(node, "op", None), ast.MatMult)
+        size = shapes.product(one.shape, other.shape) if matrix else _broadcast(one, other)
+        return Value("tensor", "arithmetic", node, source, kept, joined, size, weak=weak)
     if one.kind == other.kind and one.kind in ("number", "ndarray", "string", "list"):
         return Value(one.kind, node=node, source=source, items=one.items + other.items if one.kind == "list" else ())
     if {"ndarray"} <= {one.kind, other.kind} <= {"ndarray", "number"}:
@@ -397,9 +400,27 @@ def _compare(source: Source, node: ast.Compare) -> Values:
     for side in (node.left, *node.comparators):
         found = values(source, side)
         if found and all(api.is_kind(value.kind, "tensor") for value in found):
-            return (Value("tensor", "compare", node, source, attached=False, weak=all(value.weak for value in found)),)
+            size = _compared(source, node, found[0])
+            return (
+                Value(
+                    "tensor",
+                    "compare",
+                    node,
+                    source,
+                    attached=False,
+                    shape=size,
+                    weak=all(value.weak for value in found),
+                ),
+            )
     sides = [kind(source, side) for side in (node.left, *node.comparators)]
     return (Value("bool"),) if all(side and side <= {"number", "string", "bool"} for side in sides) else (UNKNOWN,)
+
+
+def _compared(source: Source, node: ast.Compare, side: Value) -> Shape | None:
+    """The shape of `x > 0`, and of a comparison of two tensors of one shape."""
+    others = [one for other in (node.left, *node.comparators) for one in values(source, other)]
+    same = all(one.kind == "number" or one.shape == side.shape for one in others)
+    return side.shape if same and len(node.ops) == 1 else None
 
 
 def _subscript(source: Source, node: ast.Subscript) -> Values:
@@ -408,16 +429,41 @@ def _subscript(source: Source, node: ast.Subscript) -> Values:
     found: Values = ()
     index = literal(node.slice)
     for value in values(source, node.value):
-        if isinstance(node.slice, ast.Slice):
+        if value.shape and api.is_kind(value.kind, "tensor"):
+            size = shapes.cut(value.shape, node.slice, _rank(source, node.slice))
+            found += (value._replace(kind="tensor", shape=size),)
+        elif isinstance(node.slice, ast.Slice):
             kept = value.kind in ("list", "tuple", "sequential", "modulelist", "ndarray", "string")
             found += (value,) if kept else item(value, None)
         elif value.kind == "dict" and isinstance(index, str):
             found += _key(value, index)
+        elif value.kind == "batch" and isinstance(index, str) and isinstance(value.node, ast.Dict):
+            found += tuple(_collate(part) for part in _key(value, index))
         elif value.kind == "dict" and value.items and isinstance(value.node, ast.Dict | ast.DictComp):
             found += sum(value.items, ()) if not _is_filled(source, node.value) else (UNKNOWN,)  # `loaders[phase]`
         else:
             found += item(value, index if isinstance(index, int) else None)
     return found
+
+
+def _rank(source: Source, index: ast.expr) -> int | None:
+    """The rank of a tensor that is used as an index, 0 for a number, None where it is unknown."""
+    if isinstance(index, ast.Slice | ast.Tuple | ast.Constant):
+        return None
+    if isinstance(index, ast.Name) and any(one.how == "parameter" for one in reaching(source, index)):
+        from torchlore.check.tree import function
+
+        home = function(source, index)
+        if home is not None and home.name == "__getitem__":
+            return 0
+    found = {0 if one.kind == "number" else len(one.shape) if one.shape else None for one in values(source, index)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _collate(part: Value) -> Value:
+    """One entry of a batch, of one entry of a sample."""
+    size = () if part.kind in ("number", "bool") else part.shape if api.is_kind(part.kind, "tensor") else None
+    return Value("tensor", "loader", attached=False, shape=shapes.batched(size), weak=True)
 
 
 def _is_filled(source: Source, node: ast.expr) -> bool:

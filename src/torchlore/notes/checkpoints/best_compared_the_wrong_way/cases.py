@@ -92,3 +92,18 @@ def turned_on_purpose(model, hits, epochs):
         if objective < best:
             best = objective
     return best
+
+
+class Runner:
+    def __init__(self, model):
+        self.model, self.best_loss, self.best_acc = model, 0.0, 0.0
+        self.lowest = float("inf")
+
+    def judge(self, val_loss, val_acc):
+        if val_loss > self.best_loss:  # trap: best-compared-the-wrong-way
+            self.best_loss = val_loss
+            torch.save(self.model.state_dict(), "a.pt")
+        if val_loss > self.lowest:  # trap: best-compared-the-wrong-way
+            self.lowest = val_loss
+        if val_acc > self.best_acc:
+            self.best_acc = val_acc

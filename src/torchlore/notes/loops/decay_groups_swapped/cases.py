@@ -40,3 +40,29 @@ def faster_biases(model, rate):
     weights = [p for n, p in model.named_parameters() if p.ndim > 1]
     biases = [p for n, p in model.named_parameters() if p.ndim == 1]
     return torch.optim.SGD([{"params": biases, "lr": 0.2, "weight_decay": 0}, {"params": weights, "weight_decay": rate}], lr=0.1)
+
+
+def named_right(model, rate):
+    decay, no_decay = [], []
+    for name, p in model.named_parameters():
+        if name.endswith("bias") or p.ndim < 2:
+            no_decay.append(p)
+        else:
+            decay.append(p)
+    groups = [
+        {"params": decay, "weight_decay": 0.0},
+        {"params": no_decay, "weight_decay": rate},  # trap: decay-groups-swapped
+    ]
+    return torch.optim.AdamW(groups, lr=1e-3)
+
+
+def joined(decay, no_decay):
+    return torch.optim.SGD(decay + no_decay, lr=0.1, weight_decay=1e-4)  # trap: decay-groups-swapped
+
+
+def joined_without_decay(decay, no_decay):
+    return torch.optim.SGD(decay + no_decay, lr=0.1)
+
+
+def two_nets(encoder, decoder):
+    return torch.optim.SGD(list(encoder.parameters()) + list(decoder.parameters()), lr=0.1, weight_decay=1e-4)

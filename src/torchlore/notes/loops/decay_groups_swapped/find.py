@@ -8,7 +8,9 @@ from torchlore.check import follow, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _SPARED = ("bias", "norm", "bn", "gamma", "beta")
-_UNDECAYED = re.compile(r"(^|_)(no|non|without|skip|wo|un)_?(wd|decay\w*|weight_decay\w*|regulari[sz]\w*)$", re.IGNORECASE)
+_UNDECAYED = re.compile(
+    r"(^|_)(no|non|without|skip|wo|un)_?(wd|decay\w*|weight_decay\w*|regulari[sz]\w*)$", re.IGNORECASE
+)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -42,7 +44,9 @@ def _joined(source: Source) -> Iterator[Hit]:
             continue
         whole = follow.followed(source, given)
         parts = [whole.left, whole.right] if isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Add) else []
-        parts += [one.value for one in whole.elts if isinstance(one, ast.Starred)] if isinstance(whole, ast.List) else []
+        parts += (
+            [one.value for one in whole.elts if isinstance(one, ast.Starred)] if isinstance(whole, ast.List) else []
+        )
         spared = [one for one in parts if _UNDECAYED.search(tree.dotted(one).rpartition(".")[2])]
         if spared and len(parts) > len(spared):
             yield source.hit(

@@ -57,6 +57,6 @@ def gan(g, d, loader, criterion, opt_g, opt_d):
 def accumulate(model, loader, criterion, optimizer, k):
     for i, (x, y) in enumerate(loader):
         (criterion(model(x), y) / k).backward()
-        if i % k == 0:
+        if i % k == 0:  # trap: accumulation-window-cut-short
             optimizer.step()
             optimizer.zero_grad()

@@ -85,3 +85,37 @@ def turned_by_the_gradient(G, judge, opt_g, opt_j, loader, one, minus_one):
         g_loss = judge(fake).mean()
         g_loss.backward(one)
         opt_g.step()
+
+
+def filled(G, D, opt_g, opt_d, loader):
+    bce, real_label, fake_label = nn.BCELoss(), 1.0, 0.0
+    for real in loader:
+        opt_d.zero_grad()
+        opt_g.zero_grad()
+        label = torch.full((len(real),), real_label)
+        bce(D(real).view(-1), label).backward()
+        fake = G(torch.randn(len(real), 16))
+        label.fill_(fake_label)
+        bce(D(fake.detach()).view(-1), label).backward()
+        opt_d.step()
+        out = D(fake).view(-1)
+        err = bce(out, label)  # trap: adversaries-agree
+        err.backward()
+        opt_g.step()
+
+
+def filled_again(G, D, opt_g, opt_d, loader):
+    bce, real_label, fake_label = nn.BCELoss(), 1.0, 0.0
+    for real in loader:
+        opt_d.zero_grad()
+        opt_g.zero_grad()
+        label = torch.full((len(real),), real_label)
+        bce(D(real).view(-1), label).backward()
+        fake = G(torch.randn(len(real), 16))
+        label.fill_(fake_label)
+        bce(D(fake.detach()).view(-1), label).backward()
+        opt_d.step()
+        label.fill_(real_label)
+        err = bce(D(fake).view(-1), label)
+        err.backward()
+        opt_g.step()

@@ -72,7 +72,11 @@ def _last_fill(source: Source, target: ast.expr) -> int | None:
         if tree.dotted(tree.receiver(one)) == name and tree.loops(source, one) == block and len(one.args) == 1
     ]
     before = [one for one in fills if one.lineno < target.lineno and not tree.conditions(source, one)]
-    bound = [one.statement.lineno for one in scopes.reaching(source, target)] if isinstance(target, ast.Name) else []
+    bound = (
+        [getattr(one.statement, "lineno", 0) for one in scopes.reaching(source, target)]
+        if isinstance(target, ast.Name)
+        else []
+    )
     last = max(before, key=lambda one: one.lineno) if before else None
     return _number(source, last.args[0]) if last is not None and last.lineno > max(bound, default=0) else None
 

@@ -1,11 +1,14 @@
 """The rule of kl-term-with-wrong-sign."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import api, follow, origin, terms, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.check.terms import Term
+
+_WEIGHT = re.compile(r"beta|lam|weight|alpha|coe?f|gamma|(^|_)w(_|$)|scale|factor", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -47,6 +50,8 @@ def _terms(source: Source, node: ast.expr, sign: int = 1, hops: int = 4) -> Iter
 def _scaled(source: Source, node: ast.BinOp) -> ast.expr | None:
     plain = [one for one in (node.left, node.right) if isinstance(one, ast.Name | ast.Attribute)]
     factors = [one for one in plain if not values.maybe(source, one, "tensor", weak=False)]
+    if len(factors) == 2:
+        factors = [one for one in factors if _WEIGHT.search(tree.dotted(one).rpartition(".")[2])]
     if len(factors) != 1 or (factors[0] is node.left and isinstance(node.op, ast.Div)):
         return None
     return node.right if factors[0] is node.left else node.left
@@ -83,7 +88,13 @@ def _is_square(source: Source, node: ast.expr) -> bool:
 def _is_loss(source: Source, node: ast.expr) -> bool:
     """A loss of torch, or a square of a difference."""
     power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
-    base = node.left if isinstance(node, ast.BinOp) and power else tree.receiver(node) if isinstance(node, ast.Call) and follow.method(node) in ("pow", "square") else None
+    base = (
+        node.left
+        if isinstance(node, ast.BinOp) and power
+        else tree.receiver(node)
+        if isinstance(node, ast.Call) and follow.method(node) in ("pow", "square")
+        else None
+    )
     if isinstance(base, ast.BinOp) and isinstance(base.op, ast.Sub):
         return True
     known = isinstance(node, ast.Call) and source.name(node.func) in api.LOSS_FUNCTIONS

@@ -24,3 +24,34 @@ criterion(head(features).flatten(), flat)
 def train(model, loader):
     for inputs, targets in loader:
         criterion(model(inputs), targets)
+
+
+data = torch.randn(500, 16)
+pairs = torch.utils.data.TensorDataset(data, data.sum(dim=1))
+for inputs, targets in torch.utils.data.DataLoader(pairs, batch_size=32):
+    criterion(head(inputs), targets)  # trap: loss-broadcasts
+    criterion(head(inputs).squeeze(1), targets)
+    ((head(inputs) - targets) ** 2).mean().backward()  # trap: loss-broadcasts
+    ((head(inputs)[:, 0] - targets) ** 2).mean().backward()
+for k in range(0, 500, 50):
+    criterion(head(data[k : k + 50]), (data @ torch.randn(16))[k : k + 50])  # trap: loss-broadcasts
+    criterion(head(data[k : k + 50]), data[k : k + 50, :1])
+for part, goal in zip(data.split(20), data[:, 0].split(20)):
+    criterion(head(part), goal)  # trap: loss-broadcasts
+
+
+class Houses(torch.utils.data.Dataset):
+    def __init__(self):
+        self.x = torch.randn(100, 16)
+        self.y = self.x.sum(1)
+
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, i):
+        return {"x": self.x[i], "y": self.y[i], "column": self.y[i : i + 1]}
+
+
+for batch in torch.utils.data.DataLoader(Houses(), batch_size=10):
+    criterion(head(batch["x"]), batch["y"])  # trap: loss-broadcasts
+    criterion(head(batch["x"]), batch["column"])

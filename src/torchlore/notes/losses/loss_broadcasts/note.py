@@ -10,10 +10,11 @@ of one.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, losses, values
+from torchlore.check import edits, losses, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -45,3 +46,30 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"`{code}` has shape (N, 1) and meets (N): the loss compares each with every other; write `{code}.squeeze(-1)`"
                 yield source.hit(loss.call, told, *fix)
                 break
+    if any(source.methods("backward")):
+        yield from _by_hand(source)
+
+
+def _by_hand(source: Source) -> Iterator[Hit]:
+    """`((model(x) - y) ** 2).mean()`: a linear layer's (N, 1) less (N)."""
+    for one in source.all(ast.BinOp):
+        if not isinstance(one.op, ast.Sub) or not _is_averaged(source, one):
+            continue
+        for wide, narrow in ((one.left, one.right), (one.right, one.left)):
+            given, flat = source.values(wide), values.shape(source, narrow)
+            made = bool(given) and all(
+                v.state == "logits" and v.shape is not None and v.shape[1:] == (1,) for v in given
+            )
+            if made and flat is not None and len(flat) == 1 and flat[0] not in (None, 1):
+                code = source.code(wide)
+                told = f"`{code}` has shape (N, 1) and meets (N): each is compared with every other; write `{code}.squeeze(-1)`"
+                yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"))
+                break
+
+
+def _is_averaged(source: Source, node: ast.expr) -> bool:
+    """Whether the mean or sum of a power or size of it is taken, in the same statement."""
+    ups = list(tree.ancestors(source, node))[:8]
+    powers = any(isinstance(up, ast.BinOp) and isinstance(up.op, ast.Pow) for up in ups)
+    names = {up.func.attr for up in ups if isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute)}
+    return bool(names & {"mean", "sum"}) and (powers or bool(names & {"pow", "square", "abs"}))

@@ -1,19 +1,13 @@
 """The rule of mean-over-the-masked."""
 
 import ast
-import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, scopes, tree
+from torchlore.check import follow, scopes, tree
 from torchlore.check.source import Hit, Source
-
-_MASK = re.compile(r"mask|pad|(^|_)valid$")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "mask" not in source.text:
-        return
-    yield from _means(source)
     if "masked_fill" not in source.text:
         return
     for division in source.all(ast.BinOp):
@@ -28,51 +22,6 @@ def find(source: Source) -> Iterator[Hit]:
         told = f"what is summed was set to 0 where `{code}`, and this counts just those places: divide by `(~{code}).sum()`"
         at = follow.followed(source, division.right)
         yield source.hit(at if isinstance(division.right, ast.Name) else division, told)
-
-
-def _means(source: Source) -> Iterator[Hit]:
-    """`(loss * mask).mean()` of a loss without reduction: the zeros count."""
-    if "none" not in source.text:
-        return
-    kept = {one.call for one in losses.loss_calls(source) if _is_open(one)}
-    for call in (*source.methods("mean"), *source.calls("torch.mean")):
-        plain = source.name(call.func) == "torch.mean"
-        if len(call.args) != int(plain) or call.keywords or isinstance(source.parents[call], ast.BinOp):
-            continue
-        product = follow.followed(source, call.args[0] if plain else tree.receiver(call))
-        sides = _factors(product)
-        for loss, mask in (sides, sides[::-1]):
-            name = tree.dotted(_uncast(mask)).rpartition(".")[2].lower() if mask is not None else ""
-            if loss is None or not _MASK.search(name) or _bare(source, loss) not in kept:
-                continue
-            code = source.code(_uncast(mask)) if mask is not None else ""
-            told = f"the places that `{code}` sets to 0 count in this mean: write `.sum() / {code}.sum()`"
-            yield source.hit(call, told, severity="warning")
-
-
-def _factors(node: ast.expr) -> tuple[ast.expr | None, ast.expr | None]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return node.left, node.right
-    return None, None
-
-
-def _is_open(loss: losses.LossCall) -> bool:
-    given = loss.option("reduction")
-    return given is not None and tree.literal(given) == "none"
-
-
-def _uncast(node: ast.expr | None) -> ast.expr:
-    while isinstance(node, ast.Call | ast.Subscript):
-        node = node.value if isinstance(node, ast.Subscript) else tree.receiver(node)
-    return node if node is not None else ast.Constant(None)
-
-
-def _bare(source: Source, node: ast.expr) -> ast.expr:
-    """The call that gave a loss, through names and views."""
-    made = follow.followed(source, node)
-    while isinstance(made, ast.Call) and follow.method(made) in ("view", "reshape", "squeeze", "view_as", "float", "sum"):
-        made = follow.followed(source, tree.receiver(made))
-    return made
 
 
 def _sum(source: Source, node: ast.expr) -> ast.expr | None:

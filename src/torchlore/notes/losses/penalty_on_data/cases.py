@@ -56,3 +56,31 @@ def right(model, loader, opt, lam, anchor):
         opt.zero_grad()
         loss.backward()
         opt.step()
+
+
+def strength(model):
+    return sum(p.data.pow(2).sum() for p in model.parameters())  # trap: penalty-on-data
+
+
+def l1(model, lam):
+    total = 0
+    for p in model.parameters():
+        total += p.detach().abs().sum()  # trap: penalty-on-data
+    return lam * total
+
+
+def helped(model, x, y, opt):
+    loss = nn.functional.mse_loss(model(x), y) + 1e-3 * strength(model) + l1(model, 0.1)
+    loss.backward()
+    opt.step()
+
+
+def size(model):
+    return sum(p.data.pow(2).sum() for p in model.parameters()) ** 0.5
+
+
+def only_printed(model, x, y, opt):
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    opt.step()
+    print(loss.item() + size(model))

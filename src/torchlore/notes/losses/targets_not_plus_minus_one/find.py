@@ -28,6 +28,8 @@ def _holds_zeros(source: Source, node: ast.expr, hops: int = 6) -> bool:
         home, made = origin.origin(home, tree.receiver(made))
     if isinstance(made, ast.Compare):
         return not any(isinstance(one, ast.In | ast.NotIn | ast.Is | ast.IsNot) for one in made.ops)
+    if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod):
+        return bool(tree.literal(made.right) == 2)
     full = home.name(made.func) if isinstance(made, ast.Call) else ""
     if not isinstance(made, ast.Call) or not full:
         return False

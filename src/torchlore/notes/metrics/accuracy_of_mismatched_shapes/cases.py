@@ -72,3 +72,18 @@ def whole_batch(out, target, heat):
     c = (out.argmax(1) == target).sum()
     d = heat.argmax() == 3
     return loss, a, b, c, d
+
+
+def seen_shapes():
+    x = torch.randn(100, 8)
+    y = (x[:, 0] > 0).long()
+    net = nn.Sequential(nn.Linear(8, 4), nn.ReLU(), nn.Linear(4, 1))
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=10)
+    hits = same = 0
+    for a, b in loader:
+        pred = (torch.sigmoid(net(a)) > 0.5).long()
+        hits += (pred == b).sum().item()  # trap: accuracy-of-mismatched-shapes
+        hits += (pred.squeeze(1) == b).sum().item()
+        hits += (pred == b.unsqueeze(1)).sum().item()
+        same += (b[:, None] == b).sum().item()
+    return hits, same

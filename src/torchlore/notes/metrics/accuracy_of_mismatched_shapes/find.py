@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, losses, tree
+from torchlore.check import flow, follow, losses, tree, values
 from torchlore.check.source import Hit, Source
 
 _SHAPES = re.compile(r"\.(?:squeeze|unsqueeze|view|reshape|flatten|ravel|argmax|view_as)\b|\[:, ?0\]")
@@ -17,6 +17,7 @@ _TARGETED = {
 def find(source: Source) -> Iterator[Hit]:
     yield from _thresholds(source)
     yield from _over_everything(source)
+    yield from _by_shape(source)
     if not any(source.methods("argmax", "max")):
         return
     compared = [(one, one.left, one.comparators[:1]) for one in source.all(ast.Compare)
@@ -32,6 +33,34 @@ def find(source: Source) -> Iterator[Hit]:
                 mend = f"{code}.view_as({source.code(index)})" if kept else f"{code}.squeeze(1)"
                 message = "(N,) meets (N, 1) and every prediction is compared with every label"
                 yield source.hit(one, f"{message}: write `{mend}`")
+
+
+def _by_shape(source: Source) -> Iterator[Hit]:
+    """A column of a layer's outputs against (N,) labels, where the shapes of both are seen and nobody made a table on purpose."""
+    for one in source.all(ast.Compare):
+        if not isinstance(one.ops[0], ast.Eq) or len(one.ops) != 1 or not _is_counted(source, one):
+            continue
+        left, right = one.left, one.comparators[0]
+        both = (values.shape(source, left), values.shape(source, right))
+        for wide, flat, label in ((both[0], both[1], right), (both[1], both[0], left)):
+            table = wide is not None and flat is not None and wide[1:] == (1,) and len(flat) == 1
+            if table and flat is not None and flat[0] not in (None, 1) and not _on_purpose(source, one):
+                code = source.code(label)
+                told = "(N, 1) meets (N,) and every prediction is compared with every label"
+                yield source.hit(one, f"{told}: write `{code}.unsqueeze(1)`")
+                break
+
+
+def _is_counted(source: Source, node: ast.expr) -> bool:
+    ups = list(tree.ancestors(source, node))[:5]
+    return any(follow.method(up) in ("sum", "mean") or (isinstance(up, ast.Call) and source.name(up.func) in ("torch.sum", "torch.mean", "sum"))
+               for up in ups)  # fmt: skip
+
+
+def _on_purpose(source: Source, compare: ast.Compare) -> bool:
+    """Whether one of the sides was given its dimension by hand."""
+    sides = [follow.followed(source, one) for one in (compare.left, compare.comparators[0])]
+    return any(_SHAPES.search(source.code(one)) or "None" in source.code(one) for one in sides)
 
 
 def _over_everything(source: Source) -> Iterator[Hit]:

@@ -60,7 +60,9 @@ def _counted_against(source: Source, call: ast.Call, scores: ast.expr) -> bool:
 
 def _is_reduced(source: Source, node: ast.expr) -> bool:
     ups = [up for up in tree.ancestors(source, node) if isinstance(up, ast.Call)]
-    return any(follow.method(up) in ("sum", "mean") or source.name(up.func) in ("torch.sum", "torch.mean") for up in ups)
+    return any(
+        follow.method(up) in ("sum", "mean") or source.name(up.func) in ("torch.sum", "torch.mean") for up in ups
+    )
 
 
 def _given(source: Source, *names: ast.expr) -> Iterator[tuple[Source, tuple[ast.expr, ...]]]:

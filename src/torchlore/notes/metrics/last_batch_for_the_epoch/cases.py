@@ -81,3 +81,28 @@ def per_batch(model, loader, criterion, opt):
         opt.step()
         scheduler.step(loss)
     return loss.item()
+
+
+def replaced(model, loader):
+    correct, total = 0, 0
+    with torch.no_grad():
+        for x, y in loader:
+            pred = model(x).argmax(1)
+            total = y.size(0)
+            correct = (pred == y).sum().item()  # trap: last-batch-for-the-epoch
+    return correct / total
+
+
+def shown_each_time(model, loader):
+    correct = 0
+    for x, y in loader:
+        correct = (model(x).argmax(1) == y).sum().item()
+        print(correct)
+    return correct
+
+
+def summed(model, loader):
+    correct = 0
+    for x, y in loader:
+        correct += (model(x).argmax(1) == y).sum().item()
+    return correct / len(loader.dataset)

@@ -17,8 +17,12 @@ def find(source: Source) -> Iterator[Hit]:
     if " in " not in source.text:
         return
     yield from _replaced(source)
-    if "loss" not in source.text:
-        return
+    if "loss" in source.text:
+        yield from _read_behind(source)
+
+
+def _read_behind(source: Source) -> Iterator[Hit]:
+    """`loss` of the last batch, read behind the loop by whoever decides something."""
     seen = set()
     for call in source.methods("step"):
         if len(call.args) == 1 and not call.keywords and _waits(source, call):
@@ -67,7 +71,9 @@ def _is_zero(statement: ast.Assign, name: str) -> bool:
             return tree.literal(statement.value) in (0, 0.0)
         if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
             pairs = zip(target.elts, statement.value.elts, strict=False)
-            return any(isinstance(one, ast.Name) and one.id == name and tree.literal(value) in (0, 0.0) for one, value in pairs)
+            return any(
+                isinstance(one, ast.Name) and one.id == name and tree.literal(value) in (0, 0.0) for one, value in pairs
+            )
     return False
 
 

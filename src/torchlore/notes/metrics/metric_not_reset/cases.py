@@ -91,3 +91,60 @@ def shown_and_cleared(model, train_loader, criterion, epochs):
             running_loss += criterion(model(x), y).item()
         print(running_loss / len(train_loader))
         running_loss = 0.0
+
+
+class Confusion:
+    def __init__(self, n):
+        self.n, self.table = n, torch.zeros(n, n)
+
+    def add(self, y, p):
+        self.table += torch.bincount(self.n * y + p, minlength=self.n**2).view(self.n, self.n)
+
+    def accuracy(self):
+        return self.table.diag().sum() / self.table.sum()
+
+    def reset(self):
+        self.table = torch.zeros(self.n, self.n)
+
+
+def judged(model, loader, seen):
+    model.eval()
+    for x, y in loader:
+        seen.add(y, model(x).argmax(1))
+    return seen.accuracy()  # trap: metric-not-reset
+
+
+def never_emptied(model, loader, epochs):
+    seen = Confusion(3)
+    for epoch in range(epochs):
+        print(epoch, judged(model, loader, seen))
+
+
+class Meter:
+    def __init__(self):
+        self.hits, self.n = 0, 0
+
+    def add(self, hits, n):
+        self.hits += hits
+        self.n += n
+
+
+def made_anew(model, loader, epochs):
+    for epoch in range(epochs):
+        meter = Meter()
+        with torch.no_grad():
+            for x, y in loader:
+                meter.add((model(x).argmax(1) == y).sum().item(), len(y))
+        print(epoch, meter.hits / meter.n)
+
+
+def over_the_whole_run(model, loader, opt, epochs):
+    meter = Meter()
+    for epoch in range(epochs):
+        for x, y in loader:
+            out = model(x)
+            opt.zero_grad()
+            torch.nn.functional.cross_entropy(out, y).backward()
+            opt.step()
+            meter.add((out.argmax(1) == y).sum().item(), len(y))
+        print(epoch, meter.hits / meter.n)

@@ -75,7 +75,7 @@ def _objects(source: Source, outer: ast.For) -> Iterator[Hit]:
             continue
         adding = _adding(owner)
         read = _read_behind(source, outer, name.id, set().union(*adding.values())) if adding else None
-        if read is None or _is_emptied(source, name.id, owner, adding):
+        if read is None or _is_emptied(source, outer, name.id, owner, adding):
             continue
         empty = next((one for one in ("reset", "clear") if one in classes.methods(owner)), "")
         mend = f"call `{name.id}.{empty}()` first" if empty else f"make a new `{name.id}` at the start"
@@ -94,16 +94,21 @@ def _adding(owner: Class) -> dict[str, set[str]]:
     return found
 
 
-def _read_behind(source: Source, outer: ast.For, name: str, adding: set[str]) -> ast.AST | None:
-    """Where the object is read behind an evaluating loop that fed it: in the loop over epochs, or in a function called there."""
-    places: list[tuple[ast.AST, str]] = [(outer, name)]
+def _places(source: Source, outer: ast.For, name: str) -> list[tuple[ast.AST, str]]:
+    """Where the object is used and what it is called there: the loop over epochs, and the functions it is handed to in it."""
+    found: list[tuple[ast.AST, str]] = [(outer, name)]
     for call in tree.under(source, outer, ast.Call):
         index = next((i for i, one in enumerate(call.args) if tree.dotted(one) == name), None)
         inner = flow.called(source, call) if index is not None else None
         taken = tree.parameters(inner.node)[1 if inner.owner else 0 :] if inner is not None else []
         if inner is not None and inner.source is source and index is not None and index < len(taken):
-            places.append((inner.node, taken[index].arg))
-    for place, held in places:
+            found.append((inner.node, taken[index].arg))
+    return found
+
+
+def _read_behind(source: Source, outer: ast.For, name: str, adding: set[str]) -> ast.AST | None:
+    """Where the object is read behind an evaluating loop that fed it."""
+    for place, held in _places(source, outer, name):
         used = [one for one in tree.under(source, place, ast.Attribute) if tree.dotted(one.value) == held]
         fed = [one for one in used if one.attr in adding and isinstance(source.parents[one], ast.Call)]
         around = [tree.loops(source, one)[:1] for one in fed if _is_evaluation(source, one) or _evaluates(source, one)]
@@ -121,7 +126,7 @@ def _evaluates(source: Source, node: ast.AST) -> bool:
     return "eval" in inside and "backward" not in inside
 
 
-def _is_emptied(source: Source, name: str, owner: Class, adding: dict[str, set[str]]) -> bool:
+def _is_emptied(source: Source, outer: ast.For, name: str, owner: Class, adding: dict[str, set[str]]) -> bool:
     """Whether a method that sets what was added up is called from outside, or the file sets it or the object anew."""
     stores = [one for one in source.all(ast.Attribute) if isinstance(one.ctx, ast.Store) and one.attr in adding]
     setting = {
@@ -129,10 +134,18 @@ def _is_emptied(source: Source, name: str, owner: Class, adding: dict[str, set[s
         for method, node in classes.methods(owner).items()
         if any(tree.inside(source, one, node) and method not in adding[one.attr] for one in stores)
     } - {"__init__"}
-    called = (tree.dotted(tree.receiver(one)) != "self" for one in source.methods(*setting)) if setting else ()
+    called = [one for one in source.methods(*setting) if tree.dotted(tree.receiver(one)) != "self"] if setting else []
+    names = {held for _, held in _places(source, outer, name)}
+    mine = any(
+        tree.dotted(tree.receiver(one)).rpartition(".")[2] in names
+        or any(v.name == owner.qualified for v in source.values(tree.receiver(one)))
+        for one in called
+    )
     outside = any(not tree.inside(source, one, owner.node) for one in stores)
-    anew = sum(isinstance(one.ctx, ast.Store) for one in uses.names(source, name))
-    return any(called) or outside or anew > 1
+    home = tree.function(source, outer)
+    same = (one for one in uses.names(source, name) if tree.function(source, one) is home)
+    anew = sum(isinstance(one.ctx, ast.Store) for one in same)
+    return mine or outside or anew > 1
 
 
 def _added(source: Source, loop: ast.For) -> set[str]:

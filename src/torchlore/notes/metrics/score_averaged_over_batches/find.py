@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, kept, tallies, tree, values
+from torchlore.check import follow, kept, loaders, tallies, tree, values
 from torchlore.check.source import Hit, Source
 
 _ONES = {"torch.ones", "torch.ones_like", "numpy.ones", "numpy.ones_like"}
@@ -48,7 +48,7 @@ def _ragged(source: Source, one: tallies.Tally, loader: ast.expr) -> Iterator[Hi
     sizes = [tree.literal(tree.argument(call, 1, "batch_size")) for call in made]
     if any(not tree.lacks(call, 8, "drop_last") or not tree.lacks(call, 5, "batch_sampler") for call in made):
         return
-    lengths = [_length(source, call) for call in made]
+    lengths = [loaders.samples(source, call) for call in made]
     for n, size in zip(lengths, sizes, strict=True) if len(made) == 1 else ():
         if isinstance(n, int) and isinstance(size, int) and size and n % size:
             yield source.hit(
@@ -56,23 +56,3 @@ def _ragged(source: Source, one: tallies.Tally, loader: ast.expr) -> Iterator[Hi
                 f"the last batch of `{one.over}` has {n % size} samples and counts as much as one of {size}: add up the right answers "
                 "and divide by the samples",
             )
-
-
-def _length(source: Source, call: ast.Call) -> int | None:
-    """How many samples a `DataLoader(TensorDataset(x, y))` has, where the shape of `x` says so."""
-    data = tree.argument(call, 0, "dataset")
-    for value in source.values(data) if data is not None else ():
-        if value.name == "torch.utils.data.TensorDataset" and isinstance(value.node, ast.Call) and value.node.args:
-            return _rows(value.source or source, value.node.args[0])
-    return None
-
-
-def _rows(source: Source, node: ast.expr) -> int | None:
-    """The first size of a tensor, through `x[800:]`."""
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        whole, ends = _rows(source, node.value), (node.slice.lower, node.slice.upper, node.slice.step)
-        bounds = [tree.literal(one) if one is not None else None for one in ends]
-        known = all(one is None or isinstance(one, int) for one in bounds)
-        return len(range(whole)[slice(*bounds)]) if whole is not None and known else None
-    shape = values.shape(source, node)
-    return shape[0] if shape and isinstance(shape[0], int) else None

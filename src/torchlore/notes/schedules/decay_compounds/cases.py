@@ -32,3 +32,30 @@ def fine(optimizer, epoch, milestones, gamma, last):
             group["lr"] *= 0.1**2
         group["lr"] = group["lr"] * gamma ** (1 / 3)
     return torch.tensor(0.1) ** epoch
+
+
+def cut(optimizer, factor=0.1):
+    for group in optimizer.param_groups:
+        group["lr"] *= factor
+
+
+def in_every_batch(model, loader, optimizer, milestones):
+    for epoch in range(90):
+        for x, y in loader:
+            if epoch in milestones:
+                cut(optimizer)  # trap: decay-compounds
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+
+
+def once_an_epoch(model, loader, optimizer, milestones):
+    for epoch in range(90):
+        if epoch in milestones:
+            cut(optimizer)
+        for i, (x, y) in enumerate(loader):
+            if epoch == 3 and i == 0:
+                cut(optimizer)
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()

@@ -22,7 +22,10 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         factor = _factor(source, one, target)
         for site in _every_batch(source, one) if factor is not None else ():
-            yield source.hit(site, "the rate is multiplied again in every batch of this epoch: do it once, before the loop over batches")
+            yield source.hit(
+                site,
+                "the rate is multiplied again in every batch of this epoch: do it once, before the loop over batches",
+            )
         if factor is not None and _counts(source, factor):
             code = source.code(factor)
             yield source.hit(one, f"`{code}` is the share of the first rate and is multiplied onto the last one, so it compounds: multiply "
@@ -36,7 +39,9 @@ def _every_batch(source: Source, write: ast.AST) -> Iterator[ast.AST]:
     if home is not None:
         sites += [call for caller, call, _ in calls.callers(as_function(source, home)) if caller is source]
     for site in sites:
-        around = [one for one in tree.loops(source, site) if "param_groups" not in source.code(getattr(one, "iter", one))]
+        around = [
+            one for one in tree.loops(source, site) if "param_groups" not in source.code(getattr(one, "iter", one))
+        ]
         if len(around) != 2 or not all(isinstance(one, ast.For) for one in around):
             continue
         batches, epochs = around

@@ -61,3 +61,39 @@ def in_a_list(models, loader):
             opt.step()
     for plan in plans:
         plan.step()
+
+
+def built(model):
+    opt = optim.Adam(model.parameters())
+    plan = optim.lr_scheduler.StepLR(opt, 5)  # trap: scheduler-never-stepped
+    return opt, plan
+
+
+def uses_half(model, loader):
+    opt, plan = built(model)
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+        print(plan.get_last_lr())
+
+
+def built_too(model):
+    opt = optim.Adam(model.parameters())
+    plan = optim.lr_scheduler.StepLR(opt, 5)
+    return opt, plan
+
+
+def uses_both(model, loader):
+    opt, sched = built_too(model)
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+    sched.step()
+
+
+def built_for_others(model):
+    opt = optim.Adam(model.parameters())
+    plan = optim.lr_scheduler.StepLR(opt, 5)
+    return {"optimizer": opt, "lr_scheduler": plan}

@@ -33,3 +33,27 @@ def right(each, target, hidden, attention_mask, lengths, pixels):
     mask = (torch.rand(4, 10) < 0.15).float()
     f = (each * mask).mean()
     return a, b, c, d, e, f
+
+
+def token_mean(logits, targets, mask):
+    nll = torch.nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
+    return (nll * mask).mean()  # trap: masked-mean-counts-padding
+
+
+def token_weights(logits, targets, weight):
+    nll = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+    return (nll * weight).mean()
+
+
+def token_mean_of_words(logits, targets, mask):
+    nll = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+    return (nll * mask).sum() / mask.sum()
+
+
+def pooled(hidden, keep):
+    return (hidden * keep.unsqueeze(-1)).mean(dim=1)  # trap: masked-mean-counts-padding
+
+
+def with_lengths(net, x, lens):
+    keep = torch.arange(x.size(1))[None] < lens[:, None]
+    return pooled(net(x), keep.float())

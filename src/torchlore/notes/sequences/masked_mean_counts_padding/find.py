@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree
+from torchlore.check import calls, follow, losses, origin, scopes, tree
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _SHAPED = {"float", "unsqueeze", "to", "type", "type_as", "double", "half", "long", "int", "bool", "expand_as", "expand", "view",
@@ -13,6 +14,7 @@ _NAMED = re.compile(
     r"^(?:\w+_)?(?:pad|padding|non_?pad|attention|attn|seq|sequence|length|src|tgt|trg|token|text|word)_mask$"
 )
 _LENGTHS = re.compile(r"(?:^|[^a-z])(?:seq_?|valid_?)?len(?:gths?|s)?(?:[^a-z]|$)")
+_MASK = re.compile(r"mask|(^|_)valid$")
 _PAD = re.compile(r"(?:^|[^a-z])pad", re.IGNORECASE)
 
 
@@ -23,7 +25,9 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult) or _scaled(source, call):
             continue
         for mask, other in ((product.right, product.left), (product.left, product.right)):
-            if _is_padding(source, mask) and not isinstance(tree.literal(other), int | float):
+            if isinstance(tree.literal(other), int | float):
+                continue
+            if _is_padding(source, mask) or (_MASK.search(_name(mask)) and _is_open_loss(source, other)):
                 code = source.code(mask)
                 yield source.hit(
                     call,
@@ -40,8 +44,7 @@ def _scaled(source: Source, call: ast.Call) -> bool:
 
 def _is_padding(source: Source, node: ast.expr, hops: int = 3) -> bool:
     """Whether a tensor is 1 at the words and 0 at the padding, by how it was made or by its name."""
-    while follow.method(node) in _SHAPED:
-        node = tree.receiver(node)  # type: ignore[arg-type]  # method says that it is a call
+    node = _uncast(node)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = source.code(node.left), source.code(node.comparators[0])
         if isinstance(node.ops[0], ast.NotEq):
@@ -57,7 +60,46 @@ def _is_padding(source: Source, node: ast.expr, hops: int = 3) -> bool:
     if isinstance(node, ast.Call):
         given = any(_LENGTHS.search(source.code(one).lower()) for one in node.args)
         return given and "mask" in tree.dotted(node.func).lower()
-    value = follow.binding(source, node)
-    if value is not None and hops:
-        return _is_padding(source, value, hops - 1)
+    behind = list(_given(source, node)) if hops else []
+    if behind:
+        return all(_is_padding(home, value, hops - 1) for home, value in behind)
     return bool(_NAMED.match(tree.dotted(node).rpartition(".")[2]))
+
+
+def _uncast(node: ast.expr) -> ast.expr:
+    """`mask` of `mask[:, 1:].float().unsqueeze(-1)`."""
+    while follow.method(node) in _SHAPED or isinstance(node, ast.Subscript):
+        node = node.value if isinstance(node, ast.Subscript) else tree.receiver(node)  # type: ignore[arg-type]  # a call
+    return node
+
+
+def _name(node: ast.expr) -> str:
+    return tree.dotted(_uncast(node)).rpartition(".")[2].lower()
+
+
+def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
+    """What a name stands for: its assignment, an element of what a function returns, or what the callers pass."""
+    home, made = origin.origin(source, node)
+    if made is not node:
+        yield home, made
+        return
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+    function = tree.function(source, node)
+    owner = as_function(source, function) if isinstance(arg, ast.arg) and function is not None else None
+    for caller, call, skip in calls.callers(owner) if owner is not None else ():
+        value = calls.given_argument(owner, call, arg, skip) if owner is not None and isinstance(arg, ast.arg) else None
+        if value is not None:
+            yield caller, value
+
+
+def _is_open_loss(source: Source, node: ast.expr) -> bool:
+    """A loss with `reduction="none"`, through names and views."""
+    made = follow.followed(source, node)
+    while isinstance(made, ast.Call) and follow.method(made) in ("view", "reshape", "squeeze", "view_as", "float"):
+        made = follow.followed(source, tree.receiver(made))
+    for one in losses.loss_calls(source) if "none" in source.text else ():
+        given = one.option("reduction") if one.call is made else None
+        if given is not None and tree.literal(given) == "none":
+            return True
+    return False

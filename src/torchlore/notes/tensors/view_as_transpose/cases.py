@@ -140,7 +140,7 @@ class Merged(torch.nn.Module):
         right = seen.permute(0, 2, 1, 3).reshape(b, t, hidden)
         return right + seen.reshape(b, t, hidden)  # trap: view-as-transpose
 
-    def pixels(self, ids):
+    def pixel_loss(self, ids):
         b, c, h, w = ids.size()
         x = self.emb(ids)
         right = x.permute(0, 1, 4, 2, 3).reshape(b, c * 4, h, w)
@@ -162,3 +162,33 @@ def clips(clip):
     wrong = clip.contiguous().view(b * t, c, h, w)  # trap: view-as-transpose
     right = clip.permute(0, 2, 1, 3, 4).reshape(b * t, c, h, w)
     return wrong, right, clip.view(b * c, t, h, w), clip.reshape(b, c * t, h, w), clip.reshape(b, c, t, w * h)
+
+
+class Segmenter(nn.Module):
+    def __init__(self, n_classes):
+        super().__init__()
+        self.out = nn.Conv2d(8, n_classes, 1)
+        self.last = nn.Conv2d(8, n_classes, 1)
+
+    def forward(self, x):
+        return self.out(x)
+
+    def moved(self, x):
+        return self.last(x).permute(0, 2, 3, 1)
+
+
+segmenter = Segmenter(5)
+
+
+def pixel_loss(logits, target):
+    return nn.functional.cross_entropy(logits.view(-1, 5), target.view(-1))  # trap: view-as-transpose
+
+
+def pixel_loss_moved(logits, target):
+    return nn.functional.cross_entropy(logits.reshape(-1, 5), target.view(-1))
+
+
+def train_segmenter(images, masks):
+    pixel_loss(segmenter(images), masks).backward()
+    pixel_loss_moved(segmenter(images).permute(0, 2, 3, 1), masks).backward()
+    pixel_loss_moved(segmenter.moved(images), masks).backward()

@@ -1,0 +1,45 @@
+"""How many samples and batches a loader has, where the shapes in the file say so."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import iteration, tree, values
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+
+def batches(source: Source, over: ast.expr) -> int | None:
+    """The number of batches that a loop over a `DataLoader(TensorDataset(x, y), batch_size)` gets."""
+    found = [one for one in source.values(iteration.unwrapped(source, over)) if one.source is source]
+    made = found[0].node if len(found) == 1 and found[0].kind == "loader" else None
+    if (
+        not isinstance(made, ast.Call)
+        or not tree.lacks(made, 8, "drop_last")
+        or not tree.lacks(made, 5, "batch_sampler")
+    ):
+        return None
+    n, size = samples(source, made), tree.literal(tree.argument(made, 1, "batch_size"))
+    return -(-n // size) if n is not None and isinstance(size, int) and size > 0 else None
+
+
+def samples(source: Source, loader: ast.Call) -> int | None:
+    """How many samples a `DataLoader(TensorDataset(x, y))` has, where the shape of `x` says so."""
+    data = tree.argument(loader, 0, "dataset")
+    for value in source.values(data) if data is not None else ():
+        if value.name == "torch.utils.data.TensorDataset" and isinstance(value.node, ast.Call) and value.node.args:
+            return rows(value.source or source, value.node.args[0])
+    return None
+
+
+def rows(source: Source, node: ast.expr) -> int | None:
+    """The first size of a tensor, through `x[800:]`."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        whole, ends = rows(source, node.value), (node.slice.lower, node.slice.upper, node.slice.step)
+        bounds = [tree.literal(one) if one is not None else None for one in ends]
+        known = all(one is None or isinstance(one, int) for one in bounds)
+        return len(range(whole)[slice(*bounds)]) if whole is not None and known else None
+    shape = values.shape(source, node)
+    return shape[0] if shape and isinstance(shape[0], int) else None
