@@ -1,6 +1,6 @@
 """Counted from 0, `i % k == 0` is true for the first batch: every window of an accumulation is shifted.
 
-Counted from 0, `i % k == 0` steps after one batch, then after every k, and up to k - 1 batches are left at the end. The first
+`i % k == 0` makes a step after one batch, then after every k, and up to k - 1 batches are left at the end. The first
 update of an epoch is made of a k-th of what it should be; what is left over at the end is thrown away by the next `zero_grad()`, or
 goes into the first step of the next epoch. With `(i + 1) % k == 0` the windows are whole, but where the number of batches is no
 multiple of k the last ones still train nobody.

@@ -40,6 +40,42 @@ def token_mean(logits, targets, mask):
     return (nll * mask).mean()  # trap: masked-mean-counts-padding
 
 
+def collated(n, longest):
+    lens = torch.randint(3, longest, (n,))
+    return torch.randint(0, 30, (n, longest)), torch.arange(longest)[None] < lens[:, None]
+
+
+def language_model(net):
+    ids, mask = collated(8, 16)
+    token_mean(net(ids[:, :-1]), ids[:, 1:], mask[:, 1:]).backward()
+
+
+def sure_ones(logits, targets, probs):  # FixMatch: the mean over all, on purpose
+    mask = probs.max(1).values.ge(0.95).float()
+    return (torch.nn.functional.cross_entropy(logits, targets, reduction="none") * mask).mean()
+
+
+def pooled(hidden, attention_mask):
+    return (hidden * attention_mask.unsqueeze(-1)).mean(1)  # trap: masked-mean-counts-padding
+
+
+def right(each, target, hidden, attention_mask, lengths, pixels):
+    keep = (target != PAD).float()
+    a = (each * keep).sum() / keep.sum()
+    b = (hidden * attention_mask.unsqueeze(-1)).sum(1) / attention_mask.sum(1, keepdim=True)
+    c = (each * keep).mean() * keep.numel() / keep.sum()
+    d = (pixels * (pixels > 0.5)).mean()
+    e = each[keep.bool()].mean()
+    mask = (torch.rand(4, 10) < 0.15).float()
+    f = (each * mask).mean()
+    return a, b, c, d, e, f
+
+
+def token_mean(logits, targets, mask):
+    nll = torch.nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
+    return (nll * mask).mean()  # trap: masked-mean-counts-padding
+
+
 def token_weights(logits, targets, weight):
     nll = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
     return (nll * weight).mean()

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, losses, origin, scopes, tree
+from torchlore.check import calls, follow, origin, scopes, tree
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -14,7 +14,6 @@ _NAMED = re.compile(
     r"^(?:\w+_)?(?:pad|padding|non_?pad|attention|attn|seq|sequence|length|src|tgt|trg|token|text|word)_mask$"
 )
 _LENGTHS = re.compile(r"(?:^|[^a-z])(?:seq_?|valid_?)?len(?:gths?|s)?(?:[^a-z]|$)")
-_MASK = re.compile(r"mask|(^|_)valid$")
 _PAD = re.compile(r"(?:^|[^a-z])pad", re.IGNORECASE)
 
 
@@ -25,9 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult) or _scaled(source, call):
             continue
         for mask, other in ((product.right, product.left), (product.left, product.right)):
-            if isinstance(tree.literal(other), int | float):
-                continue
-            if _is_padding(source, mask) or (_MASK.search(_name(mask)) and _is_open_loss(source, other)):
+            if _is_padding(source, mask) and not isinstance(tree.literal(other), int | float):
                 code = source.code(mask)
                 yield source.hit(
                     call,
@@ -73,10 +70,6 @@ def _uncast(node: ast.expr) -> ast.expr:
     return node
 
 
-def _name(node: ast.expr) -> str:
-    return tree.dotted(_uncast(node)).rpartition(".")[2].lower()
-
-
 def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
     """What a name stands for: its assignment, an element of what a function returns, or what the callers pass."""
     home, made = origin.origin(source, node)
@@ -91,15 +84,3 @@ def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
         value = calls.given_argument(owner, call, arg, skip) if owner is not None and isinstance(arg, ast.arg) else None
         if value is not None:
             yield caller, value
-
-
-def _is_open_loss(source: Source, node: ast.expr) -> bool:
-    """A loss with `reduction="none"`, through names and views."""
-    made = follow.followed(source, node)
-    while isinstance(made, ast.Call) and follow.method(made) in ("view", "reshape", "squeeze", "view_as", "float"):
-        made = follow.followed(source, tree.receiver(made))
-    for one in losses.loss_calls(source) if "none" in source.text else ():
-        given = one.option("reduction") if one.call is made else None
-        if given is not None and tree.literal(given) == "none":
-            return True
-    return False
