@@ -156,7 +156,20 @@ SHAPES = {
     "torch.zeros(3).unsqueeze(1)": (3, 1),
     "torch.ones(1).view(b, l, h, -1)": ("b", "l", "h", -1),
     "F.mse_loss(torch.ones(1), y)": (),
-    "torch.zeros(3)[0]": None,
+    "torch.zeros(3)[0]": (),
+    "torch.zeros(3, 4)[:, 0]": (3,),
+    "torch.zeros(3, 4)[:, :1]": (3, 1),
+    "torch.zeros(3, 4)[i : i + 2]": ("N", 4),
+    "torch.zeros(3, 4)[None, 0]": (1, 4),
+    "torch.zeros(3, 4)[unknown()]": None,
+    "torch.zeros(3, 4)[torch.randperm(3)]": ("N", 4),
+    "torch.zeros(3, 4) @ torch.ones(4)": (3,),
+    "torch.zeros(3, 4) @ torch.ones(4, 2)": (3, 2),
+    "torch.zeros(3, 4)[:, 0] > 0": (3,),
+    "for a, b in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.zeros(9, 4), torch.zeros(9))):\n    pass\nb": (
+        "N",
+    ),
+    "for a in torch.zeros(9, 4).split(3):\n    pass\na": ("N", 4),
 }
 
 

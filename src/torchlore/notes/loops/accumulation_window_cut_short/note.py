@@ -1,4 +1,4 @@
-"""Counted from 0, `i % k == 0` is true for the first batch: every window of an accumulation is shifted.
+"""Counted from 0, `i % k == 0` is true for the first batch: each window of accumulation is shifted.
 
 `i % k == 0` makes a step after one batch, then after every k, and up to k - 1 batches are left at the end. The first
 update of an epoch is made of a k-th of what it should be; what is left over at the end is thrown away by the next `zero_grad()`, or
