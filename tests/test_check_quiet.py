@@ -469,6 +469,25 @@ def load(path):
     wide = nn.DataParallel(net)
     NAME.load_state_dict(torch.load(path), strict=False)
 """
+CHOSEN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.head = nn.Conv2d(3, 3, 1)
+        if kind == "batch":
+            self.norm = nn.BatchNorm2d(3)
+        else:
+            self.norm = nn.OTHER(3)
+
+def show(path, x):
+    net = Net("other")
+    net.load_state_dict(torch.load(path, "cpu"))
+    with torch.no_grad():
+        return net(x)
+"""
 FILM = """
 import cv2
 
@@ -603,6 +622,8 @@ def test(net, criterion, loader):
         ("module-train-overridden", OVERRIDDEN.replace("self.step(x)", "self.part.eval()"), ["hint"]),
         ("eval-mode-missing", DRAWN.replace("NAME", "draw_pictures"), []),
         ("eval-mode-missing", DRAWN.replace("NAME", "test_pictures"), ["warning"]),
+        ("eval-mode-missing", CHOSEN.replace("OTHER", "InstanceNorm2d"), []),
+        ("eval-mode-missing", CHOSEN.replace("OTHER", "SyncBatchNorm"), ["warning"]),
         ("capture-not-opened", FILM.replace("LENGTH", "count"), ["warning"]),
         ("capture-not-opened", FILM.replace("LENGTH", "wanted"), ["hint"]),
         ("variable-volatile", OLD, ["warning", "hint"]),

@@ -50,7 +50,7 @@ def _attribute_modes(source: Source, assigned: list[Attribute], depth: int) -> b
                 answers.append(mode_layers(source, value, depth - 1))
             elif not value.kind:
                 answers.append(None)
-    return _any(answers)
+    return None if len(assigned) > 1 and {True, False} <= set(answers) else _any(answers)
 
 
 def _any(answers: Iterable[bool | None]) -> bool | None:

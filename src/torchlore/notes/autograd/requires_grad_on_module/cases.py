@@ -34,3 +34,13 @@ x.requires_grad = True
 def unknown(thing, options):
     thing.requires_grad = False
     options.require_grad = False
+
+
+class Encoding(nn.Module):
+    def __init__(self, table, require_grad=False):
+        super().__init__()
+        self.table = nn.Parameter(table) if require_grad else table
+        self.require_grad = require_grad
+
+    def forward(self, x):
+        return x @ (self.table if self.require_grad else self.table.to(x.device))

@@ -17,7 +17,7 @@ stop BatchNorm from moving its statistics: put a frozen backbone into `eval()` a
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, tree, uses, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -76,9 +76,17 @@ def find(source: Source) -> Iterator[Hit]:
                 edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
                 message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
                 yield source.hit(assign, message, *([edit] if len(assign.targets) == 1 else []))
+            elif target.attr in _MISSPELT and _read(source, target):
+                continue  # an option of the class, by a like name
             elif target.attr in _MISSPELT and values.sure(source, target.value, "tensor", "module"):
                 fixed = f"{owner}.requires_grad_({value})"
                 message = f"`{target.attr}` is a new attribute that nobody reads: write `{fixed}`"
                 harmless = value == "False" and not values.sure(source, target.value, "parameter", "module")
                 edit = edits.replace(source, assign, fixed)
                 yield source.hit(assign, message, edit, severity="hint" if harmless else "error")
+
+
+def _read(source: Source, target: ast.Attribute) -> bool:
+    """Whether somebody reads `self.require_grad` in the file."""
+    same = (one for one in uses.attributes(source, target.attr) if isinstance(one.ctx, ast.Load))
+    return tree.dotted(target.value) == "self" and any(tree.dotted(one.value) == "self" for one in same)

@@ -30,3 +30,5 @@ if torch.__version__.startswith("1.") or torch.__version__ == "2.0.0" or "+cu" i
 print(f"torch {torch.__version__[:6]}, float {float('2.5')}")
 if torchvision.__version__ < "2.1":
     print("every version that ever was stands on the right side of it")
+if float(torchvision.__version__.split(".")[1]) < 7.0:
+    print("one part alone is a number")

@@ -36,14 +36,15 @@ def _same_order(number: object) -> bool:
 def _misread(source: Source, version: ast.Attribute, package: str) -> tuple[ast.AST | None, str]:
     """Where the version is read as a float or ordered as text, and which of the two."""
     text, node = package != "torch", version  # TorchVersion compares rightly until it is cut
+    part = False  # `split(".")[1]` is 15 as a float too
     while True:
         up = source.parents[node]
         if isinstance(up, ast.Subscript) and up.value is node:
-            text = True
+            text, part = True, isinstance(tree.literal(up.slice), int)
         elif isinstance(up, ast.Attribute) and up.attr in {"split", "partition", "rsplit", "strip", "replace"}:
             up, text = source.parents[up], True
         elif isinstance(up, ast.Call) and source.name(up.func) == "float":
-            return up, "as a float"
+            return (None, "") if part else (up, "as a float")
         elif isinstance(up, ast.Call) and (source.name(up.func) == "str" or _joins(up)):
             text = True
         elif isinstance(up, ast.Compare) and len(up.ops) == 1 and isinstance(up.ops[0], _ORDER) and text:

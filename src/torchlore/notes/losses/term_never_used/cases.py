@@ -63,3 +63,8 @@ def chosen_loss(recon, x, mean, log_var):
     far = -0.5 * torch.mean(1 + log_var - mean.pow(2) - log_var.exp())
     # return bce_loss + far
     return near_loss + far
+
+
+def test_the_gradient_of_the_loss(module, x, y):
+    loss = module.forward(x, y)
+    assert module.backward(x, y) is not None

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, scopes, tree, uses
+from torchlore.check import classes, follow, scopes, tree, uses
 from torchlore.check.project import Class, candidates
 from torchlore.check.source import Hit, Source
 
@@ -28,7 +28,11 @@ def find(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "loss"):
         return
     for home in source.all(ast.FunctionDef):
-        if _is_loss(source, home) and not any(word in source.code(home) for word in ("locals()", "eval(", "exec(")):
+        if (
+            _is_loss(source, home)
+            and not follow.in_test(source, home.body[0])
+            and not any(word in source.code(home) for word in ("locals()", "eval(", "exec("))
+        ):
             for name, value in _unread(source, home):
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
     for cls in classes.all_classes(source):
