@@ -12,7 +12,7 @@ for all three wrappers. A file that is already written is mended by
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import saved, tree, values
+from torchlore.check import flow, saved, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("ckpt-dp-prefix",)
@@ -88,6 +88,10 @@ def _loaded_wrapped(source: Source) -> bool:
     """Whether the file takes the prefix off, or loads into a wrapped model too, so that the names fit."""
     if any(one.value in ("module.", "_orig_mod.") for one in source.all(ast.Constant)) or "[7:]" in source.text:
         return True  # seven letters are `module.`
+    given = (call.args[0] for call in source.methods("load_state_dict") if call.args)
+    helpers = [flow.called(source, one) for one in given if isinstance(one, ast.Call)]
+    if any(one is not None and ("[7:]" in one.source.text or "module." in one.source.text) for one in helpers):
+        return True
     loads = [call.func.value for call in source.methods("load_state_dict") if isinstance(call.func, ast.Attribute)]
     return any(
         value.name in _PREFIX for one in loads if values.maybe(source, one, "module") for value in source.values(one)

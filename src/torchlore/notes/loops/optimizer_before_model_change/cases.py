@@ -154,3 +154,15 @@ class Last(nn.Module):
         self.optimizer = torch.optim.Adam(self.parameters())
         self.loss, self.active = nn.MSELoss(), nn.ReLU()
         self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 10)
+
+
+def tested_at_the_end(loader, path):
+    model = torchvision.models.resnet18(num_classes=10)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    model.fc = nn.Linear(512, 10)
+    model.load_state_dict(torch.load(path, map_location="cpu"))
+    return model.eval()

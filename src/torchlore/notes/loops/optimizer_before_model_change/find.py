@@ -56,11 +56,17 @@ def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
             continue  # built anew
         for event in later:
             replaced = event.what == "replace" and _part_of(event.owner, model) and not _empty(event)
-            if replaced and not _rebound(source, built, event):
+            if replaced and not _rebound(source, built, event) and not _trained(later, event):
                 name = event.source.code(event.expr) if event.expr is not None else "the layer"
                 message = f"`{name}` is replaced on line {_line(event)}, after this optimizer took the old parameters: build it after that"
                 yield source.hit(built.node, message)
                 break
+
+
+def _trained(later: tuple[Event, ...], replaced: Event) -> bool:
+    """Whether all steps are made before the part is replaced: what comes then is a test."""
+    steps = [index for index, event in enumerate(later) if event.what == "step"]
+    return bool(steps) and steps[-1] < later.index(replaced)
 
 
 def _another(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:

@@ -42,3 +42,15 @@ def by_the_epoch(optimizer, train, epochs):
     for epoch in range(epochs):
         train()
         scheduler.step(epoch)  # trap: plateau-mode-min-on-accuracy
+
+
+class ByKind:
+    def __init__(self, optimizer, kind):
+        self.kind = kind
+        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+
+    def after(self, val_loss):
+        if self.kind.lower() == "reducelronplateau":
+            self.scheduler.step(val_loss)
+        else:
+            self.scheduler.step()

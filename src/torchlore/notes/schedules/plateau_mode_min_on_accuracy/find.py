@@ -8,6 +8,7 @@ from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
 
 _PLATEAU = "torch.optim.lr_scheduler.ReduceLROnPlateau"
+_KINDS = re.compile(r"isinstance|plateau", re.IGNORECASE)  # one branch for each kind of schedule
 _GROWS = re.compile(
     r"(^|_)(acc|accs|accuracy|f1|auc|auroc|iou|miou|dice|map|mAP|psnr|ssim|recall|precision|bleu|kappa|r2)(_|\d|$)"
 )
@@ -19,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("step"):
         scheduler = tree.receiver(call)
         made = values.made_by(source, scheduler, _PLATEAU)
-        asked = any("isinstance" in source.code(test) for test, _ in tree.conditions(source, call))
+        asked = any(_KINDS.search(source.code(test)) for test, _ in tree.conditions(source, call))
         if made is None or made.node is None or asked:
             continue
         code, given = source.code(scheduler), tree.argument(call, 0, "metrics")

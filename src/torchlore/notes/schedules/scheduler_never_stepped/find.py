@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, frameworks, tree, uses
-from torchlore.check.project import as_function
+from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"get_last_lr", "get_lr", "state_dict", "load_state_dict", "last_epoch", "base_lrs"}
@@ -22,9 +22,18 @@ def find(source: Source) -> Iterator[Hit]:
         if given is None or _has_another(source, call, given):
             continue
         reads = _reads(source, target) if _trains(source, call) else _reads_of_callers(source, target)
-        if reads is not None and not any(_steps(source, use) for use in reads):
+        stepped = reads is None or any(_steps(source, use) for use in reads) or _inherited(source, target)
+        if not stepped:
             name = source.code(target)
             yield source.hit(held, f"`{name}` is never stepped, so the rate stays as it is: call `{name}.step()`")
+
+
+def _inherited(source: Source, target: ast.expr) -> bool:
+    """Whether a class above, in another file, steps the attribute."""
+    cls = enclosing_class(source, target)
+    above = source.project.bases(cls)[0] if cls is not None else []
+    last = tree.dotted(target).rpartition(".")[2]
+    return any(f".{last}.step(" in one.source.text for one in above)
 
 
 def _has_another(source: Source, call: ast.Call, given: ast.expr) -> bool:

@@ -1,0 +1,76 @@
+"""What the looks at fresh repositories showed to be no trap because of another file of the project."""
+
+from pathlib import Path
+
+import pytest
+
+from torchlore.check.project import Project
+from torchlore.cli.check import all_rules
+
+WRAPPED = """
+import torch
+from torch import nn
+from weights import bare
+
+def train(net, path):
+    net = nn.DataParallel(nn.Linear(2, 2))
+    torch.save(net.state_dict(), path)
+
+def test(path):
+    net = nn.Linear(2, 2)
+    net.load_state_dict(bare(path))
+"""
+HEIR = """
+import torch
+from torch.optim import lr_scheduler
+from weights import Trainer
+
+class Gan(Trainer):
+    def prepare(self):
+        self.optimizer = torch.optim.Adam(self.net.parameters())
+        self.schedule = lr_scheduler.ExponentialLR(self.optimizer, 0.99)
+
+    def turn(self, x):
+        self.optimizer.zero_grad()
+        self.net(x).mean().backward()
+        self.optimizer.step()
+"""
+DECODER = """
+import torch
+from torch import nn
+
+class Decoder(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.position = nn.Parameter(torch.empty(n, m))
+
+    def forward(self, x):
+        return x + self.position
+"""
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "other", "expected"),
+    [
+        ("data-parallel-prefix", WRAPPED, "{name[7:]: part for name, part in torch.load(path).items()}", []),
+        ("data-parallel-prefix", WRAPPED, "torch.load(path, map_location='cpu')", [None]),
+        ("scheduler-never-stepped", HEIR, "self.schedule.step()", []),
+        ("scheduler-never-stepped", HEIR, "print(self)", [None]),
+        ("parameter-never-initialised", DECODER, "main.Decoder(2, 2).load_state_dict(path)", ["hint"]),
+        ("parameter-never-initialised", DECODER, "main.Decoder(2, 2)(path).sum().backward()", [None]),
+    ],
+)
+def test_another_file_says_what_this_one_means(
+    tmp_path: Path, slug: str, text: str, other: str, expected: list[str | None]
+) -> None:
+    (tmp_path / "main.py").write_text(text)
+    helper = f"import torch\nimport main\n\ndef bare(path):\n    return {other}\n"
+    helper += f"\nclass Trainer:\n    def fit(self, path):\n        {other}\n"
+    (tmp_path / "weights.py").write_text(helper)
+    project = Project()
+    project.begin(str(tmp_path / "main.py"))
+    project.add([str(tmp_path / "main.py"), str(tmp_path / "weights.py")])
+    source = project.source(str(tmp_path / "main.py"))
+    rule = next(one for one in all_rules().values() if one.slug == slug)
+    assert source is not None
+    assert [hit.severity for hit in rule.find(source)] == expected
