@@ -110,3 +110,28 @@ def asked_in_time(model, evaluate, save):
         is_best = acc > best_acc
         best_acc = max(acc, best_acc)
         save(model, is_best)
+
+
+class Stopper:
+    def __init__(self, patience):
+        self.patience, self.waited, self.best = patience, 0, float("inf")
+
+    def __call__(self, loss):
+        if loss < self.best:
+            self.best = loss  # trap: best-never-updated
+        else:
+            self.waited += 1
+        return self.waited >= self.patience
+
+
+class Patient:
+    def __init__(self, patience):
+        self.patience, self.waited, self.best = patience, 0, float("inf")
+
+    def __call__(self, loss):
+        if loss < self.best:
+            self.best = loss
+            self.waited = 0
+        else:
+            self.waited += 1
+        return self.waited >= self.patience

@@ -13,6 +13,7 @@ _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _too_late(source)
+    yield from _impatient(source)
     for choice in source.all(ast.If) if uses.says(source, "best") or "lowest" in source.text else ():
         test = choice.test
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)):
@@ -33,6 +34,48 @@ def find(source: Source) -> Iterator[Hit]:
                     test,
                     f"`{name}` keeps its first value, so every turn beats it: write `{name} = {source.code(value)}` below",
                 )
+
+
+def _impatient(source: Source) -> Iterator[Hit]:
+    """`if loss < best: best = loss` beside `else: waited += 1`, where nothing ever sets the count back."""
+    for choice in source.all(ast.If) if "patience" in source.text else ():
+        stored = [
+            one for one in choice.body if isinstance(one, ast.Assign) and _BEST.search(tree.dotted(one.targets[0]))
+        ]
+        grown = [one for one in choice.orelse if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)]
+        if not stored or not isinstance(choice.test, ast.Compare | ast.BoolOp):
+            continue
+        for one in grown:
+            name = tree.dotted(one.target)
+            home = tree.class_of(source, one) if name.startswith("self.") else tree.function(source, one) or source.tree
+            if not name or home is None or tree.literal(one.value) != 1 or not _waited_for(source, home, name):
+                continue
+            if not any(_sets_back(source, assign, name, one) for assign in tree.under(source, home, ast.Assign)):
+                yield source.hit(
+                    stored[0], f"`{name}` goes on counting after this: set `{name} = 0` where the best is beaten"
+                )
+
+
+def _waited_for(source: Source, home: ast.AST, name: str) -> bool:
+    """Whether the count is compared with a patience."""
+    tests = (
+        one
+        for one in tree.under(source, home, ast.Compare)
+        if name in [tree.dotted(one.left), tree.dotted(one.comparators[0])]
+    )
+    return any("patience" in source.code(one) for one in tests)
+
+
+def _sets_back(source: Source, assign: ast.Assign, name: str, grown: ast.AugAssign) -> bool:
+    """Whether an assignment gives the count a new value after the start."""
+    targets = [part for one in assign.targets for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
+    if name not in [tree.dotted(one) for one in targets]:
+        return False
+    if name.startswith("self."):
+        home = tree.function(source, assign)
+        return home is None or home.name != "__init__"
+    around = tree.loops(source, grown)
+    return not around or any(tree.inside(source, assign, one) for one in around[-1:])
 
 
 def _saved_always(source: Source, choice: ast.If) -> Iterator[Hit]:

@@ -79,3 +79,21 @@ def unscaled_too_late(model, loader, criterion, optimizer, scaler):
         scaler.unscale_(optimizer)
         scaler.step(optimizer)
         scaler.update()
+
+
+class Engine:
+    def __init__(self, model):
+        self.model, self.scaler = model, torch.amp.GradScaler("cpu")
+        self.optimizer = torch.optim.AdamW(model.parameters())
+
+    def update(self, loss):
+        self.scaler.scale(loss).backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)  # trap: amp-clip-without-unscale
+        self.scaler.unscale_(self.optimizer)
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        self.optimizer.zero_grad()
+
+    def train(self, loader):
+        for x, y in loader:
+            self.update(torch.nn.functional.mse_loss(self.model(x), y))

@@ -45,12 +45,12 @@ def find(source: Source) -> Iterator[Hit]:
         order = list(loop.events)
         freed = [order.index(one) for one in loop.of("unscale")]
         for clip in loop.of("clip"):
-            if clip.detail == "method" or order.index(clip) < order.index(scaled[0]) or clip.at is not clip.node:
+            if clip.detail == "method" or order.index(clip) < order.index(scaled[0]) or clip.source is not source:
                 continue
             if any(one < order.index(clip) for one in freed):
                 continue
             step = next((one for one in steps if order.index(one) > order.index(clip)), None)
-            if step is None or step.expr is None or step.at is not step.node:
+            if step is None or step.expr is None or step.source is not source:
                 continue
             scaler = source.code(step.node.func.value)  # type: ignore[attr-defined]  # scaler.step(...)
             line = f"{scaler}.unscale_({source.code(step.expr)})"

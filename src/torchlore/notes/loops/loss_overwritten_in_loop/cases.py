@@ -100,3 +100,26 @@ def last_refinement(outputs, mask):  # starts at nothing: the last one may be wa
     for out in outputs:
         loss = F.binary_cross_entropy_with_logits(out, mask)
     return loss
+
+
+def last_norm(model, lam):
+    l2 = torch.tensor(0.0)
+    for name, p in model.named_parameters():
+        if name.endswith("weight"):
+            l2 = torch.norm(p)  # trap: loss-overwritten-in-loop
+    return lam * l2
+
+
+def all_norms(model, lam):
+    l2 = torch.tensor(0.0)
+    for p in model.parameters():
+        l2 = l2 + torch.norm(p)
+    return lam * l2
+
+
+def largest_norm(model):
+    top = 0.0
+    for p in model.parameters():
+        size = p.norm().item()
+        top = max(top, size)
+    return top

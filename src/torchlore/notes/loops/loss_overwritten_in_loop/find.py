@@ -26,6 +26,10 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 seen.add(one.statement)
                 yield _hit(source, one.statement, loss.id)
+    for assign in _penalties(source):
+        name = tree.dotted(assign.targets[0])
+        told = f"every turn of this loop replaces `{name}`, and the last parameter alone is penalised: write `{name} = {name} + ...`"
+        yield source.hit(assign, told)
     for assign in _from_zero(source):
         if assign not in seen:
             yield _hit(source, assign, tree.dotted(assign.targets[0]))
@@ -54,6 +58,25 @@ def _from_zero(source: Source) -> Iterator[ast.Assign]:
             lost = any(_each_turn(source, call, loop) for call in tree.under(source, assign.value, ast.Call))
             later = (use for use in uses.names(source, name.id) if _behind(source, use, loop))
             if lost and any(_used(source, use) for use in later):
+                yield assign
+
+
+def _penalties(source: Source) -> Iterator[ast.Assign]:
+    """`l2 = 0`, a loop over the parameters that sets it to the size of each, and somebody who reads it behind."""
+    for loop in source.all(ast.For) if "parameters(" in source.text else ():
+        if not isinstance(loop.iter, ast.Call) or follow.method(loop.iter) not in ("parameters", "named_parameters"):
+            continue
+        turning = _names(loop.target)
+        for assign in tree.under(source, loop, ast.Assign):
+            name = assign.targets[0]
+            sized = any(follow.method(one) in ("norm", "sum") or source.name(one.func) in ("torch.norm", "torch.sum")
+                        for one in tree.under(source, assign.value, ast.Call))  # fmt: skip
+            if not isinstance(name, ast.Name) or not sized or not _names(assign.value) & turning:
+                continue
+            later = any(
+                _behind(source, use, loop) for use in uses.names(source, name.id) if isinstance(use.ctx, ast.Load)
+            )
+            if later and _zero_before(source, loop, name.id) and not _kept(source, loop, name.id) and not _breaks(loop):
                 yield assign
 
 

@@ -66,3 +66,21 @@ def sometimes_logged(model, loader, criterion, optimizer):
         optimizer.step()
         if i % 10 == 0:
             print(loss.item())
+
+
+def seldom(model, loader, criterion, optimizer, k):
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(model(x), y) / k
+        if (i + 1) % k == 0:
+            loss.backward()  # trap: micro-batch-zero-grad
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def replayed(model, loader, criterion, optimizer, k):
+    for i, (x, y) in enumerate(loader):
+        out = model(x)
+        if (i + 1) % k == 0:
+            optimizer.zero_grad()
+            criterion(out, y).backward()
+            optimizer.step()

@@ -75,3 +75,25 @@ def attack(images, loss_of):
             opt.zero_grad()
             loss_of(image + delta).backward()
             opt.step()
+
+
+def schedulers(model, loader, criterion, epochs):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        plan = torch.optim.lr_scheduler.StepLR(opt, 5)  # trap: optimizer-rebuilt-every-epoch
+        for x, y in loader:
+            opt.zero_grad()
+            criterion(model(x), y).backward()
+            opt.step()
+        plan.step()
+
+
+def restarts(model, loader, criterion, epochs):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        plan = torch.optim.lr_scheduler.CosineAnnealingLR(opt, len(loader))
+        for x, y in loader:
+            opt.zero_grad()
+            criterion(model(x), y).backward()
+            opt.step()
+            plan.step()

@@ -30,3 +30,17 @@ def triplets(net, loader, opt):
         opt.zero_grad()
         (loss + right).backward()
         opt.step()
+
+
+def distilled(x):
+    student, teacher = nn.Linear(4, 4), nn.Linear(4, 4)
+    with torch.no_grad():
+        soft = teacher(x)
+    kept = student(x)
+    one = F.kl_div(F.log_softmax(soft, 1), F.softmax(kept, 1), reduction="batchmean")  # trap: loss-args-swapped
+    return one + F.kl_div(F.log_softmax(kept, 1), F.softmax(soft, 1), reduction="batchmean")
+
+
+def hinges(dist_ap, dist_an, sim_pos, sim_neg, margin):
+    wrong = F.relu(dist_an - dist_ap + margin).mean()  # trap: loss-args-swapped
+    return wrong + F.relu(dist_ap - dist_an + margin).mean() + F.relu(sim_neg - sim_pos + margin).mean()

@@ -18,3 +18,17 @@ def right(y, counts):
     two = nn.CrossEntropyLoss(weight=1.0 / counts)
     three = nn.CrossEntropyLoss(weight=1 - counts / counts.sum())
     return one, two, three, nn.CrossEntropyLoss(weight=counts.sum() / counts)
+
+
+def listed(labels, k):
+    counts = [labels.count(c) for c in range(k)]
+    return torch.tensor([counts[c] / len(labels) for c in range(k)])  # trap: weights-favour-the-common
+
+
+def inverse(labels, k):
+    counts = [labels.count(c) for c in range(k)]
+    return torch.tensor([len(labels) / counts[c] for c in range(k)])
+
+
+def weighed(labels, k):
+    return nn.CrossEntropyLoss(weight=listed(labels, k)), nn.CrossEntropyLoss(weight=inverse(labels, k))

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, tree
+from torchlore.check import follow, losses, origin, tree
 from torchlore.check.source import Hit, Source
 
 _COUNTS = re.compile(
@@ -48,6 +48,10 @@ def _quotient(source: Source, node: ast.expr | None) -> ast.BinOp | None:
         if node is None:
             return None
         node = follow.followed(source, node)
+        home, made = origin.origin(source, node) if isinstance(node, ast.Call) else (source, node)
+        node = made if home is source else node
+        if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not node.generators[0].ifs:
+            node = node.elt
         if isinstance(node, ast.BinOp):
             return node if isinstance(node.op, ast.Div) else None
         if not isinstance(node, ast.Call):

@@ -132,3 +132,17 @@ def summed_elsewhere(model, train_loader):
         loss = elbo(recon, x, mean, log_var)
         train_loss += loss.item()
     return train_loss / len(train_loader.dataset)
+
+
+def printed(model, loader, criterion, opt):
+    running_loss = 0.0
+    for i, (x, y) in enumerate(loader):
+        opt.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        opt.step()
+        running_loss += loss.item()
+        if i % 100 == 99:
+            print(running_loss / 2000)  # trap: loss-over-the-wrong-count
+            print(running_loss / 100)
+            running_loss = 0.0

@@ -23,6 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
                 "`x.size(0)`",
                 severity="warning",
             )
+    yield from _windows(source)
     for size in source.calls("len"):
         up, given = source.parents[size], size.args[0] if size.args else None
         divides = isinstance(up, ast.BinOp | ast.AugAssign) and isinstance(up.op, ast.Div) and given is not None
@@ -43,6 +44,35 @@ def find(source: Source) -> Iterator[Hit]:
                 up,
                 f"`{left.id}` is a sum over samples, and `len({code})` counts batches: divide by `len({code}.dataset)`",
             )
+
+
+def _windows(source: Source) -> Iterator[Hit]:
+    """A sum of losses that is printed and set to 0 every k batches, divided by another number than k."""
+    for choice in source.all(ast.If) if "%" in source.text else ():
+        every = _every(choice.test)
+        reset = {tree.dotted(one.targets[0]) for one in choice.body
+                 if isinstance(one, ast.Assign) and tree.literal(one.value) in (0, 0.0)}  # fmt: skip
+        for one in tree.under(source, choice, ast.BinOp) if every and reset else ():
+            count = tree.literal(one.right) if isinstance(one.op, ast.Div) else None
+            name = tree.dotted(one.left)
+            known = name in reset and isinstance(count, int | float) and count not in (every, 1)
+            if known and isinstance(one.left, ast.Name) and _added(source, one.left) == {"mean"}:
+                told = f"`{name}` is a sum over {every} batches, and is divided by {count}: divide by {every}"
+                yield source.hit(one, told)
+
+
+def _every(test: ast.expr) -> int:
+    """`k` of `i % k == k - 1` and `(i + 1) % k == 0`, as a number; 0 where it is none."""
+    if (
+        not isinstance(test, ast.Compare)
+        or not isinstance(test.left, ast.BinOp)
+        or not isinstance(test.left.op, ast.Mod)
+    ):
+        return 0
+    k, rest = tree.literal(test.left.right), tree.literal(test.comparators[0])
+    whole = isinstance(test.ops[0], ast.Eq) and isinstance(k, int) and isinstance(rest, int)
+    shifted = isinstance(test.left.left, ast.BinOp) and isinstance(test.left.left.op, ast.Add)
+    return k if whole and isinstance(k, int) and ((rest == 0 and shifted) or rest == k - 1) else 0
 
 
 def _drops_last(source: Source) -> bool:

@@ -91,3 +91,40 @@ class LitInBatches:
         sched = lr_scheduler.CosineAnnealingLR(optimizer, T_max=self.trainer.estimated_stepping_batches)
         slow = lr_scheduler.MultiStepLR(optimizer, milestones=[10, 20])
         return [optimizer], [{"scheduler": sched, "interval": "step"}, {"scheduler": slow, "interval": "epoch"}]
+
+
+def plateau_each_batch(model, loader, criterion, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=3)
+    slow = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=2000)
+    for _ in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            plateau.step(loss.item())  # trap: epoch-scheduler-per-batch
+            slow.step(loss.item())
+
+
+def one_epoch(model, loader, criterion, optimizer, scheduler):
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+    scheduler.step()
+
+
+def twice(model, loader, criterion, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for _ in range(epochs):
+        one_epoch(model, loader, criterion, optimizer, scheduler)
+        scheduler.step()  # trap: epoch-scheduler-per-batch
+
+
+def once(model, loader, criterion, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for _ in range(epochs):
+        one_epoch(model, loader, criterion, optimizer, scheduler)

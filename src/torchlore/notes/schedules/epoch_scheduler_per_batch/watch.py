@@ -27,6 +27,13 @@ def _wrong(scheduler: Any, step: Step, steps: int) -> str:
             if again
             else ""
         )
+    if kind == "ReduceLROnPlateau":
+        early = 1 < length <= steps and scheduler.patience < length
+        return (
+            f"{kind} is stepped after every batch, and patience={scheduler.patience} counts its steps; step it once an epoch"
+            if early
+            else ""
+        )
     if kind not in ("StepLR", "MultiStepLR", "ExponentialLR"):
         return ""
     every = {"StepLR": "step_size", "ExponentialLR": ""}.get(kind)

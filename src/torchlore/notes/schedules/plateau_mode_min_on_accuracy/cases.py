@@ -54,3 +54,13 @@ class ByKind:
             self.scheduler.step(val_loss)
         else:
             self.scheduler.step()
+
+
+def takes_it_for_an_epoch(opt, losses):
+    plan = torch.optim.lr_scheduler.StepLR(opt, 3)
+    warm = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(opt, 10)
+    for epoch, val_loss in enumerate(losses):
+        opt.step()
+        plan.step(val_loss)  # trap: plateau-mode-min-on-accuracy
+        plan.step()
+        warm.step(epoch)

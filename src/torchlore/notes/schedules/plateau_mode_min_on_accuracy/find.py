@@ -9,6 +9,8 @@ from torchlore.check.source import Hit, Source
 
 _PLATEAU = "torch.optim.lr_scheduler.ReduceLROnPlateau"
 _KINDS = re.compile(r"isinstance|plateau", re.IGNORECASE)  # one branch for each kind of schedule
+_COUNTING = tuple(f"torch.optim.lr_scheduler.{name}" for name in ("StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR",
+                  "LambdaLR", "LinearLR", "PolynomialLR", "OneCycleLR", "CyclicLR", "ConstantLR"))  # fmt: skip
 _GROWS = re.compile(
     r"(^|_)(acc|accs|accuracy|f1|auc|auroc|iou|miou|dice|map|mAP|psnr|ssim|recall|precision|bleu|kappa|r2)(_|\d|$)"
 )
@@ -21,6 +23,16 @@ def find(source: Source) -> Iterator[Hit]:
         scheduler = tree.receiver(call)
         made = values.made_by(source, scheduler, _PLATEAU)
         asked = any(_KINDS.search(source.code(test)) for test, _ in tree.conditions(source, call))
+        if (
+            made is None
+            and not asked
+            and call.args
+            and _direction(_word(call.args[0]))
+            and values.made_by(source, scheduler, *_COUNTING)
+        ):
+            told = f"this scheduler takes `{source.code(call.args[0])}` for the number of an epoch: call `step()` without it"
+            yield source.hit(call, told)
+            continue
         if made is None or made.node is None or asked:
             continue
         code, given = source.code(scheduler), tree.argument(call, 0, "metrics")

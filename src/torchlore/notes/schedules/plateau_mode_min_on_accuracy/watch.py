@@ -7,7 +7,10 @@ from torchlore.watch.pictures import Alarm, Call
 
 
 def watch(call: Annotated[Call, "scheduler.step"]) -> Alarm | None:
-    if type(call.owner).__name__ != "ReduceLROnPlateau" or call.argument(1, "metrics") is None:
+    kind, given = type(call.owner).__name__, call.argument(1, "epoch")
+    if kind not in ("ReduceLROnPlateau", "CosineAnnealingWarmRestarts") and isinstance(given, float) and given % 1:
+        return Alarm(f"{kind} takes {given:.4g} for the number of an epoch; call step() without it")
+    if kind != "ReduceLROnPlateau" or call.argument(1, "metrics") is None:
         return None
     values = call.memory.setdefault("values", [])
     values.append(float(call.argument(1, "metrics")))

@@ -66,3 +66,19 @@ def one_wasted_step_of_thousands(loader, criterion):
             criterion(model(x), y).backward()
             opt.step()
             sched.step()
+
+
+def warmed(optimizer, warm, total):
+    def factor(step):
+        if step < warm:
+            return step // max(1, warm)  # trap: learning-rate-zero
+        return (total - step) / (total - warm)
+
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+
+
+def halved(optimizer):
+    def factor(step):
+        return 0.5 ** (step // 100)
+
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, factor)

@@ -1,0 +1,79 @@
+"""What a file shows of it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, follow, losses, tree, values
+from torchlore.check.source import Hit, Source
+
+_SYMMETRIC = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+_TRIPLETS = {"n", "neg", "negative", "negatives", "p", "pos", "positive", "positives"}
+_RELU = ("torch.relu", "torch.nn.functional.relu", "torch.clamp", "torch.clamp_min")
+_AWAY = re.compile(r"an(?![a-z])|neg")
+_NEAR = re.compile(r"ap(?![a-z])|pos")
+_DISTANCE = re.compile(r"dist|(^|_)d(_|an|ap|$)|d_")
+_TARGET = re.compile(r"^(?:\w+_)?(?:target|targets|label|labels|y_true|gt|ground_truth|truth|y)(?:_\w+)?$")
+
+
+def _word(source: Source, node: ast.expr) -> str:
+    """`neg` of `neg_emb`, `self.neg` and `emb_neg`; "" where no part of the name is such a word."""
+    parts = (
+        source.code(node).rpartition(".")[2].lower().split("_") if isinstance(node, ast.Name | ast.Attribute) else []
+    )
+    return next((one for one in parts if one in _TRIPLETS or one.rstrip("0123456789") in _TRIPLETS), "")
+
+
+def _hinges(source: Source) -> Iterator[Hit]:
+    """`relu(d_neg - d_pos + margin)` of distances: the positive is pushed away."""
+    if "margin" not in source.text:
+        return
+    for call in (*source.calls(*_RELU), *source.methods("clamp", "relu", "clamp_min")):
+        plain = bool(source.name(call.func))
+        whole = call.args[0] if plain and call.args else tree.receiver(call) if not plain else None
+        whole = follow.followed(source, whole) if whole is not None else None
+        if (
+            not isinstance(whole, ast.BinOp)
+            or not isinstance(whole.op, ast.Add)
+            or "margin" not in source.code(whole.right)
+        ):
+            continue
+        inner = whole.left
+        if not isinstance(inner, ast.BinOp) or not isinstance(inner.op, ast.Sub):
+            continue
+        sides = [source.code(one).lower() for one in (inner.left, inner.right)]
+        far = [_AWAY.search(sides[0]), _NEAR.search(sides[1])]
+        if all(far) and all(_DISTANCE.search(one) for one in sides) and not any("sim" in one for one in sides):
+            one, two = source.code(inner.left), source.code(inner.right)
+            yield source.hit(
+                inner, f"this pulls the negative closer and pushes the positive away: write `{two} - {one}`"
+            )
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in losses.loss_calls(source, "TripletMarginLoss", "triplet_margin_loss", "TripletMarginWithDistanceLoss"):
+        words = [_word(source, one) for one in call.call.args[:3]]
+        if len(words) == 3 and words[1].startswith("n") and words[2].startswith("p") and set(words) & _TRIPLETS:
+            yield source.hit(
+                call.call, "the positive comes second and the negative third: here the negative is pulled closer"
+            )
+    for loss in losses.loss_calls(source, "KLDivLoss", "kl_div"):
+        both = (loss.input, loss.target)
+        if both[0] is not None and both[1] is not None and not loss.call.keywords[1:]:
+            teacher, student = (values.attached(source, one) for one in both)
+            if teacher is False and student is True:
+                told = "the first is a constant and the second learns: the student's log-probabilities come first, the target second"
+                yield source.hit(loss.call, told)
+    yield from _hinges(source)
+    for loss in losses.loss_calls(source):
+        first, second = loss.input, loss.target
+        if first is None or second is None or loss.name.rpartition(".")[2] in _SYMMETRIC or loss.call.keywords:
+            continue
+        named = isinstance(first, ast.Name | ast.Attribute) and bool(
+            _TARGET.match(source.code(first).rpartition(".")[2])
+        )
+        given = values.state(source, second)
+        if named and values.attached(source, first) is not True and given is not None and given.state != "loss":
+            one, two = source.code(first), source.code(second)
+            fix = edits.replace(source, first, two), edits.replace(source, second, one)
+            yield source.hit(loss.call, f"the prediction comes first: write `({two}, {one})`", *fix, safe=False)

@@ -1,0 +1,105 @@
+"""What a file shows of it."""
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+
+from torchlore.check import flow, frameworks, tree
+from torchlore.check.source import Hit, Source
+
+_MODULE = "torch.optim.lr_scheduler."
+_BATCHES = re.compile(r"len\(|step|iter|batch", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "lr_scheduler" not in source.text:
+        return
+    for where, call in _told_to_step(source) if '"interval"' in source.text or "'interval'" in source.text else ():
+        if _in_epochs(source, call):
+            kind = source.name(call.func).rpartition(".")[2]
+            yield source.hit(where, f'{kind} with `{source.code(call)}` counts epochs: write "interval": "epoch"')
+    yield from _twice(source)
+    for loop in flow.training_loops(source):
+        nested = bool(tree.loops(source, loop.node))
+        over_batches = any(
+            one.what == "batches" and one.node is loop.node for one in flow.events_of(source, loop.function)
+        )
+        if frameworks.owned(source, loop.node) or not (nested or over_batches):
+            continue
+        for event in loop.direct("schedule"):
+            made = source.values(event.expr) if event.expr is not None and event.source is source else ()
+            calls = [one.node for one in made if isinstance(one.node, ast.Call) and one.source is source]
+            if (
+                event.conditions
+                or not calls
+                or len(calls) != len(made)
+                or not all(_in_epochs(source, one) for one in calls)
+            ):
+                continue
+            kind = made[0].name.rpartition(".")[2]
+            if kind == "ReduceLROnPlateau":
+                told = "waits `patience` epochs and is given every batch's loss: step it once an epoch, with the mean"
+                yield source.hit(event.at, f"{kind} {told}")
+                continue
+            yield source.hit(
+                event.at,
+                f"{kind} with `{source.code(calls[0])}` counts epochs and is stepped after every batch, which takes the rate "
+                "to nothing: step it at the end of the epoch",
+            )
+
+
+def _twice(source: Source) -> Iterator[Hit]:
+    """One scheduler that is stepped in two places of one epoch, both after the loop over batches."""
+    for loop in flow.backward_loops(source):
+        if loop.direct("backward") or frameworks.owned(source, loop.node):
+            continue
+        steps = [one for one in loop.direct("schedule") if not one.conditions and one.owner is not None]
+        for first, second in itertools.combinations(steps, 2):
+            if first.owner == second.owner and first.node is not second.node and second.source is source:
+                yield source.hit(
+                    second.at,
+                    f"`{source.code(second.expr or second.node)}` is stepped twice in an epoch: leave one of them out",
+                )
+                return
+
+
+def _in_epochs(source: Source, call: ast.Call) -> bool:
+    """Whether the lengths it was given can only be meant in epochs: in batches a thousand steps would leave no rate."""
+    kind = source.name(call.func).rpartition(".")[2]
+    gamma = tree.literal(tree.argument(call, 1 if kind == "ExponentialLR" else 2, "gamma"))
+    if kind == "ReduceLROnPlateau":
+        patience = 10 if tree.lacks(call, 3, "patience") else tree.literal(tree.argument(call, 3, "patience"))
+        return isinstance(patience, int) and patience <= 30
+    if kind == "ExponentialLR":
+        return isinstance(gamma, float) and 0 < gamma < 0.98
+    gamma = 0.1 if tree.lacks(call, 2, "gamma") else gamma
+    if kind == "StepLR":
+        size = tree.literal(tree.argument(call, 1, "step_size"))
+        falls = isinstance(gamma, float) and 0 < gamma < 1
+        counted = isinstance(size, int) and isinstance(gamma, float) and gamma ** (1000 / max(size, 1)) < 1e-5
+        return falls and (counted or _names_epochs(source, tree.argument(call, 1, "step_size")))
+    if kind == "MultiStepLR":
+        marks = tree.literal(tree.argument(call, 1, "milestones"))
+        return isinstance(marks, tuple) and bool(marks) and all(isinstance(one, int) and one <= 300 for one in marks)
+    return kind == "CosineAnnealingLR" and _names_epochs(source, tree.argument(call, 1, "T_max"))
+
+
+def _names_epochs(source: Source, length: ast.expr | None) -> bool:
+    code = source.code(length) if length is not None else ""
+    return "epoch" in code.lower() and not _BATCHES.search(code)
+
+
+def _told_to_step(source: Source) -> Iterator[tuple[ast.expr, ast.Call]]:
+    """Where Lightning is told to step a scheduler after every batch, and how that one was built."""
+    for config in source.all(ast.Dict):
+        keys = {
+            tree.literal(key): value for key, value in zip(config.keys, config.values, strict=True) if key is not None
+        }
+        if tree.literal(keys.get("interval")) != "step" or "scheduler" not in keys:
+            continue
+        if "frequency" in keys and tree.literal(keys["frequency"]) != 1:
+            continue
+        made = source.values(keys["scheduler"])
+        if len(made) == 1 and isinstance(made[0].node, ast.Call) and made[0].source is source:
+            yield keys["interval"], made[0].node
