@@ -58,12 +58,12 @@ def find(source: Source) -> Iterator[Hit]:
                 call.call, "the positive comes second and the negative third: here the negative is pulled closer"
             )
     for loss in losses.loss_calls(source, "KLDivLoss", "kl_div"):
-        both = (loss.input, loss.target)
-        if both[0] is not None and both[1] is not None and not loss.call.keywords[1:]:
-            teacher, student = (values.attached(source, one) for one in both)
-            if teacher is False and student is True:
-                told = "the first is a constant and the second learns: the student's log-probabilities come first, the target second"
-                yield source.hit(loss.call, told)
+        given, target = loss.input, loss.target
+        if given is None or target is None or values.attached(source, given) is not False:
+            continue
+        if values.attached(source, target) is True:
+            told = "the first is a constant and the second learns: the student's log-probabilities come first, the target second"
+            yield source.hit(loss.call, told)
     yield from _hinges(source)
     for loss in losses.loss_calls(source):
         first, second = loss.input, loss.target

@@ -79,7 +79,7 @@ def per_batch(model, loader, criterion, opt):
         opt.zero_grad()
         loss.backward()
         opt.step()
-        scheduler.step(loss)
+        scheduler.step(loss)  # trap: epoch-scheduler-per-batch
     return loss.item()
 
 

@@ -74,11 +74,13 @@ def _factors(node: ast.expr) -> list[ast.expr]:
 
 
 def watch(step: Step) -> Alarm | None:
-    if step.number != 1 or not any(type(one.thing).__name__ == "LambdaLR" for one in step.record.schedulers):
+    if not any(type(one.thing).__name__ == "LambdaLR" for one in step.record.schedulers):
         return None
-    for group in step.groups:
+    for number, group in enumerate(step.groups):
         rate, first = float(group["lr"]), float(group.get("initial_lr", 0.0))
-        if 0 < first < 0.5 and abs(rate - first * first) < 1e-6 * first * first:
-            told = f"LambdaLR multiplied the learning rate {first:g} with itself: {rate:g}; its function must return a factor that starts at 1"
+        top = step.memory[number] = max(rate, step.memory.get(number, 0.0))
+        peak = step.number == 1 or (step.number > 11 and rate < top)  # a warm-up is over
+        if peak and 0 < first < 0.5 and abs(top - first * first) < 1e-6 * first * first:
+            told = f"LambdaLR multiplied the learning rate {first:g} with itself: {top:g}; its function must return a factor that is 1 at most"
             return Alarm(told, at=step.record.schedulers[0].place)
     return None
