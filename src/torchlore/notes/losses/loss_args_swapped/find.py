@@ -58,8 +58,8 @@ def find(source: Source) -> Iterator[Hit]:
                 call.call, "the positive comes second and the negative third: here the negative is pulled closer"
             )
     for loss in losses.loss_calls(source, "KLDivLoss", "kl_div"):
-        given, target = loss.input, loss.target
-        if given is None or target is None or values.attached(source, given) is not False:
+        taught, target = loss.input, loss.target
+        if taught is None or target is None or values.attached(source, taught) is not False:
             continue
         if values.attached(source, target) is True:
             told = "the first is a constant and the second learns: the student's log-probabilities come first, the target second"

@@ -78,7 +78,7 @@ def watch(step: Step) -> Alarm | None:
         return None
     for number, group in enumerate(step.groups):
         rate, first = float(group["lr"]), float(group.get("initial_lr", 0.0))
-        top = step.memory[number] = max(rate, step.memory.get(number, 0.0))
+        top = step.memory[str(number)] = max(rate, step.memory.get(str(number), 0.0))
         peak = step.number == 1 or (step.number > 11 and rate < top)  # a warm-up is over
         if peak and 0 < first < 0.5 and abs(top - first * first) < 1e-6 * first * first:
             told = f"LambdaLR multiplied the learning rate {first:g} with itself: {top:g}; its function must return a factor that is 1 at most"
