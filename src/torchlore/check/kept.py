@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, cast
 
-from torchlore.check import flow, scopes, tree
+from torchlore.check import flow, follow, scopes, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,8 @@ def _stores(source: Source, call: ast.Call, hops: int) -> bool:
 
 def leaves(value: ast.expr | None) -> Iterator[ast.expr]:
     """The named tensors an expression is made of, as far as their graph comes through."""
-    if isinstance(value, ast.Name | ast.Attribute):
+    named = isinstance(value, ast.Subscript) and isinstance(tree.literal(value.slice), str)  # losses["box"]
+    if isinstance(value, ast.Name | ast.Attribute) or (named and value is not None):
         yield value
     elif isinstance(value, ast.BinOp):
         yield from (*leaves(value.left), *leaves(value.right))
@@ -95,6 +96,7 @@ def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:
             isinstance(node, ast.Assign)
             and tree.dotted(node.targets[0]) == same
             and not isinstance(node.value, ast.BinOp)
+            and (target is None or not follow.exclusive(source, node, target))  # `if mean is None: mean = loss`
         ):
             return False
     receivers = (tree.receiver(call) for call in source.methods("backward"))

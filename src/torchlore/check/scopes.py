@@ -31,6 +31,18 @@ class Binding(NamedTuple):
     annotation: ast.expr | None = None
 
 
+def part(binding: Binding) -> ast.expr | None:
+    """What the name itself gets: its own element where a tuple is written down, else all that is assigned."""
+    value, path = binding.value, binding.path
+    while (
+        path and isinstance(value, ast.Tuple | ast.List) and not any(isinstance(one, ast.Starred) for one in value.elts)
+    ):
+        if not 0 <= path[0] < len(value.elts):
+            break
+        value, path = value.elts[path[0]], path[1:]
+    return value
+
+
 def scope_of(source: Source, node: ast.AST) -> Scope:
     """The function, lambda, class or module in whose scope the node stands (comprehensions are looked through)."""
     parents, child = source.parents, node

@@ -228,7 +228,8 @@ def _layer(source: Source, layer: Value, given: Value, call: ast.AST, graph: boo
     if last in api.KEEPS_STATE:
         kept = given._replace(kind="tensor", attached=given.attached, shape=given.shape if "Drop" in last else None)
         return kept if given.kind else Value("tensor", layer.name, call, source, attached=given.attached)
-    if last not in ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "BatchNorm1d", "BatchNorm2d", "LayerNorm"):
+    weighted = last in ("Conv3d", "Embedding", "BatchNorm1d", "BatchNorm2d", "LayerNorm", "PReLU")
+    if not weighted and api.STATE_OF.get(last) != "logits":
         graph = given.attached if given.attached is not None and last in api.STATE_OF else graph
     node = layer.node if last in api.STATE_OF and api.STATE_OF[last] != "logits" else call
     home = layer.source if node is layer.node else source

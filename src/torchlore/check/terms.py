@@ -99,9 +99,10 @@ def _reached(source: Source, node: ast.AST, hops: int, asked: dict[ast.AST, int]
     """A value is asked again only where more hops are left: names that feed each other would be asked without end."""
     if isinstance(node, ast.Name):
         for one in scopes.reaching(source, node) if hops else ():
-            if one.how in ("assign", "aug") and one.value is not None and asked.get(one.value, -1) < hops:
-                asked[one.value] = hops
-                yield from _reached(source, one.value, hops - 1, asked)
+            value = scopes.part(one) if one.how in ("assign", "aug") else None
+            if value is not None and asked.get(value, -1) < hops:
+                asked[value] = hops
+                yield from _reached(source, value, hops - 1, asked)
         return
     if isinstance(node, ast.Attribute) and node.attr in ("data", "shape", "grad", "indices"):
         return

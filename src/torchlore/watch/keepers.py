@@ -66,6 +66,11 @@ def _containers(frame: FrameType) -> Iterator[tuple[str, Any]]:
             )
 
 
+def _is_record(value: object) -> bool:
+    """A named tuple: walked as any tuple is."""
+    return isinstance(value, tuple) and type(value).__iter__ is tuple.__iter__
+
+
 def _attributes(value: object) -> dict[str, Any]:
     """A copy of an object's own attributes, got past any `__getattr__` of its class."""
     try:
@@ -84,7 +89,7 @@ def _count(value: Any, known: set[Any], left: list[int], depth: int) -> None:
             if node is not None and node not in known:
                 known.add(node)
                 stack += [before for before, _ in node.next_functions]
-    elif type(value) in _BOXES and depth:
+    elif depth and (type(value) in _BOXES or _is_record(value)):
         for one in list(islice(value.values() if isinstance(value, dict) else value, max(left[0], 0))):
             if left[0] > 0:
                 _count(one, known, left, depth - 1)

@@ -1,3 +1,6 @@
+import random
+from collections import deque
+
 import torch
 from torch import nn
 
@@ -187,3 +190,102 @@ def by_number(model, loader, optimizer):
         optimizer.step()
         losses[i] = loss  # trap: accumulate-loss-with-graph
     return losses
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.box = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.box(torch.relu(self.body(x)))
+
+
+def parts_of(out, y, z):
+    return {"cls": nn.functional.cross_entropy(out, y), "box": nn.functional.mse_loss(out[:, 0], z)}
+
+
+def by_part(loader):
+    net = Head()
+    opt = torch.optim.Adam(net.parameters())
+    totals, outputs, calm = {"cls": 0.0, "box": 0.0}, [], 0.0
+    for x, y, z in loader:
+        out = net(x)
+        losses = parts_of(out, y, z)
+        loss = losses["cls"] + 2 * losses["box"]
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        for name, value in losses.items():
+            totals[name] += value * len(x)  # trap: accumulate-loss-with-graph
+        outputs.append(out)  # trap: accumulate-loss-with-graph
+        calm += losses["box"].item()
+    return totals, torch.cat(outputs), calm
+
+
+class Trainer:
+    def __init__(self):
+        self.net, self.mean = Head(), None
+        self.opt = torch.optim.Adam(self.net.parameters())
+
+    def step(self, x, y):
+        loss = nn.functional.cross_entropy(self.net(x), y)
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        if self.mean is None:
+            self.mean = loss.detach()
+        else:
+            self.mean = 0.9 * self.mean + 0.1 * loss  # trap: accumulate-loss-with-graph
+        return {"loss": loss, "n": len(x)}
+
+    def number(self, x, y):
+        loss = nn.functional.cross_entropy(self.net(x), y)
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        return loss.item()
+
+    def fit(self, loader):
+        kept, numbers = [], []
+        for x, y in loader:
+            kept.append(self.step(x, y))  # trap: accumulate-loss-with-graph
+            numbers.append(self.number(x, y))
+        return kept, numbers
+
+
+def some_turns(loader):  # one backward pass for ten turns
+    net = Head()
+    opt = torch.optim.Adam(net.parameters())
+    chunk = []
+    for i, (x, y) in enumerate(loader):
+        chunk.append(nn.functional.cross_entropy(net(x), y))
+        if i % 10 == 9:
+            loss = torch.stack(chunk).mean()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            chunk = []
+
+
+class Memory:
+    def __init__(self):
+        self.box = deque(maxlen=1000)
+
+    def push(self, *parts):
+        self.box.append(parts)
+
+    def draw(self):
+        return random.sample(self.box, 8)
+
+
+def play(states, opt):
+    net, memory = Head(), Memory()
+    for state in states:
+        q = net(state)
+        memory.push(state, q.max())  # trap: accumulate-loss-with-graph
+        memory.push(state, q.argmax().item())
+        loss = torch.stack([net(one).sum() for one, _ in memory.draw()]).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()

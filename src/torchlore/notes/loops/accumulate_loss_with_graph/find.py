@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, flow, follow, frameworks, kept, scopes, tree, uses, values
-from torchlore.check.identity import identity
+from torchlore.check.identity import Identity, identity
 from torchlore.check.iteration import unwrapped
 from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
@@ -36,7 +36,71 @@ def find(source: Source) -> Iterator[Hit]:
                     and not no_grad_around(source, node)
                 ):
                     yield _hit(source, node, target, leaf)
-    yield from (*_in_methods(source), *_never_emptied(source))
+        yield from _beside(source, loop, done)
+    yield from (*_in_methods(source), *_never_emptied(source), *_replayed(source))
+
+
+def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterator[Hit]:
+    """A part of the loss, an output, or what a step gives back, kept with its graph from turn to turn."""
+    steps = loop.direct("backward")
+    if any(follow.seldom(source, event.at, loop.node) for event in steps) or frameworks.owned(source, loop.node):
+        return  # one backward pass for several turns may want what they keep
+    for node in tree.body_nodes(loop.node):
+        target, value = kept.kept(source, node)
+        if value is None or not _each_turn(source, node, loop.node) or no_grad_around(source, node):
+            continue
+        whole = [value] if isinstance(value, ast.Call) and flow.called(source, value) else []
+        leaves = [one for one in (*kept.leaves(value), *whole) if identity(source, one) not in done]
+        graphs = [one for one in leaves if _carries_graph(source, one)]
+        lives = kept.outlives(source, target, loop.node) and not _begins_again(loop.node, target)
+        if graphs and lives and not _comes_back(source, target, loop):
+            name, total = source.code(graphs[0]), source.code(target) if target is not None else ""
+            single = values.attached(source, graphs[0]) is True
+            add = f"add `{name}.detach()`" if single else "detach what is in it first"
+            yield source.hit(node, f"`{total}` keeps the graph of every `{name}` in memory: {add}", severity="warning")
+
+
+def _each_turn(source: Source, node: ast.AST, loop: tree.Loop) -> bool:
+    """In the loop itself, or in one over the entries of a dictionary."""
+    around = tree.loops(source, node)
+    entries = (
+        isinstance(around[0], ast.For) and follow.method(around[0].iter) in ("items", "values") if around else False
+    )
+    return around[:1] == [loop] or (entries and around[1:2] == [loop])
+
+
+def _carries_graph(source: Source, node: ast.expr) -> bool:
+    """A tensor with a graph, or a dictionary or tuple that holds one."""
+    found = values.values(source, node)
+    held = [[one for group in value.items for one in group] for value in found if value.kind in ("dict", "tuple")]
+    if held and len(held) == len(found):
+        return all(any(one.kind == "tensor" and one.attached for one in inner) for inner in held)
+    return values.attached(source, node) is True and not values.maybe(source, node, "parameter")
+
+
+def _comes_back(source: Source, target: ast.expr | None, loop: flow.LoopFlow) -> bool:
+    """Whether what is kept comes into a loss, or is given on in the loop: somebody may want its graph."""
+    root = target.value if isinstance(target, ast.Subscript) else target
+    name = tree.dotted(root) if root is not None else ""
+    own = name.startswith("self.")
+    for use in uses.attributes(source, name.rpartition(".")[2]) if own else uses.names(source, name):
+        up = source.parents[use]
+        grows = use is root or (isinstance(up, ast.Attribute) and up.attr in ("append", "update", "add"))
+        if isinstance(use.ctx, ast.Load) and not grows and (own or tree.inside(source, use, loop.node)):
+            same = isinstance(statement := tree.statement(source, use), ast.Assign | ast.AugAssign)
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            again = same and any(tree.dotted(one) == name for one in targets)
+            if not again and not _shown(source, use):
+                return True
+    return False
+
+
+def _shown(source: Source, use: ast.expr) -> bool:
+    """`print(f"{total / n:.3f}")`, `total.item()`, `float(total)`, `len(losses)`: only looked at."""
+    outer = [use, *tree.ancestors(source, use)][:7]
+    calls = [one for one in outer if isinstance(one, ast.Call)]
+    shown = ("print", "float", "len", "numpy.mean")
+    return any(source.name(one.func) in shown or follow.method(one) in ("item", "set_postfix", "info") for one in calls)
 
 
 def _in_methods(source: Source) -> Iterator[Hit]:
@@ -72,9 +136,7 @@ def _never_emptied(source: Source) -> Iterator[Hit]:
         if cls is None or not isinstance(held, ast.Attribute) or no_grad_around(source, call):
             continue
         made = classes.assigned(cls, held.attr)
-        plain = (
-            len(made) == 1 and made[0].method == "__init__" and source.code(made[0].value or call) in ("[]", "list()")
-        )
+        plain = len(made) == 1 and made[0].method == "__init__" and _empty(source, made[0].value)
         if not plain or not _only_grows(source, held.attr) or frameworks.owned(source, call):
             continue
         for leaf in _elements(call.args[0]):
@@ -83,6 +145,35 @@ def _never_emptied(source: Source) -> Iterator[Hit]:
                 told = f"`{source.code(held)}` is never emptied and keeps the graph of every `{name}`: store `{name}.detach()`"
                 yield source.hit(leaf, told, *edits.method(source, leaf, "detach()"))
                 break
+
+
+def _empty(source: Source, made: ast.expr | None) -> bool:
+    """`[]`, `list()`, `deque(maxlen=1000)`."""
+    queue = isinstance(made, ast.Call) and source.name(made.func) == "collections.deque"
+    return made is not None and (source.code(made) in ("[]", "list()") or queue)
+
+
+def _replayed(source: Source) -> Iterator[Hit]:
+    """`memory.push(state, action, q.max())`: a memory that is sampled from keeps each transition for long."""
+    if "sample(" not in source.text:
+        return
+    for call in source.methods("push", "add", "store", "append", "remember", "put", "save", "insert", "record"):
+        inner = flow.called(source, call)
+        if inner is None or inner.owner is None or inner.source is not source or no_grad_around(source, call):
+            continue
+        boxes = [one for one in tree.under(source, inner.owner, ast.Call) if follow.method(one) == "append"]
+        boxes = [
+            one
+            for one in boxes
+            if tree.function(source, one) is inner.node and tree.dotted(one.func).startswith("self.")
+        ]
+        names = {tree.dotted(tree.receiver(one)) for one in boxes}
+        drawn = [one for one in source.calls("random.sample") if one.args and tree.dotted(one.args[0]) in names]
+        for given in call.args if drawn else ():
+            if values.attached(source, given) is True and not values.maybe(source, given, "parameter"):
+                name = source.code(given)
+                told = f"`{source.code(tree.receiver(call))}` keeps the graph of every `{name}` as long as the transition: store `{name}.detach()`"
+                yield source.hit(given, told, *edits.method(source, given, "detach()"), severity="warning")
 
 
 def _elements(node: ast.expr) -> list[ast.expr]:
@@ -98,7 +189,7 @@ def _only_grows(source: Source, name: str) -> bool:
         if isinstance(use.ctx, ast.Store) and _in_init(source, use):
             continue
         read = isinstance(up, ast.Attribute) and up.attr in ("append", "__len__")
-        counted = isinstance(up, ast.Call) and source.name(up.func) == "len"
+        counted = isinstance(up, ast.Call) and source.name(up.func) in ("len", "random.sample")
         looked = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Load)
         looped = isinstance(up, ast.comprehension | ast.For) and _numbers_only(source, up)
         if not (read or counted or looked or looped):

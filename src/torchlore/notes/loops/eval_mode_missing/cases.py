@@ -198,3 +198,46 @@ def used(path, x):
     loaded.load_state_dict(torch.load(path, map_location="cpu"))
     with torch.no_grad():  # trap: eval-mode-missing
         return loaded(x)
+
+
+class Scorer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+def fit_and_save(path):
+    scorer = Scorer()
+    opt = torch.optim.Adam(scorer.parameters())
+    for _ in range(3):
+        opt.zero_grad()
+        scorer(torch.randn(2, 4)).mean().backward()
+        opt.step()
+    torch.save(scorer.state_dict(), path)
+
+
+def read_back(path):
+    judge = Scorer()
+    judge.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    return judge
+
+
+def serve(path, x):
+    fit_and_save(path)
+    judge = read_back(path)
+    with torch.no_grad():  # trap: eval-mode-missing
+        return judge(x)
+
+
+def serve_twin(path, x):  # a target network follows another one, in its mode
+    student, target = Scorer(), Scorer()
+    target.load_state_dict(student.state_dict())
+    opt = torch.optim.Adam(student.parameters())
+    with torch.no_grad():
+        wanted = target(x)
+    opt.zero_grad()
+    (student(x) - wanted).pow(2).mean().backward()
+    opt.step()

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from torchlore.check import classes, flow, frameworks, modes, modules, project, tree
+from torchlore.check import calls, classes, flow, follow, frameworks, modes, modules, project, tree
 from torchlore.check.events import Event
-from torchlore.check.identity import identity
+from torchlore.check.identity import Parameter, identity
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
@@ -42,11 +42,14 @@ def _loaded(source: Source) -> Iterator[Hit]:
     if "load_state_dict" not in text or ("no_grad" not in text and "inference_mode" not in text):
         return
     for _, events in flow.entries(source):
-        if any(event.what in ("train", "eval", "backward") for event in events):
+        trains = any(event.what == "backward" for event in events)
+        if any(event.what in ("train", "eval") and (not trains or event.owner is None) for event in events):
             continue
-        loaded = {event.owner for event in events if event.what == "load" and event.owner is not None}
-        for event in events if loaded else ():
-            read = event.what == "forward" and event.no_grad and event.owner in loaded and _has_modes(event)
+        loaded: set[object] = {event.owner for event in events if event.what == "load" and event.owner is not None}
+        used = _followed(events) if trains else set()
+        for event in events if loaded - used else ():
+            owners = _owners(event) if event.what == "forward" and event.no_grad else set()
+            read = owners & loaded and not owners & used and _has_modes(event)
             names = [function.node.name for function in event.via]
             meant = any(_ON_PURPOSE.search(one) for one in [*names, event.source.path]) or modes.from_noise(event)
             if read and not meant and not _switched(source, event):
@@ -56,11 +59,37 @@ def _loaded(source: Source) -> Iterator[Hit]:
                 break
 
 
+def _owners(event: Event) -> set[object]:
+    """The net, also as the function that loads and returns it names it."""
+    made = follow.binding(event.source, event.expr) if event.expr is not None else None
+    inner = flow.called(event.source, made) if isinstance(made, ast.Call) else None
+    given = calls.returned(inner) if inner is not None else []
+    names = [identity(inner.source, one) for one in given if inner is not None and isinstance(one, ast.Name)]
+    return {one for one in (event.owner, *names) if one is not None}
+
+
+def _followed(events: tuple[Event, ...]) -> set[object]:
+    """In a program that trains: nets that are switched or run with a graph, and those that get another net's weights."""
+    found: set[object] = {event.owner for event in events if event.what in ("train", "eval")}
+    found |= {event.owner for event in events if event.what == "forward" and not event.no_grad}
+    for event in events:
+        if event.what == "load" and isinstance(event.node, ast.Call):
+            given = [follow.followed(event.source, one) for one in event.node.args]
+            read = any("load(" in event.source.code(one) or isinstance(one, ast.Subscript) for one in given)
+            found |= set() if read else {event.owner}
+    return found
+
+
 def _switched(source: Source, event: Event) -> bool:
     """Whether a line that was not followed switches something of this name."""
     last = tree.dotted(event.expr).rpartition(".")[2] if event.expr is not None else ""
-    calls = [tree.dotted(tree.receiver(one)).rpartition(".")[2] for one in source.methods("eval", "train")]
-    return not last or last in calls or "" in calls
+    for call in source.methods("eval", "train"):
+        net = tree.receiver(call)
+        name, found = tree.dotted(net).rpartition(".")[2], identity(source, net)
+        other = found is not None and not isinstance(found[0], Parameter) and found != event.owner
+        if not name or (name == last and not other):
+            return True
+    return not last
 
 
 def _place(source: Source, event: Event) -> ast.AST:

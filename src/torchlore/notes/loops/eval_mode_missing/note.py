@@ -7,9 +7,9 @@ Call `model.eval()` before evaluation and `model.train()` before the next traini
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
-from torchlore.watch.pictures import Alarm, Phase
+from torchlore.watch.pictures import Alarm, Call, Phase
 
 ROWS = ("module-train-eval",)
 SOURCES = (
@@ -26,16 +26,32 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert good["gap"] == 0
 
 
-def watch(phase: Phase) -> Iterator[Alarm]:
+def watch(picture: Annotated[Call, "Module.load_state_dict"] | Phase) -> Iterator[Alarm]:
+    loaded: set[int] = picture.notes.setdefault("loaded", set())
+    if isinstance(picture, Call):
+        if not _of_living(picture):
+            loaded.add(id(picture.owner))
+        return
+    phase = picture
     scored = any(not one.facts["grad_enabled"] for one in phase.losses)
     for root, forwards in phase.roots():
         wrong = [one for one in forwards if one.facts["training"] and not one.facts["grad_enabled"]]
         layers = [name for name, layer in root.mode_sensitive() if layer.training] if wrong else []
         enough = len(wrong) >= 3 or (scored and phase.run.steps > 1) or len(wrong) > 1 < len(phase.batches)
+        evidence = f"{len(wrong)} forwards without gradients, active: {', '.join(layers[:3])}"
         if layers and enough and phase.run.steps and root.train_forwards > len(wrong):
             told = f"{root.kind} is evaluated in training mode: dropout drops and batch norm learns from it; call eval() first"
-            yield Alarm(
-                told,
-                at=wrong[-1].place,
-                evidence=f"{len(wrong)} forwards without gradients, active: {', '.join(layers[:3])}",
-            )
+            yield Alarm(told, at=wrong[-1].place, evidence=evidence)
+        elif layers and id(root.module) in loaded and len(wrong) == len(forwards) == root.forwards:
+            told = f"{root.kind} was loaded and is used in training mode: dropout drops, batch norm looks at the batch; call eval() first"
+            yield Alarm(told, at=wrong[-1].place, certain=False, evidence=evidence)
+
+
+def _of_living(call: Call) -> bool:
+    """Whether the weights are those of a network of the program: a target network may well stay in training mode."""
+    given = call.argument(1, "state_dict")
+    first = (
+        next((one for one in given.values() if hasattr(one, "data_ptr")), None) if hasattr(given, "values") else None
+    )
+    others = (p for module in call.run.modules() for p in module.parameters() if module is not call.owner)
+    return first is None or any(p.data_ptr() == first.data_ptr() for p in others)

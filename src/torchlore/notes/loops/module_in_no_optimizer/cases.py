@@ -194,3 +194,94 @@ def perceptual(loader, judge=nn.Linear(4, 4)):  # no network made here
         optimizer.zero_grad()
         judge(net(x)).mean().backward()
         optimizer.step()
+
+
+def collected(model, lr):
+    found = []
+    params = {"lr": lr, "params": []}
+    for name, p in model.named_parameters():
+        if "body" in name:
+            params["params"].append(p)
+    found.append(params)
+    params = {"lr": 10 * lr, "params": []}  # trap: module-in-no-optimizer
+    for name, p in model.named_parameters():
+        if "head" in name:
+            params["params"].append(p)
+    return torch.optim.AdamW(found)
+
+
+def one_step(writer, reader, x, opt):
+    opt.zero_grad()
+    reader(writer(x)).mean().backward()
+    opt.step()
+
+
+def handed_on(loader):
+    writer, reader = nn.Linear(2, 2), nn.Linear(2, 2)
+    opt = torch.optim.Adam(writer.parameters())  # trap: module-in-no-optimizer
+    for x in loader:
+        one_step(writer, reader, x, opt)
+
+
+def weights_shown(model, loader):
+    tasks = Weights()
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)  # trap: module-in-no-optimizer
+    for x, a, b in loader:
+        one, two = model(x)
+        loss = tasks((one - a).pow(2).mean(), (two - b).pow(2).mean())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(tasks.log_vars.tolist())
+
+
+class Thawing:
+    def __init__(self, model):
+        self.model = model
+        self.model.encoder.requires_grad_(False)
+        params = [p for p in model.parameters() if p.requires_grad]
+        self.opt = torch.optim.AdamW(params, lr=1e-3)
+
+    def thaw(self):
+        for p in self.model.encoder.parameters():
+            p.requires_grad = True
+
+    def fit(self, loader):
+        for epoch in range(4):
+            if epoch == 2:
+                self.thaw()  # trap: module-in-no-optimizer
+            for x in loader:
+                self.opt.zero_grad()
+                self.model(x).mean().backward()
+                self.opt.step()
+
+
+def built_again(model, loader):
+    for p in model.body.parameters():
+        p.requires_grad = False
+    opt = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), 0.1)
+    for x in loader:
+        opt.zero_grad()
+        model(x).mean().backward()
+        opt.step()
+    for p in model.body.parameters():
+        p.requires_grad = True
+    opt = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), 0.01)
+    for x in loader:
+        opt.zero_grad()
+        model(x).mean().backward()
+        opt.step()
+
+
+def added(model, loader):
+    for p in model.body.parameters():
+        p.requires_grad = False
+    opt = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), 0.1)
+    for epoch in range(4):
+        if epoch == 1:
+            model.body.requires_grad_(True)
+            opt.add_param_group({"params": model.body.parameters()})
+        for x in loader:
+            opt.zero_grad()
+            model(x).mean().backward()
+            opt.step()

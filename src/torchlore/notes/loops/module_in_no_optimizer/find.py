@@ -18,8 +18,9 @@ from torchlore.check import (
     uses,
     values,
 )
+from torchlore.check.calls import callers, given_argument
 from torchlore.check.events import Event, of_call
-from torchlore.check.project import enclosing_class
+from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _ON_PURPOSE = ("load_state_dict", "torch.load", "pretrain", "requires_grad", "freeze", "frozen", "hub.load")
@@ -44,31 +45,45 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"`{name.id}` has parameters that no optimizer gets, so they never change: add `*{name.id}.parameters()`"
             yield source.hit(at, message)
     if flow.may_train(source):
-        yield from (*_lost_groups(source), *_same_twice(source), *_part_only(source), *_forgotten(source))
+        yield from (
+            *_lost_groups(source),
+            *_same_twice(source),
+            *_part_only(source),
+            *_forgotten(source),
+            *_thawed(source),
+        )
 
 
 def _lost_groups(source: Source) -> Iterator[Hit]:
-    """`params = {...}; params["params"] = [...]`, and nobody reads it afterwards."""
-    for store in source.all(ast.Subscript):
-        name = store.value
-        if (
-            not isinstance(store.ctx, ast.Store)
-            or tree.literal(store.slice) != "params"
-            or not isinstance(name, ast.Name)
-        ):
+    """`params = {...}; params["params"] = [...]`, or `params["params"].append(p)`, and nobody reads it afterwards."""
+    told: set[ast.AST] = set()
+    for use in source.all(ast.Subscript):
+        name = use.value
+        if tree.literal(use.slice) != "params" or not isinstance(name, ast.Name) or _reads(source, name):
             continue
         bound = scopes.reaching(source, name)
         if len(bound) != 1 or not isinstance(bound[0].value, ast.Dict) or bound[0].how != "assign":
             continue
         reads = (one for one in uses.names(source, name.id) if one is not name and isinstance(one.ctx, ast.Load))
-        if not any(_reads(source, one) and bound[0] in scopes.reaching(source, one) for one in reads):
-            told = f"the parameters of this group reach no optimizer, so they never change: append `{name.id}` to the groups"
-            yield source.hit(store, told)
+        if any(_reads(source, one) and bound[0] in scopes.reaching(source, one) for one in reads):
+            continue
+        place = use if isinstance(use.ctx, ast.Store) else bound[0].statement
+        if place not in told:
+            told.add(place)
+            message = f"the parameters of this group reach no optimizer, so they never change: append `{name.id}` to the groups"
+            yield source.hit(place, message)
 
 
 def _reads(source: Source, name: ast.Name) -> bool:
+    """Whether it is more than `group[...] = x` and `group[...].append(p)`."""
     up = source.parents[name]
-    return not (isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store))
+    if not isinstance(up, ast.Subscript) or up.value is not name:
+        return True
+    over = source.parents[up]
+    call = source.parents.get(over)
+    added = isinstance(over, ast.Attribute) and over.attr in ("append", "extend")
+    grows = added and isinstance(call, ast.Call) and tree.is_statement(source, call)
+    return not (isinstance(up.ctx, ast.Store) or grows)
 
 
 def _forgotten(source: Source) -> Iterator[Hit]:
@@ -136,9 +151,22 @@ def _left_alone(source: Source, net: ast.expr) -> bool:
         beside = source.parents[use]
         called = isinstance(beside, ast.Call) and beside.func is use
         moved = isinstance(beside, ast.Attribute) and beside.attr in (*_HARMLESS, "state_dict", "eval")
-        if isinstance(use.ctx, ast.Load) and not called and not moved and not _looked_at(source, use):
+        known = called or moved or _looked_at(source, use) or _handed_on(source, use, name)
+        if isinstance(use.ctx, ast.Load) and not known:
             return False
     return f"{name}.eval(" not in source.text or f"{name}.train(" in source.text
+
+
+def _handed_on(source: Source, use: ast.expr, name: str) -> bool:
+    """`step(encoder, decoder)`, a function of this file that calls it by the same name: its uses there are asked as well."""
+    call = source.parents[use]
+    call = source.parents[call] if isinstance(call, ast.keyword) else call
+    inner = flow.called(source, call) if isinstance(call, ast.Call) and "." not in name else None
+    if inner is None or inner.source is not source or not isinstance(call, ast.Call):
+        return False
+    skip = 1 if inner.owner is not None else 0
+    given = [arg.arg for arg in tree.parameters(inner.node) if given_argument(inner, call, arg, skip) is use]
+    return given == [name]
 
 
 def _looked_at(source: Source, use: ast.expr) -> bool:
@@ -274,6 +302,12 @@ def _trains(source: Source, call: ast.Call) -> bool:
     )
 
 
+def _shown(source: Source, attribute: ast.Attribute) -> bool:
+    """`weigh.log_vars.tolist()`: a number to look at."""
+    up = source.parents[attribute]
+    return isinstance(up, ast.Attribute) and up.attr in {"item", "tolist", "detach", "data", "cpu", "shape"}
+
+
 def _only_called(source: Source, assign: ast.Assign, name: ast.Name) -> bool:
     """Whether every use of the name is a call of it where something is trained, or changes nothing about it."""
     uses = [one for one in source.all(ast.Name) if one.id == name.id and isinstance(one.ctx, ast.Load)]
@@ -288,8 +322,82 @@ def _only_called(source: Source, assign: ast.Assign, name: ast.Name) -> bool:
         if isinstance(up, ast.Call) and up.func is use:
             called |= _trains(source, up)
         elif not (
-            isinstance(up, ast.Attribute) and up.attr in _HARMLESS and not isinstance(source.parents[up], ast.Assign)
+            isinstance(up, ast.Attribute)
+            and (up.attr in _HARMLESS or _shown(source, up))
+            and not isinstance(source.parents[up], ast.Assign)
         ):
             return False
     frozen = any(up for up in tree.ancestors(source, assign) if isinstance(up, ast.ClassDef))
     return called and not frozen
+
+
+def _thawed(source: Source) -> Iterator[Hit]:
+    """`Adam(filter(lambda p: p.requires_grad, ...))`, and later `p.requires_grad = True` for what was frozen before."""
+    if "requires_grad" not in source.text:
+        return
+    made = [call for call, full in uses.calls_under(source, "torch.optim.") if api.kind_of_call(full) == "optimizer"]
+    homes = [_home(source, call) for call in made]
+    switches = [*_switches(source)] if made else []
+    frozen = {what for _, what, on in switches if not on}
+    for call, home in zip(made, homes, strict=True) if any(on for _, _, on in switches) else ():
+        alone = homes.count(home) == 1 and not tree.loops(source, call) and "add_param_group" not in source.code(home)
+        if not alone or not call.args or not _by_flag(source, call.args[0]):
+            continue
+        for node, what, on in switches:
+            place = _afterwards(source, node, call) if on and _was_frozen(what, frozen) else None
+            if place is not None and not frameworks.owned(source, place):
+                told = "what is trainable from here on was frozen when the optimizer was built of the trainable parameters, so it never changes: call `add_param_group`"
+                yield source.hit(place, told)
+                break
+
+
+def _by_flag(source: Source, given: ast.expr) -> bool:
+    """`filter(lambda p: p.requires_grad, ...)`, `[p for p in ... if p.requires_grad]`, also behind a name."""
+    whole = follow.followed(source, given)
+    return any(isinstance(one, ast.Attribute) and one.attr == "requires_grad" for one in ast.walk(whole))
+
+
+def _switches(source: Source) -> Iterator[tuple[ast.AST, str, bool]]:
+    """Each place where a part's flag is set to a constant: the node, the part, and what it is set to."""
+    for use in uses.attributes(source, "requires_grad"):
+        statement = source.parents[use]
+        flag = tree.literal(statement.value) if isinstance(statement, ast.Assign) else None
+        loop = next(iter(tree.loops(source, use)), None)
+        over = loop.iter if isinstance(loop, ast.For) and follow.method(loop.iter) == "parameters" else None
+        if isinstance(flag, bool) and isinstance(over, ast.Call) and not _picked(source, use, loop):
+            yield statement, tree.dotted(tree.receiver(over)), flag
+    for call in source.methods("requires_grad_"):
+        flag = tree.literal(call.args[0]) if call.args else True
+        part = tree.receiver(call)
+        if isinstance(flag, bool) and tree.dotted(part) and isinstance(part, ast.Attribute):
+            yield call, tree.dotted(part), flag
+
+
+def _picked(source: Source, node: ast.AST, loop: ast.AST | None) -> bool:
+    """Whether an `if` in the loop chooses among the parameters."""
+    return loop is None or follow.seldom(source, node, loop)
+
+
+def _was_frozen(what: str, frozen: set[str]) -> bool:
+    """Whether this part, or a part of it, was frozen; `self.backbone` in a method and `model.backbone` are one."""
+    own = what.removeprefix("self.")
+    others = {one.removeprefix("self.") for one in frozen}
+    return any(one == own or one.startswith(f"{own}.") or one.endswith(f".{own}") for one in others)
+
+
+def _afterwards(source: Source, node: ast.AST, made: ast.Call) -> ast.AST | None:
+    """Where it happens after the optimizer was built: the statement itself, or the call of the function it stands in."""
+    home, built = tree.function(source, node), tree.function(source, made)
+    if home is built:
+        return node if getattr(node, "lineno", 0) > made.lineno else None
+    calls = callers(as_function(source, home)) if home is not None else []
+    for caller, call, _ in calls:
+        at = tree.function(source, call) if caller is source else None
+        if caller is source and at is built and call.lineno > made.lineno:
+            return call
+        method = at is not None and built is not None and built.name == "__init__" and at.name != "__init__"
+        if method and at is not None and built is not None:
+            one, other = tree.method_class(source, at), tree.method_class(source, built)
+            if one is other is not None:
+                return call
+    return None

@@ -12,7 +12,7 @@ def fit(model, loader, opt):
 
 
 def validate(model, loader):
-    model.eval()  # trap: train-mode-not-restored
+    model.eval()
     with torch.no_grad():
         return sum(model(x).sum().item() for x, _ in loader)
 
@@ -29,7 +29,7 @@ def validate_and_restore(model, loader):
 def left(loader):
     model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
     opt = torch.optim.SGD(model.parameters(), 0.1)
-    model.train()
+    model.train()  # trap: train-mode-not-restored
     for epoch in range(3):
         fit(model, loader, opt)
         validate(model, loader)
@@ -98,3 +98,17 @@ def trains_in_evaluation_mode(loader):
         model.eval()
         with torch.no_grad():
             print(sum(model(x).sum() for x, _ in loader))
+
+
+def within_an_epoch(loader):
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    opt = torch.optim.SGD(model.parameters(), 0.1)
+    for epoch in range(3):
+        model.train()
+        for i, (x, y) in enumerate(loader):
+            opt.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            opt.step()
+            if i % 10 == 0:
+                model.eval()  # trap: train-mode-not-restored
+                print(model(x).sum().item())

@@ -19,10 +19,20 @@ def find(source: Source) -> Iterator[Hit]:
         if not loop.of("backward") or not loop.of("step") or frameworks.owned(source, loop.node):
             continue
         for event in _left_on(loop):
-            place = event.node if event.source is source else event.at
+            place = _above(source, loop, event) or (event.node if event.source is source else event.at)
             if place not in seen:
                 seen.add(place)
                 yield _hit(source, loop, event, place)
+
+
+def _above(source: Source, loop: LoopFlow, event: Event) -> ast.Call | None:
+    """`model.train()` right above the loop, meant for all its turns: the line to move."""
+    home, line = tree.function(source, loop.node), loop.node.lineno
+    if tree.loops(source, loop.node):
+        return None  # evaluated within an epoch: the way back belongs after it
+    calls = [one for one in source.methods("train") if not one.args and not one.keywords and one.lineno < line]
+    here = (one for one in reversed(calls) if tree.function(source, one) is home and not tree.loops(source, one))
+    return next((one for one in here if identity(source, tree.receiver(one)) == event.owner), None)
 
 
 def _left_on(loop: LoopFlow) -> Iterator[Event]:
@@ -93,5 +103,7 @@ def _severity(event: Event) -> Literal["warning", "hint"] | None:
 def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
     name = event.source.code(event.expr) if event.expr is not None else "model"
     message = f"`{name}` stays in evaluation mode for the next turn of the loop on line {loop.node.lineno}: call `{name}.train()` at its top"
+    if isinstance(place, ast.Call) and place is not event.node and place is not event.at:
+        message = f"`{name}.eval()` on line {event.node.lineno} ends this for good, so later turns train in evaluation mode: move it into the loop"  # type: ignore[attr-defined]  # a call
     fix = [edits.insert_first(source, loop.node, f"{name}.train()")] if event.source is source and not event.via else []
     return source.hit(place, message, *fix, severity=_severity(event))  # type: ignore[arg-type]  # a node of this file

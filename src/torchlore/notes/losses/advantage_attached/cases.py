@@ -43,3 +43,23 @@ def given(optimizer, log_probs, values, old_values, returns):
     loss = -(log_probs * advantages).mean() + F.mse_loss(values, returns)
     loss.backward()
     optimizer.step()
+
+
+def squared(dist, actions, returns, features, critic, opt):
+    value = critic(features)
+    gap = returns - value
+    actor = -(dist.log_prob(actions) * gap).mean()  # trap: advantage-attached
+    loss = actor + 0.5 * gap.pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+def squared_and_cut(dist, actions, returns, features, critic, opt):
+    value = critic(features)
+    gap = returns - value
+    actor = -(dist.log_prob(actions) * gap.detach()).mean()
+    loss = actor + 0.5 * gap.pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

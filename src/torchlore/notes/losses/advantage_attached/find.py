@@ -28,8 +28,16 @@ def find(source: Source) -> Iterator[Hit]:
                     continue
                 if _is_log_prob(source, other) and values.attached(source, value) is not False:
                     seen.add(taken)
-                    told = f"the policy's loss moves the critic through `{source.code(taken)}`: write `{value.id}.detach()`"
-                    yield source.hit(taken, told)
+                    both = isinstance(weight, ast.Name) and _fits_itself(source, weight, parts)
+                    place, cut = (weight, source.code(weight)) if both else (taken, value.id)
+                    told = f"the policy's loss moves the critic through `{source.code(taken)}`: write `{cut}.detach()`"
+                    yield source.hit(place, told)
+
+
+def _fits_itself(source: Source, weight: ast.Name, parts: list[ast.AST]) -> bool:
+    """Whether the square of the same difference is what the critic learns from: that one keeps its graph."""
+    squares = [one for one in (_squared(source, part) for part in parts) if isinstance(one, ast.Name)]
+    return any(one.id == weight.id for one in squares)
 
 
 def _inside(source: Source, node: ast.expr) -> list[ast.AST]:
@@ -60,6 +68,24 @@ def _fitted(source: Source, node: ast.AST) -> Iterator[str]:
                 base = tree.receiver(base)
             if isinstance(base, ast.Name):
                 yield base.id
+    squared = _squared(source, node)
+    taken = _difference(source, squared) if squared is not None else None
+    for side in (taken.left, taken.right) if taken is not None else ():
+        if isinstance(side, ast.Name) and values.attached(source, side) is not False:
+            yield side.id
+
+
+def _squared(source: Source, node: ast.AST) -> ast.expr | None:
+    """What `x ** 2`, `x.pow(2)` or `torch.square(x)` is the square of."""
+    if isinstance(node, ast.BinOp):
+        return node.left if isinstance(node.op, ast.Pow) and tree.literal(node.right) == 2 else None
+    if not isinstance(node, ast.Call):
+        return None
+    full, given = source.name(node.func), node.args
+    if full in ("torch.pow", "torch.square") and given:
+        return given[0] if full == "torch.square" or (len(given) > 1 and tree.literal(given[1]) == 2) else None
+    own = follow.method(node) == "square" or (follow.method(node) == "pow" and given and tree.literal(given[0]) == 2)
+    return tree.receiver(node) if own and not full else None
 
 
 def _difference(source: Source, node: ast.expr) -> ast.BinOp | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from torchlore.check import api, flow, follow, identity, losses, scopes, tensors, terms, tree, uses, values
 from torchlore.check.calls import returned as calls_returned
+from torchlore.check.origin import behind
 from torchlore.check.source import Hit, Source
 
 _DISCOUNT = re.compile(r"^(gamma|discount\w*|disc)_?$", re.IGNORECASE)
@@ -95,27 +96,49 @@ def _siamese(source: Source) -> Iterator[Hit]:
     """`D(p1, z2) + D(p2, z1)` with `p = predictor(z)`: without a detached `z` everything becomes one point."""
     if not uses.says(source, "predict"):
         return
+    seen: set[ast.AST] = set()
     for whole in source.all(ast.BinOp):
-        if not isinstance(whole.op, ast.Add) or isinstance(source.parents[whole], ast.BinOp):
+        up = source.parents[whole]
+        if not isinstance(whole.op, ast.Add) or (isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add)):
             continue
         calls = [one for one, _ in terms.terms(source, whole) if isinstance(one, ast.Call) and len(one.args) > 1]
         for one, other in itertools.combinations(calls, 2):
             crossed = _predicts(source, one.args[0], other.args[1]) and _predicts(source, other.args[0], one.args[1])
             place = _open_end(source, one) if crossed and ast.dump(one.func) == ast.dump(other.func) else None
-            if place is not None:
-                told = "both branches get this gradient, and the representations collapse into one: detach the second argument"
+            back = _returned_name(source, other.args[1]) if isinstance(other.args[1], ast.Name) else None
+            cut = "detach the second argument"
+            if place is not None and back is not None and back[0] is source:
+                place, cut = back[1], f"return `{back[1].id}.detach()`"
+            if place is not None and place not in seen:
+                seen.add(place)
+                told = f"both branches get this gradient, and the representations collapse into one: {cut}"
                 yield source.hit(place, told)
-                return
 
 
 def _predicts(source: Source, node: ast.expr, given: ast.expr) -> bool:
-    """Whether `node` is `predictor(given)`."""
-    found = scopes.reaching(source, node) if isinstance(node, ast.Name) and isinstance(given, ast.Name) else []
-    value = found[0].value if len(found) == 1 else None
-    if isinstance(value, ast.Tuple) and len(found[0].path) == 1:
-        value = value.elts[found[0].path[0]]
+    """Whether `node` is `predictor(given)`, here or in the model that returns both."""
+    if not isinstance(node, ast.Name) or not isinstance(given, ast.Name):
+        return False
+    there = _returned_name(source, node), _returned_name(source, given)
+    if there[0] is not None and there[1] is not None and there[0][0] is there[1][0]:
+        return _predicts(there[0][0], there[0][1], there[1][1])
+    found = scopes.reaching(source, node)
+    value = scopes.part(found[0]) if len(found) == 1 else None
     first = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
-    return isinstance(first, ast.Name) and isinstance(given, ast.Name) and first.id == given.id
+    return isinstance(first, ast.Name) and first.id == given.id
+
+
+def _returned_name(source: Source, name: ast.Name) -> tuple[Source, ast.Name] | None:
+    """The name that the project's function returns at the place from which `p, z = model(x)` takes this one."""
+    found = scopes.reaching(source, name)
+    one = found[0] if len(found) == 1 and len(found[0].path) == 1 else None
+    inner = behind(source, one.value) if one is not None and isinstance(one.value, ast.Call) else None
+    given = calls_returned(inner) if inner is not None else []
+    if one is None or inner is None or len(given) != 1 or not isinstance(given[0], ast.Tuple):
+        return None
+    elts, at = given[0].elts, one.path[0]
+    part = elts[at] if 0 <= at < len(elts) else None
+    return (inner.source, part) if isinstance(part, ast.Name) else None
 
 
 def _open_end(source: Source, call: ast.Call) -> ast.AST | None:

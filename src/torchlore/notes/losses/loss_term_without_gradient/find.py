@@ -84,6 +84,8 @@ def _may_learn(source: Source, node: ast.expr) -> bool:
 
 def _constant(source: Source, node: ast.expr) -> bool:
     """Whether a summand surely has no graph: a tensor without one, or the number of one."""
+    if isinstance(node, ast.Name) and _sum_so_far(source, node):
+        return False
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         for one, other in ((node.left, node.right), (node.right, node.left)):
             if _SETTING.search(source.code(one)):
@@ -98,8 +100,17 @@ def _constant(source: Source, node: ast.expr) -> bool:
     )
 
 
-def _cut(source: Source, node: ast.AST, hops: int = 8) -> ast.AST | None:
-    """Where what a summand is made of loses its graph, in this file; None where it never had one."""
+def _sum_so_far(source: Source, name: ast.Name) -> bool:
+    """`total` of `total = total + loss` in a loop: what earlier turns added has its graph."""
+    bound = [one for one in scopes.reaching(source, name) if one.value is not None]
+    added = (one.value for one in bound if one.how == "aug")
+    return any(tree.inside(source, name, one.statement) for one in bound) or any(
+        not _constant(source, one) for one in added if one is not None
+    )
+
+
+def _cut(source: Source, node: ast.AST, hops: int = 8, alive: frozenset[str] = frozenset()) -> ast.AST | None:
+    """Where what a summand is made of loses its graph, in this file; None where it never had one (`alive`: parameters with one)."""
     if hops == 0:
         return None
     if isinstance(node, ast.Name):
@@ -108,27 +119,48 @@ def _cut(source: Source, node: ast.AST, hops: int = 8) -> ast.AST | None:
         )  # names that go round in circles
         if node not in known:
             known[node] = None
-            found = [one.value for one in scopes.reaching(source, node) if one.how in ("assign", "aug") and one.value]
-            known[node] = next((cut for value in found if (cut := _cut(source, value, hops - 1)) is not None), None)
+            if (quiet := _made_quietly(source, node)) is not None:
+                known[node] = quiet
+                return quiet
+            bound = [scopes.part(one) for one in scopes.reaching(source, node) if one.how in ("assign", "aug")]
+            cuts = (_cut(source, value, hops - 1, alive) for value in bound if value is not None)
+            known[node] = next((cut for cut in cuts if cut is not None), None)
         return known[node]
-    if isinstance(node, ast.Attribute) and node.attr == "data" and _has_graph(source, node.value):
+    if isinstance(node, ast.Attribute) and node.attr == "data" and _has_graph(source, node.value, alive):
         return node
     if isinstance(node, ast.Compare) and _has_graph(source, node.left):
         return node  # `sigmoid(logits) > 0.5` counts
     if isinstance(node, ast.Call):
-        cut = _at_call(source, node, hops)
+        cut = _at_call(source, node, hops, alive)
         if cut is not None:
             return cut
     inner = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr | ast.keyword | ast.comprehension))
-    return next((cut for one in inner if (cut := _cut(source, one, hops)) is not None), None)
+    return next((cut for one in inner if (cut := _cut(source, one, hops, alive)) is not None), None)
 
 
-def _at_call(source: Source, call: ast.Call, hops: int) -> ast.AST | None:
+def _made_quietly(source: Source, name: ast.Name) -> ast.AST | None:
+    """The assignment under `no_grad` that gives a name its value, where what it is made of has a graph."""
+    bound = scopes.reaching(source, name)
+    one = bound[0] if len(bound) == 1 and bound[0].how == "assign" else None
+    if one is None or one.value is None or no_grad_around(source, name) or not no_grad_around(source, one.statement):
+        return None
+    given = [part for part in tree.under(source, one.value, ast.Name) if isinstance(part.ctx, ast.Load)]
+    return one.statement if any(_has_graph(source, part) for part in given) else None
+
+
+def _given_graphs(source: Source, inner: Function, call: ast.Call) -> frozenset[str]:
+    """The parameters of the project's function that this call gives a tensor with a graph."""
+    skip = 1 if inner.owner is not None else 0
+    handed = ((arg.arg, calls.given_argument(inner, call, arg, skip)) for arg in tree.parameters(inner.node)[skip:])
+    return frozenset(name for name, one in handed if one is not None and _holds_graph(source, one))
+
+
+def _at_call(source: Source, call: ast.Call, hops: int, alive: frozenset[str]) -> ast.AST | None:
     full = source.name(call.func)
     given = [one for one in call.args if not isinstance(one, ast.Starred)]
     method = call.func.attr if isinstance(call.func, ast.Attribute) and not full else ""
     counted = full in ("torch.argmax", "torch.argmin") and given and _has_graph(source, given[0])
-    if (method in _CUTS and _has_graph(source, tree.receiver(call))) or counted:
+    if (method in _CUTS and _has_graph(source, tree.receiver(call), alive)) or counted:
         return call
     if full in _NEW and given and _holds_graph(source, given[0]):
         return call
@@ -139,7 +171,10 @@ def _at_call(source: Source, call: ast.Call, hops: int) -> ast.AST | None:
         return block
     if no_grad_around(source, inner.node.body[0]) and any(_holds_graph(source, one) for one in given):
         return inner.node
-    return next((cut for one in calls.returned(inner) if (cut := _cut(source, one, hops - 1)) is not None), None)
+    handed = _given_graphs(source, inner, call)
+    return next(
+        (cut for one in calls.returned(inner) if (cut := _cut(source, one, hops - 1, handed)) is not None), None
+    )
 
 
 def _shut(source: Source, call: ast.Call) -> ast.With | None:
@@ -206,9 +241,13 @@ def _under_no_grad(source: Source, node: ast.expr, hops: int = 4) -> bool:
     return False
 
 
-def _has_graph(source: Source, node: ast.expr) -> bool:
+def _has_graph(source: Source, node: ast.expr, alive: frozenset[str] = frozenset()) -> bool:
     """A graph surely hangs on it; `penalty-on-data` speaks of parameters."""
-    return values.attached(source, node) is True and not values.maybe(source, node, "parameter")
+    known = values.attached(source, node)
+    if known is None and alive:
+        names = (one for one in tree.under(source, node, ast.Name) if one.id in alive)
+        return any(bound.how == "parameter" for one in names for bound in scopes.reaching(source, one))
+    return known is True and not values.maybe(source, node, "parameter")
 
 
 def _holds_graph(source: Source, node: ast.expr) -> bool:

@@ -150,3 +150,25 @@ def in_a_class_put_back(loader, criterion):
             optimizer.zero_grad()
             criterion(net(x), y).backward()
             optimizer.step()
+
+
+class Tuned(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.body, self.top = body, nn.Linear(4, 2)
+        for p in self.body.parameters():
+            p.requires_grad = False
+
+    def forward(self, x):
+        return self.top(self.body(x))
+
+
+def tune(loader):
+    body = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+    tuned = Tuned(body)
+    opt = torch.optim.SGD(tuned.top.parameters(), 0.1)
+    tuned.train()  # trap: frozen-batchnorm-still-updates
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(tuned(x), y).backward()
+        opt.step()

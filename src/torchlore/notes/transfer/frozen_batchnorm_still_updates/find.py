@@ -111,7 +111,14 @@ def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
     inside = owner is not None and (
         owner[: len(train.owner)] == train.owner or _is_of_class(source, owner[0], train.expr)
     )
-    return inside and _holds(source, freeze)
+    return (inside or _is_own(source, node, train.expr)) and _holds(source, freeze)
+
+
+def _is_own(source: Source, node: ast.expr, expr: ast.expr | None) -> bool:
+    """Whether `self.body` is frozen in the class of which an expression is an instance, whoever made the body."""
+    cls = project.enclosing_class(source, node) if tree.dotted(node).startswith("self.") else None
+    made = source.values(expr) if expr is not None and cls is not None else ()
+    return bool(made) and all(classes.class_behind(source, one) == cls for one in made)
 
 
 def _is_of_class(source: Source, owner: object, expr: ast.expr | None) -> bool:

@@ -37,3 +37,43 @@ class Momentum(nn.Module):
         with torch.no_grad():
             key = self.momentum_encoder(x) + self.shared(x)
         return self.online(x) + self.shared(x), key
+
+
+class Towers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tower = nn.Linear(8, 4)
+        self.score = nn.Bilinear(4, 4, 1)
+
+    @torch.no_grad()  # trap: trainable-layer-under-no-grad
+    def encode(self, x):
+        return self.tower(x)
+
+    def forward(self, a, b):
+        return self.score(self.encode(a), self.encode(b))
+
+
+class Sampled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.Linear(8, 8)
+
+    @torch.no_grad()
+    def sample(self, x):
+        return self.cell(x)
+
+    def forward(self, x):
+        return self.cell(self.sample(x))
+
+
+def rank(loader):
+    towers, sampled = Towers(), Sampled()
+    opt = torch.optim.Adam(towers.parameters())
+    again = torch.optim.Adam(sampled.parameters())
+    for a, b, y in loader:
+        opt.zero_grad()
+        again.zero_grad()
+        loss = nn.functional.mse_loss(towers(a, b), y) + sampled(a).mean()
+        loss.backward()
+        opt.step()
+        again.step()
