@@ -81,7 +81,11 @@ def _added(source: Source, home: ast.AST, name: str) -> list[ast.expr]:
     for call in tree.under(source, home, ast.Call):
         grows = follow.method(call)
         if grows in _GROWS and call.args and tree.dotted(tree.receiver(call)) == name:
-            found += _parts(call.args[0]) if grows in ("extend", "update") else [call.args[-1]]
+            several = grows in ("extend", "update")
+            given = call.args[0] if several else call.args[-1]
+            found += (
+                _parts(given) if several or isinstance(given, ast.Tuple) else [given]
+            )  # stages.append((conv, norm))
     for more in tree.under(source, home, ast.AugAssign):
         if tree.dotted(more.target) == name:
             found += _parts(more.value)

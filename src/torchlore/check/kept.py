@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from torchlore.check.source import Source
 
 _CUTS = {"item", "detach", "tolist"}
+KEEPS = ("update", "add", "append", "log", "record", "push", "store", "track", "log_metrics", "add_scalar")
 _PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze"}
 
 
@@ -35,6 +36,9 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
         alone &= not any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's own
         if alone or (node.func.attr in ("update", "add", "append") and hops and _stores(source, node, hops)):
             return node.func.value, node.args[0]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS and hops:
+        stored = _stored(source, node, hops)
+        return (node.func.value, ast.Tuple(stored, ast.Load())) if stored else (None, None)
     return None, None
 
 
@@ -74,6 +78,36 @@ def _stores(source: Source, call: ast.Call, hops: int) -> bool:
     return False
 
 
+def _stored(source: Source, call: ast.Call, hops: int) -> list[ast.expr]:
+    """Those arguments that a method of the project keeps in its object as they are: `logger.log(loss=loss, kl=kl)`."""
+    method = flow.called(source, call)
+    if method is None or method.owner is None or not (call.args or call.keywords):
+        return []
+    own, kinds = method.node.args, set[str]()
+    for node in tree.body_nodes(method.node):
+        target, value = kept(method.source, node, hops - 1)
+        root = target.value if isinstance(target, ast.Subscript) else target
+        for leaf in leaves(value) if root is not None and tree.dotted(root).startswith("self.") else ():
+            bound = scopes.reaching(method.source, leaf) if isinstance(leaf, ast.Name) else []
+            kinds |= {one.name if one.how == "parameter" else _looped(one) for one in bound}
+    places = [arg.arg for arg in own.args[1:]]
+    found = [one for name, one in zip(places, call.args, strict=False) if name in kinds]
+    found += call.args[len(places) :] if own.vararg is not None and own.vararg.arg in kinds else []
+    rest = own.kwarg.arg if own.kwarg is not None else ""
+    return found + [
+        one.value
+        for one in call.keywords
+        if one.arg and (one.arg in kinds or (one.arg not in places and rest in kinds))
+    ]
+
+
+def _looped(binding: scopes.Binding) -> str:
+    """`values` of `for key, value in values.items()`."""
+    over = binding.value if binding.how == "for" else None
+    entries = isinstance(over, ast.Call) and follow.method(over) in ("items", "values")
+    return tree.dotted(tree.receiver(over)) if entries and isinstance(over, ast.Call) else ""
+
+
 def leaves(value: ast.expr | None) -> Iterator[ast.expr]:
     """The named tensors an expression is made of, as far as their graph comes through."""
     named = isinstance(value, ast.Subscript) and isinstance(tree.literal(value.slice), str)  # losses["box"]
@@ -81,6 +115,9 @@ def leaves(value: ast.expr | None) -> Iterator[ast.expr]:
         yield value
     elif isinstance(value, ast.BinOp):
         yield from (*leaves(value.left), *leaves(value.right))
+    elif isinstance(value, ast.Tuple | ast.List | ast.Dict):
+        inner = value.values if isinstance(value, ast.Dict) else value.elts
+        yield from (leaf for one in inner for leaf in leaves(one))
     elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in _CUTS:
         yield from leaves(value.func.value) if value.func.attr in _PASS else ()
 

@@ -85,7 +85,7 @@ def _comes_back(source: Source, target: ast.expr | None, loop: flow.LoopFlow) ->
     own = name.startswith("self.")
     for use in uses.attributes(source, name.rpartition(".")[2]) if own else uses.names(source, name):
         up = source.parents[use]
-        grows = use is root or (isinstance(up, ast.Attribute) and up.attr in ("append", "update", "add"))
+        grows = use is root or (isinstance(up, ast.Attribute) and up.attr in kept.KEEPS)
         if isinstance(use.ctx, ast.Load) and not grows and (own or tree.inside(source, use, loop.node)):
             same = isinstance(statement := tree.statement(source, use), ast.Assign | ast.AugAssign)
             targets = statement.targets if isinstance(statement, ast.Assign) else []

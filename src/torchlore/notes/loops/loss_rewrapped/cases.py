@@ -63,3 +63,23 @@ def written_into(m):
     n = torch.autograd.Variable(torch.zeros(1, 2))  # trap: variable-volatile
     n[0, 0] = m[0, 0] ** 2
     n.backward(torch.ones(1, 2))
+
+
+def of_scales(outs, y):
+    losses = []
+    for out in outs:
+        losses.append(nn.functional.l1_loss(out, y).item())
+    return torch.tensor(losses, requires_grad=True).sum()  # trap: loss-rewrapped
+
+
+def of_scales_well(outs, y):
+    return torch.stack([nn.functional.l1_loss(out, y) for out in outs]).sum()
+
+
+def scales(net, x, y, opt):
+    opt.zero_grad()
+    loss = of_scales(net(x), y)
+    loss.backward()
+    better = of_scales_well(net(x), y)
+    better.backward()
+    opt.step()

@@ -37,8 +37,55 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"this stands outside the loop that steps, so the gradients of its turns add up in `{name}`: move it before the backward pass"
         place = outside or _twice(loop) or _beside(loop) or (step.node if step.source is source else step.at)
         yield source.hit(place, message, *fix)
-    yield from _between_steps(source)
-    yield from _after_attack(source)
+    yield from (*_between_steps(source), *_after_attack(source), *_by_hand(source))
+
+
+def _by_hand(source: Source) -> Iterator[Hit]:
+    """`w -= lr * w.grad` in a loop that runs backward, where nobody clears `w.grad`."""
+    for loop in flow.training_loops(source) if ".grad" in source.text else []:
+        if loop.of("step", "zero_grad") or frameworks.owned(source, loop.node) or _helper(loop.node):
+            continue
+        for node, target, value in _updates(source, loop.node):
+            name = tree.dotted(target).removesuffix(".data")
+            grads = (one for one in ast.walk(value) if isinstance(one, ast.Attribute) and one.attr == "grad")
+            moved = bool(name) and any(tree.dotted(one.value) == name for one in grads)
+            if moved and _in_turn(source, node, loop.node, name) and _kept_leaf(source, target, loop):
+                told = (
+                    f"the gradients of all turns add up in `{name}.grad`: write `{name}.grad = None` after the update"
+                )
+                yield source.hit(node, told)
+                break
+
+
+def _updates(source: Source, loop: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, ast.expr]]:
+    """`w -= x`, `w.sub_(x)`, `w.data.add_(x)`, `w.data = w.data - x`: the node, what is changed and by what."""
+    for one in tree.under(source, loop, ast.AugAssign):
+        yield one, one.target, one.value
+    for call in tree.under(source, loop, ast.Call):
+        if follow.method(call) in ("sub_", "add_") and call.args:
+            yield call, tree.receiver(call), call.args[0]
+    for assign in tree.under(source, loop, ast.Assign):
+        target = assign.targets[0]
+        if isinstance(target, ast.Attribute) and target.attr == "data" and isinstance(assign.value, ast.BinOp):
+            yield assign, target, assign.value
+
+
+def _in_turn(source: Source, node: ast.AST, loop: tree.Loop, name: str) -> bool:
+    """In the loop itself, or in one over the parameters."""
+    around = tree.loops(source, node)
+    inner = around[0] if around and isinstance(around[0], ast.For) else None
+    each = inner is not None and around[1:2] == [loop] and tree.dotted(inner.target) == name
+    return around[:1] == [loop] or each
+
+
+def _kept_leaf(source: Source, target: ast.expr, loop: LoopFlow) -> bool:
+    """Whether the tensor is made before the loop and not anew within it."""
+    base = target.value if isinstance(target, ast.Attribute) and target.attr == "data" else target
+    name = tree.dotted(base)
+    assigns = tree.under(source, loop.node, ast.Assign)
+    made = [one for one in assigns if name in map(tree.dotted, one.targets) and isinstance(base, ast.Name)]
+    code = source.code(loop.node)
+    return not made and "grad = None" not in code and "zero" not in code and "detach_" not in code
 
 
 def _after_attack(source: Source) -> Iterator[Hit]:

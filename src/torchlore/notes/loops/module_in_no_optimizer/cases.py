@@ -285,3 +285,16 @@ def added(model, loader):
             opt.zero_grad()
             model(x).mean().backward()
             opt.step()
+
+
+class Rivals:
+    def __init__(self):
+        self.maker, self.judge = nn.Linear(4, 2), nn.Linear(2, 1)
+        self.maker_opt = torch.optim.Adam(self.maker.parameters())
+        self.judge_opt = torch.optim.Adam(self.maker.parameters())  # trap: module-in-no-optimizer
+
+    def step(self, x):
+        loss = -self.judge(self.maker(x)).mean()
+        self.maker_opt.zero_grad()
+        loss.backward()
+        self.maker_opt.step()

@@ -251,24 +251,34 @@ def _same_twice(source: Source) -> Iterator[Hit]:
 
 def _alike(code: str, name: str) -> int:
     """How much of a network's name is in the name of an optimizer."""
-    own = name.rpartition(".")[2]
-    return max((length for length in range(len(own) + 1) if own[:length] in code.partition("=")[0]), default=0)
+    own, target = name.rpartition(".")[2].lower(), code.partition("=")[0].rpartition(".")[2].lower()
+    return max((length for length in range(len(own) + 1) if own[:length] in target), default=0)
 
 
 def _untrained(source: Source, home: tree.FunctionNode | None, name: str) -> Iterator[str]:
     """Networks made in the same function that no `.parameters()` is asked of, and that are called."""
-    for assign in source.all(ast.Assign):
-        code = source.code(assign.targets[0])
-        made = isinstance(assign.value, ast.Call) and source.name(assign.value.func) != "copy.deepcopy"
-        if tree.function(source, assign) is not home or code == name or not made or f"{code}.parameters" in source.text:
+    for target, value in _made_nets(source):
+        code = source.code(target)
+        made = isinstance(value, ast.Call) and source.name(value.func) != "copy.deepcopy"
+        if tree.function(source, value) is not home or code == name or not made or f"{code}.parameters" in source.text:
             continue
         holders = (one for one in source.all(ast.Assign) if source.code(one.targets[0]) == name)
         if any(source.code(arg) == code for one in holders for arg in _given(one.value)):
             continue  # a part of the net that is trained
-        module = values.sure(source, assign.value, "module") and not values.sure(source, assign.value, "loss")
-        kinds = [one for one in source.values(assign.value) if modules.has_parameters(one)]
+        module = values.sure(source, value, "module") and not values.sure(source, value, "loss")
+        kinds = [one for one in source.values(value) if modules.has_parameters(one)]
         if module and kinds and f"{code}(" in source.text and f"{code}.requires_grad" not in source.text:
             yield code
+
+
+def _made_nets(source: Source) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target with its value, also of `self.a, self.b = A(), B()`."""
+    for assign in source.all(ast.Assign):
+        target, value = assign.targets[0], assign.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            yield from zip(target.elts, value.elts, strict=True)
+        else:
+            yield target, value
 
 
 def _given(call: ast.expr) -> list[ast.expr]:

@@ -112,3 +112,30 @@ def within_an_epoch(loader):
             if i % 10 == 0:
                 model.eval()  # trap: train-mode-not-restored
                 print(model(x).sum().item())
+
+
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+def ready():
+    small = Small()
+    small.eval()
+    return small
+
+
+def tune(small, loader):
+    opt = torch.optim.SGD(small.parameters(), 0.1)
+    for epoch in range(3):  # trap: train-mode-not-restored
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(small(x), y).backward()
+            opt.step()
+
+
+tune(ready(), [(torch.randn(4, 2), torch.randint(2, (4,)))])

@@ -23,6 +23,49 @@ def find(source: Source) -> Iterator[Hit]:
             if place not in seen:
                 seen.add(place)
                 yield _hit(source, loop, event, place)
+    yield from _handed_over(source)
+
+
+def _handed_over(source: Source) -> Iterator[Hit]:
+    """A function gives a net in evaluation mode to the loop that trains it, and nobody switches it back."""
+    switched = [_maker(source, tree.receiver(call)) for call in source.methods("train")]
+    if None in switched:
+        return
+    quiet = {}
+    for call in source.methods("eval"):
+        home = tree.function(source, call)
+        made = _maker(source, tree.receiver(call))
+        known = home is not None and made is not None and made not in switched
+        if known and home is not None and _gives_back(home, tree.receiver(call), call):
+            quiet[made] = home
+    for loop in flow.training_loops(source) if quiet else ():
+        for event in loop.direct("forward"):
+            made = _maker(event.source, event.expr) if event.expr is not None and event.source is source else None
+            other = made in quiet and quiet[made] is not tree.function(source, loop.node)
+            if (
+                other
+                and not event.no_grad
+                and loop.of("step")
+                and _differentiated(loop, event)
+                and _severity(event) == "warning"
+            ):
+                name = source.code(event.expr) if event.expr is not None else "model"
+                outer = tree.loops(source, loop.node)
+                told = f"`{name}` comes here in evaluation mode, so its dropout is off and its batch norm fixed while it trains: call `{name}.train()` first"
+                yield source.hit(outer[-1] if outer else loop.node, told, severity="warning")
+                return
+
+
+def _maker(source: Source, net: ast.expr) -> ast.AST | None:
+    """The call that made a net, where it is the only one it can come from."""
+    found = source.values(net)
+    return found[0].node if len(found) == 1 and found[0].source is source else None
+
+
+def _gives_back(home: tree.FunctionNode, net: ast.expr, call: ast.Call) -> bool:
+    """Whether a function ends with `model.eval(); return model`, or with `return model.eval()`."""
+    backs = [one.value for one in tree.body_nodes(home) if isinstance(one, ast.Return)]
+    return any(one is call or (isinstance(net, ast.Name) and tree.dotted(one) == net.id) for one in backs if one)
 
 
 def _above(source: Source, loop: LoopFlow, event: Event) -> ast.Call | None:

@@ -57,3 +57,9 @@ class Embedder(nn.Module):
         if self.dropout and self.training:
             out = F.dropout(out, p=self.dropout)
         return out
+
+
+class Turned(nn.Module):
+    def forward(self, x):
+        x = F.dropout(x, 0.3, self.training)
+        return F.dropout(x, 0.3, training=not self.training)  # trap: functional-dropout-always-on

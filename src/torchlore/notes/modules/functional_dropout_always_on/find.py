@@ -16,6 +16,11 @@ def find(source: Source) -> Iterator[Hit]:
         if tree.lacks(call, 2, "training") and _in_module(source, call):
             edit = edits.add_keyword(source, call, "training", "self.training")
             yield source.hit(call, "this drops in `eval()` too: add `training=self.training`", edit)
+        mode = tree.argument(call, 2, "training")
+        turned = isinstance(mode, ast.UnaryOp) and isinstance(mode.op, ast.Not)
+        if turned and isinstance(mode, ast.UnaryOp) and source.code(mode.operand) == "self.training":
+            told = "this drops in `eval()` and not in training: write `training=self.training`"
+            yield source.hit(call, told, edits.replace(source, mode, "self.training"))
     for call in source.calls(_ATTENTION):
         rate = tree.argument(call, 4, "dropout_p")
         if rate is not None and _constant(source, rate) and _in_module(source, call):

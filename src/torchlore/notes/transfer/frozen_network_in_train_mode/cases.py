@@ -77,3 +77,25 @@ def fit(weights, loader):
         again.train()
         again.expert.eval()
         print(woken(x), kept(x), again(x), resting(x))
+
+
+class Wrapped(nn.Module):
+    def __init__(self, guide):
+        super().__init__()
+        self.guide = guide.eval()  # trap: frozen-network-in-train-mode
+        self.pupil = nn.Linear(4, 2)
+
+    def forward(self, x):
+        with torch.no_grad():
+            wanted = self.guide(x)
+        return (self.pupil(x) - wanted).pow(2).mean()
+
+
+def taught_in_one(loader):
+    both = Wrapped(nn.Sequential(nn.Linear(4, 2), nn.Dropout(0.5)))
+    opt = torch.optim.SGD(both.pupil.parameters(), lr=0.1)
+    both.train()
+    for x in loader:
+        opt.zero_grad()
+        both(x).backward()
+        opt.step()

@@ -46,12 +46,12 @@ def _woken(source: Source) -> Iterator[Hit]:
 
 
 def _held(source: Source, call: ast.Call) -> ast.Attribute | None:
-    """`self.teacher` of `self.teacher.eval()` and of `self.teacher = build().eval()`."""
+    """`self.teacher` of `self.teacher.eval()`, of `self.teacher = build().eval()` and of `self.teacher = teacher.eval()`."""
     part: ast.AST = tree.receiver(call)
     up = source.parents[call]
     while isinstance(up, ast.Attribute | ast.Call) and not isinstance(part, ast.Attribute):
         up = source.parents[up]
-    if isinstance(up, ast.Assign) and follow.method(call) == "eval" and tree.dotted(part) == "":
+    if isinstance(up, ast.Assign) and follow.method(call) == "eval" and not isinstance(part, ast.Attribute):
         part = up.targets[0]
     return part if isinstance(part, ast.Attribute) and tree.dotted(part.value) == "self" else None
 

@@ -1,59 +1,66 @@
 """What a running program shows of it."""
 
-from __future__ import annotations
+import weakref
+from typing import Annotated, Any
 
-from typing import TYPE_CHECKING
-
-from torchlore.watch.pictures import Alarm, Step
-
-if TYPE_CHECKING:
-    from torch import nn
+from torchlore.watch.pictures import Alarm, Call, Step
 
 
-def watch(step: Step) -> Alarm | None:
-    """A frozen network, or a frozen part of one, is in train mode while something else learns."""
-    if step.number == 3:
-        return _woken(step)
-    return _never_rested(step) if step.number in (4, 9) else None
-
-
-def _woken(step: Step) -> Alarm | None:
-    """A part that was put into eval mode by name, and that `train()` of the whole has woken."""
-    rested = {event.subject: event for event in step.run.seen["Module.eval"]}
-    trained = {event.subject for event in step.run.seen["Module.train"]}
-    for root in step.run.modules() if rested else ():
-        for name, module in root.named_modules():
-            event = rested.get(id(module)) if name and id(module) not in trained else None
-            if event is not None and (kinds := _awake(module)):
-                told = f"`{name}` was put into eval mode here and is back in train mode, because train() of {type(root).__name__} reaches it; call `{name}.eval()` after each train()"
-                return Alarm(told, at=event.place, evidence=f"{', '.join(kinds)} in train mode at step 3")
+def watch(picture: Annotated[Call, "Module.eval", "Module.train", "forward"] | Step) -> Alarm | None:
+    asleep: dict[int, Any] = picture.notes.setdefault("asleep", {})  # nets put into eval mode -> where
+    if isinstance(picture, Step):
+        return _woken(picture, asleep) if asleep and picture.number in (3, 8, 20) else None
+    if picture.name == "forward":
+        return None if picture.grad_enabled else _never_switched(picture)
+    if picture.name == "Module.eval":
+        asleep[id(picture.owner)] = (weakref.ref(picture.owner), picture.place)
+    else:
+        asleep.pop(id(picture.owner), None)
     return None
 
 
-def _never_rested(step: Step) -> Alarm | None:
-    """A network that is called without gradients in each step; one whose weights follow the trained ones is left alone."""
-    for event in step.of("forward"):
-        root = event.facts["record"]
-        module = root.module if event.facts["training"] and not event.facts["grad_enabled"] else None
-        kinds = _awake(module) if module is not None else []
-        if module is None or not kinds:
+def _woken(step: Step, asleep: dict[int, Any]) -> Alarm | None:
+    """A net that no optimizer holds was put into eval mode, and is in train mode now though nobody switched it itself."""
+    held = step.run.held()
+    for ref, place in asleep.values():
+        net = ref()
+        if net is None or not net.training or any(id(p) in held for p in net.parameters()):
             continue
-        now = sum(one._version for one in module.parameters())  # noqa: SLF001  # the only count of writes there is
-        before = step.memory.setdefault("versions", {}).setdefault(id(module), now)
-        if step.number == 9 and before == now:
-            told = f"{root.kind} is frozen and still in train mode, so {' and '.join(kinds)} in it change what it says; call its eval()"
-            return Alarm(told, at=event.place, evidence="called without gradients in training mode at steps 4 and 9")
+        if (layers := _active(net)) and next(net.parameters(), None) is not None:
+            told = f"train() of the module around it switched this {type(net).__name__} back to train mode, though nothing trains it; override train() there and call eval() on it"
+            return Alarm(told, at=place, evidence=f"active: {', '.join(layers[:3])}")
     return None
 
 
-def _awake(module: nn.Module) -> list[str]:
-    """The kinds of layers in train mode for which it matters, where all weights are frozen."""
-    parameters = list(module.parameters())
-    if not parameters or any(one.requires_grad for one in parameters):
-        return []
-    layers = [one for one in module.modules() if one.training]
-    return sorted({kind for one in layers if "BatchNorm" in (kind := type(one).__name__) or _drops(one)})
+def _never_switched(call: Call) -> Alarm | None:
+    """A net whose parameters are all frozen answers without gradients, in train mode, step after step."""
+    net = call.owner
+    seen: dict[int, Any] = call.notes.setdefault("seen", {})
+    if not net.training or seen.get(id(net)) == "other":
+        return None
+    weights = list(net.parameters())
+    known = seen.get(id(net))
+    if known is None:
+        other = not weights or any(p.requires_grad for p in weights) or _is_copy(call, weights[0])
+        seen[id(net)] = "other" if other else (weakref.ref(net), weights[0]._version, call.run.steps)  # noqa: SLF001 - an average writes to it
+        return None
+    ref, version, steps = known
+    if ref() is not net or weights[0]._version != version or call.run.steps < steps + 4:  # noqa: SLF001 - see above
+        return None
+    layers = _active(net)
+    told = f"{type(net).__name__} is frozen and still in train mode, so its dropout and batch norm change what it says; call eval() on it"
+    return Alarm(told, certain=False, evidence=f"active: {', '.join(layers[:3])}") if layers else None
 
 
-def _drops(layer: nn.Module) -> bool:
-    return "Dropout" in type(layer).__name__ and bool(layer.p)
+def _active(net: Any) -> list[str]:
+    from torchlore.watch.graph import mode_sensitive
+
+    return [name for name, layer in mode_sensitive(net) if layer.training]
+
+
+def _is_copy(call: Call, weight: Any) -> bool:
+    """Whether it begins as a copy of a net that is trained: such a one may follow it, in its mode."""
+    trained = (p for module in call.run.modules() for p in module.parameters() if p.requires_grad)
+    return any(
+        p.shape == weight.shape and bool((p.detach() == weight).all()) for p in trained if p.is_cpu and weight.is_cpu
+    )

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, classes, follow, modules, tree, uses, values
+from torchlore.check import classes, modules, trained, tree, values
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
@@ -39,44 +39,20 @@ def _decorated(source: Source, cls: Class) -> Iterator[Hit]:
     calls = tree.under(source, forward, ast.Call)
     asked = {tree.dotted(one.func).removeprefix("self.") for one in calls if not no_grad_around(source, one)}
     for name, method in own.items():
-        if name not in asked or not no_grad_around(source, method.body[0]) or not _given_whole(source, cls):
+        if name not in asked or not no_grad_around(source, method.body[0]) or not trained.given_whole(source, cls):
             continue
-        layers = [attr for attr in classes.own_attributes(cls) if _fresh(source, cls, attr, method)]
+        layers = [attr for attr in classes.own_attributes(cls) if _quiet(source, cls, attr, method)]
         if layers:
             told = f"`forward` trains through `{name}`, which runs under no_grad: `self.{layers[0]}` never learns; take the decorator off"
             place = method.decorator_list[0] if method.decorator_list else method.body[0]
             yield source.hit(place, told, severity="warning")
 
 
-def _fresh(source: Source, cls: Class, name: str, method: tree.FunctionNode) -> bool:
-    """A layer made here with new weights, called in the method and elsewhere without gradients only."""
-    found = classes.own_attributes(cls)[name]
-    made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
-    if (
-        not isinstance(made, ast.Call)
-        or _FIXED.search(name)
-        or re.search(rf"\.{name}\.(requires_grad|eval|load)", source.text)
-    ):
-        return False
-    if re.search(r"pretrain|load_state_dict|freeze|frozen|requires_grad", source.code(cls.node)):
-        return False
-    called = [one for one in tree.under(source, cls.node, ast.Call) if tree.dotted(one.func) == f"self.{name}"]
+def _quiet(source: Source, cls: Class, name: str, method: tree.FunctionNode) -> bool:
+    """A layer with new weights, called in the method and elsewhere without gradients only."""
+    called = trained.calls_of(source, cls, name)
     here = any(tree.function(source, one) is method for one in called)
-    quiet = here and all(no_grad_around(source, one) for one in called)
-    library = ("torchvision.", "timm.", "transformers.")  # comes with its weights
-    return quiet and any(
-        modules.has_parameters(one) and not one.name.startswith(library) for one in values.values(source, made)
-    )
-
-
-def _given_whole(source: Source, cls: Class) -> bool:
-    """Whether an optimizer gets all parameters of a model of this class."""
-    for call, full in uses.calls_under(source, "torch.optim."):
-        given = call.args[0] if call.args and api.kind_of_call(full) == "optimizer" else None
-        net = tree.receiver(given) if isinstance(given, ast.Call) and follow.method(given) == "parameters" else None
-        if net is not None and any(classes.class_behind(source, one) == cls for one in values.values(source, net)):
-            return True
-    return False
+    return here and all(no_grad_around(source, one) for one in called) and trained.fresh(source, cls, name)
 
 
 def _switch(source: Source, cls: Class) -> Iterator[Hit]:

@@ -1,0 +1,45 @@
+"""What of a model is made with new weights, and whether an optimizer gets all of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from torchlore.check import api, classes, follow, modules, tree, uses, values
+
+if TYPE_CHECKING:
+    from torchlore.check.project import Class
+    from torchlore.check.source import Source
+
+_FIXED = re.compile(r"target|teacher|momentum|ema|frozen|fixed|rand|key_|_k$|_t$", re.IGNORECASE)
+_LIBRARIES = ("torchvision.", "timm.", "transformers.")  # come with their weights
+
+
+def given_whole(source: Source, cls: Class) -> bool:
+    """Whether an optimizer gets all parameters of a model of this class."""
+    for call, full in uses.calls_under(source, "torch.optim."):
+        given = call.args[0] if call.args and api.kind_of_call(full) == "optimizer" else None
+        net = tree.receiver(given) if isinstance(given, ast.Call) and follow.method(given) == "parameters" else None
+        if net is not None and any(classes.class_behind(source, one) == cls for one in values.values(source, net)):
+            return True
+    return False
+
+
+def fresh(source: Source, cls: Class, name: str) -> bool:
+    """Whether `self.name` is a layer made in `__init__` with new weights, and nobody loads or freezes anything here."""
+    found = classes.own_attributes(cls)[name]
+    made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
+    if not isinstance(made, ast.Call) or found[0].path or _FIXED.search(name):
+        return False
+    if re.search(rf"\.{name}\.(requires_grad|eval|load)", source.text):
+        return False
+    if re.search(r"pretrain|load_state_dict|freeze|frozen|requires_grad", source.code(cls.node)):
+        return False
+    known = [one for one in values.values(source, made) if not one.name.startswith(_LIBRARIES)]
+    return any(modules.has_parameters(one) for one in known)
+
+
+def calls_of(source: Source, cls: Class, name: str) -> list[ast.Call]:
+    """The calls of `self.name(...)` in the class."""
+    return [one for one in tree.under(source, cls.node, ast.Call) if tree.dotted(one.func) == f"self.{name}"]

@@ -1,0 +1,58 @@
+import torch
+from torch import nn
+
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.image = nn.Linear(4, 4)
+        self.text = nn.Linear(4, 4)
+        self.aux = nn.Linear(4, 2)
+        self.fuse = nn.Linear(8, 2)
+
+    def forward(self, image, text):
+        seen = self.image(image).detach()  # trap: gradient-cut-on-the-way
+        read = self.text(text)
+        side = self.aux(read.detach())  # a probe, on purpose
+        return self.fuse(torch.cat([seen, read], 1)), side
+
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.image = nn.Linear(4, 4)
+        self.fuse = nn.Linear(4, 2)
+        self.last = None
+
+    def forward(self, image):
+        seen = self.image(image)
+        self.last = seen.detach()
+        return self.fuse(seen)
+
+
+class Loaded(nn.Module):
+    def __init__(self, path):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.body.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        self.fuse = nn.Linear(4, 2)
+
+    def forward(self, image):
+        return self.fuse(self.body(image).detach())
+
+
+def fit(loader, path):
+    pair, kept, loaded = Pair(), Kept(), Loaded(path)
+    for model in (pair, kept, loaded):
+        print(sum(p.numel() for p in model.parameters()))
+    first, second = torch.optim.Adam(pair.parameters()), torch.optim.Adam(kept.parameters())
+    third = torch.optim.Adam(loaded.parameters())
+    for x, y, z in loader:
+        for one in (first, second, third):
+            one.zero_grad()
+        out, side = pair(x, y)
+        loss = nn.functional.cross_entropy(out, z) + nn.functional.cross_entropy(side, z)
+        loss = loss + nn.functional.cross_entropy(kept(x), z) + nn.functional.cross_entropy(loaded(x), z)
+        loss.backward()
+        for one in (first, second, third):
+            one.step()
