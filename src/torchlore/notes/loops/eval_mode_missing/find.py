@@ -46,10 +46,12 @@ def _loaded(source: Source) -> Iterator[Hit]:
         if any(event.what in ("train", "eval") and (not trains or event.owner is None) for event in events):
             continue
         loaded: set[object] = {event.owner for event in events if event.what == "load" and event.owner is not None}
+        surely = {event.owner for event in events if event.what == "load" and not event.conditions} - {None}
         used = _followed(events) if trains else set()
         for event in events if loaded - used else ():
             owners = _owners(event) if event.what == "forward" and event.no_grad else set()
-            read = owners & loaded and not owners & used and _has_modes(event)
+            known = event.owner in loaded or owners & surely
+            read = known and not owners & used and _has_modes(event)
             names = [function.node.name for function in event.via]
             meant = any(_ON_PURPOSE.search(one) for one in [*names, event.source.path]) or modes.from_noise(event)
             if read and not meant and not _switched(source, event):
