@@ -50,7 +50,7 @@ def _loaded(source: Source) -> Iterator[Hit]:
         used = _followed(events) if trains else set()
         for event in events if loaded - used else ():
             owners = _owners(event) if event.what == "forward" and event.no_grad else set()
-            known = event.owner in loaded or owners & surely
+            known = owners and (event.owner in loaded or owners & surely)
             read = known and not owners & used and _has_modes(event)
             names = [function.node.name for function in event.via]
             meant = any(_ON_PURPOSE.search(one) for one in [*names, event.source.path]) or modes.from_noise(event)

@@ -193,36 +193,3 @@ def both_of_two(loader):
         decoder(encoder(x)).pow(2).mean().backward()
         one.step()
         two.step()
-
-
-def stepped_by_hand(loader):
-    net = nn.Linear(3, 1)
-    for x, y in loader:
-        (net(x) - y).pow(2).mean().backward()
-        for p in net.parameters():
-            p.data.add_(-0.1 * p.grad)  # trap: missing-zero-grad
-
-
-def one_by_hand(x, y):
-    w = torch.randn(3, requires_grad=True)
-    for _ in range(10):
-        (x @ w - y).pow(2).mean().backward()
-        with torch.no_grad():
-            w -= 0.1 * w.grad  # trap: missing-zero-grad
-
-
-def cleared_by_hand(loader):
-    net = nn.Linear(3, 1)
-    for x, y in loader:
-        (net(x) - y).pow(2).mean().backward()
-        with torch.no_grad():
-            for p in net.parameters():
-                p.sub_(0.1 * p.grad)
-                p.grad = None
-
-
-def attacked(net, x, y):
-    for _ in range(10):
-        x = x.detach().requires_grad_(True)
-        (net(x) - y).pow(2).mean().backward()
-        x = x + 0.1 * x.grad.sign()

@@ -350,7 +350,8 @@ def _thawed(source: Source) -> Iterator[Hit]:
     switches = [*_switches(source)] if made else []
     frozen = {what for _, what, on in switches if not on}
     for call, home in zip(made, homes, strict=True) if any(on for _, _, on in switches) else ():
-        alone = homes.count(home) == 1 and not tree.loops(source, call) and "add_param_group" not in source.code(home)
+        text = source.text if isinstance(home, ast.Module) else source.code(home)
+        alone = homes.count(home) == 1 and not tree.loops(source, call) and "add_param_group" not in text
         if not alone or not call.args or not _by_flag(source, call.args[0]):
             continue
         for node, what, on in switches:

@@ -198,37 +198,3 @@ def right_again(states, gain, reward, gamma):
     with torch.no_grad():
         target = reward[:-1] + gamma * value[1:]
     return (ratio * gain).mean() + F.smooth_l1_loss(value[:-1], target)
-
-
-class Siamese(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.encoder, self.predictor = nn.Linear(4, 4), nn.Linear(4, 4)
-
-    def forward(self, one, two):
-        z1, z2 = self.encoder(one), self.encoder(two)
-        p1, p2 = self.predictor(z1), self.predictor(z2)
-        return p1, p2, z1, z2  # trap: bootstrap-target-attached
-
-
-class SiameseCut(Siamese):
-    def forward(self, one, two):
-        z1, z2 = self.encoder(one), self.encoder(two)
-        p1, p2 = self.predictor(z1), self.predictor(z2)
-        return p1, p2, z1.detach(), z2.detach()
-
-
-def likeness(p, z):
-    return -F.cosine_similarity(p, z, dim=-1).mean()
-
-
-def pull(one, two):
-    p1, p2, z1, z2 = Siamese()(one, two)
-    loss = (likeness(p1, z2) + likeness(p2, z1)) / 2
-    loss.backward()
-
-
-def pull_cut(one, two):
-    p1, p2, z1, z2 = SiameseCut()(one, two)
-    loss = (likeness(p1, z2) + likeness(p2, z1)) / 2
-    loss.backward()

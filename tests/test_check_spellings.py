@@ -1,0 +1,386 @@
+"""Other spellings of traps, each with what looks like it and is none: all rules together flag exactly the marked lines."""
+
+import re
+
+import pytest
+
+from torchlore.check import engine
+from torchlore.cli.check import all_rules
+
+SPELLINGS = {
+    "accumulate-loss-with-graph": """
+import random
+from collections import deque
+
+import torch
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.box = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.box(torch.relu(self.body(x)))
+
+
+def parts_of(out, y, z):
+    return {"cls": nn.functional.cross_entropy(out, y), "box": nn.functional.mse_loss(out[:, 0], z)}
+
+
+def by_part(loader):
+    net = Head()
+    opt = torch.optim.Adam(net.parameters())
+    totals, outputs, calm = {"cls": 0.0, "box": 0.0}, [], 0.0
+    for x, y, z in loader:
+        out = net(x)
+        losses = parts_of(out, y, z)
+        loss = losses["cls"] + 2 * losses["box"]
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        for name, value in losses.items():
+            totals[name] += value * len(x)  # trap: accumulate-loss-with-graph
+        outputs.append(out)  # trap: accumulate-loss-with-graph
+        calm += losses["box"].item()
+    return totals, torch.cat(outputs), calm
+
+
+class Trainer:
+    def __init__(self):
+        self.net, self.mean = Head(), None
+        self.opt = torch.optim.Adam(self.net.parameters())
+
+    def step(self, x, y):
+        loss = nn.functional.cross_entropy(self.net(x), y)
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        if self.mean is None:
+            self.mean = loss.detach()
+        else:
+            self.mean = 0.9 * self.mean + 0.1 * loss  # trap: accumulate-loss-with-graph
+        return {"loss": loss, "n": len(x)}
+
+    def number(self, x, y):
+        loss = nn.functional.cross_entropy(self.net(x), y)
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        return loss.item()
+
+    def fit(self, loader):
+        kept, numbers = [], []
+        for x, y in loader:
+            kept.append(self.step(x, y))  # trap: accumulate-loss-with-graph
+            numbers.append(self.number(x, y))
+        return kept, numbers
+
+
+def some_turns(loader):  # one backward pass for ten turns
+    net = Head()
+    opt = torch.optim.Adam(net.parameters())
+    chunk = []
+    for i, (x, y) in enumerate(loader):
+        chunk.append(nn.functional.cross_entropy(net(x), y))
+        if i % 10 == 9:
+            loss = torch.stack(chunk).mean()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            chunk = []
+
+
+class Memory:
+    def __init__(self):
+        self.box = deque(maxlen=1000)
+
+    def push(self, *parts):
+        self.box.append(parts)
+
+    def draw(self):
+        return random.sample(self.box, 8)
+
+
+def play(states, opt):
+    net, memory = Head(), Memory()
+    for state in states:
+        q = net(state)
+        memory.push(state, q.max())  # trap: accumulate-loss-with-graph
+        memory.push(state, q.argmax().item())
+        loss = torch.stack([net(one).sum() for one, _ in memory.draw()]).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+class Log:
+    def __init__(self):
+        self.scalars = {"loss": [], "other": []}
+
+    def log(self, **numbers):
+        for key, value in numbers.items():
+            self.scalars[key].append(value)
+
+
+def logged(loader):
+    net, log = Head(), Log()
+    opt = torch.optim.Adam(net.parameters())
+    for x, y in loader:
+        loss = nn.functional.cross_entropy(net(x), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        log.log(loss=loss, other=1.0)  # trap: accumulate-loss-with-graph
+        log.log(loss=loss.item())
+""",
+    "eval-mode-missing": """
+import torch
+from torch import nn
+
+
+class Scorer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+def fit_and_save(path):
+    scorer = Scorer()
+    opt = torch.optim.Adam(scorer.parameters())
+    for _ in range(3):
+        opt.zero_grad()
+        scorer(torch.randn(2, 4)).mean().backward()
+        opt.step()
+    torch.save(scorer.state_dict(), path)
+
+
+def read_back(path):
+    judge = Scorer()
+    judge.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    return judge
+
+
+def serve(path, x):
+    fit_and_save(path)
+    judge = read_back(path)
+    with torch.no_grad():  # trap: eval-mode-missing
+        return judge(x)
+
+
+def serve_twin(path, x):  # a target network follows another one, in its mode
+    student, target = Scorer(), Scorer()
+    target.load_state_dict(student.state_dict())
+    opt = torch.optim.Adam(student.parameters())
+    with torch.no_grad():
+        wanted = target(x)
+    opt.zero_grad()
+    (student(x) - wanted).pow(2).mean().backward()
+    opt.step()
+""",
+    "missing-zero-grad": """
+import torch
+from torch import nn
+
+
+def stepped_by_hand(loader):
+    net = nn.Linear(3, 1)
+    for x, y in loader:
+        (net(x) - y).pow(2).mean().backward()
+        for p in net.parameters():
+            p.data.add_(-0.1 * p.grad)  # trap: missing-zero-grad
+
+
+def one_by_hand(x, y):
+    w = torch.randn(3, requires_grad=True)
+    for _ in range(10):
+        (x @ w - y).pow(2).mean().backward()
+        with torch.no_grad():
+            w -= 0.1 * w.grad  # trap: missing-zero-grad
+
+
+def cleared_by_hand(loader):
+    net = nn.Linear(3, 1)
+    for x, y in loader:
+        (net(x) - y).pow(2).mean().backward()
+        with torch.no_grad():
+            for p in net.parameters():
+                p.sub_(0.1 * p.grad)
+                p.grad = None
+
+
+def attacked(net, x, y):
+    for _ in range(10):
+        x = x.detach().requires_grad_(True)
+        (net(x) - y).pow(2).mean().backward()
+        x = x + 0.1 * x.grad.sign()
+""",
+    "module-in-no-optimizer": """
+import torch
+from torch import nn
+
+
+class Weights(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.log_vars = nn.Parameter(torch.zeros(2))
+
+    def forward(self, first, second):
+        return (torch.exp(-self.log_vars) * torch.stack([first, second]) + self.log_vars).sum()
+
+
+def collected(model, lr):
+    found = []
+    params = {"lr": lr, "params": []}
+    for name, p in model.named_parameters():
+        if "body" in name:
+            params["params"].append(p)
+    found.append(params)
+    params = {"lr": 10 * lr, "params": []}  # trap: module-in-no-optimizer
+    for name, p in model.named_parameters():
+        if "head" in name:
+            params["params"].append(p)
+    return torch.optim.AdamW(found)
+
+
+def one_step(writer, reader, x, opt):
+    opt.zero_grad()
+    reader(writer(x)).mean().backward()
+    opt.step()
+
+
+def handed_on(loader):
+    writer, reader = nn.Linear(2, 2), nn.Linear(2, 2)
+    opt = torch.optim.Adam(writer.parameters())  # trap: module-in-no-optimizer
+    for x in loader:
+        one_step(writer, reader, x, opt)
+
+
+def weights_shown(model, loader):
+    tasks = Weights()
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)  # trap: module-in-no-optimizer
+    for x, a, b in loader:
+        one, two = model(x)
+        loss = tasks((one - a).pow(2).mean(), (two - b).pow(2).mean())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(tasks.log_vars.tolist())
+
+
+class Thawing:
+    def __init__(self, model):
+        self.model = model
+        self.model.encoder.requires_grad_(False)
+        params = [p for p in model.parameters() if p.requires_grad]
+        self.opt = torch.optim.AdamW(params, lr=1e-3)
+
+    def thaw(self):
+        for p in self.model.encoder.parameters():
+            p.requires_grad = True
+
+    def fit(self, loader):
+        for epoch in range(4):
+            if epoch == 2:
+                self.thaw()  # trap: module-in-no-optimizer
+            for x in loader:
+                self.opt.zero_grad()
+                self.model(x).mean().backward()
+                self.opt.step()
+
+
+def built_again(model, loader):
+    for p in model.body.parameters():
+        p.requires_grad = False
+    opt = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), 0.1)
+    for x in loader:
+        opt.zero_grad()
+        model(x).mean().backward()
+        opt.step()
+    for p in model.body.parameters():
+        p.requires_grad = True
+    opt = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), 0.01)
+    for x in loader:
+        opt.zero_grad()
+        model(x).mean().backward()
+        opt.step()
+
+
+def added(model, loader):
+    for p in model.body.parameters():
+        p.requires_grad = False
+    opt = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), 0.1)
+    for epoch in range(4):
+        if epoch == 1:
+            model.body.requires_grad_(True)
+            opt.add_param_group({"params": model.body.parameters()})
+        for x in loader:
+            opt.zero_grad()
+            model(x).mean().backward()
+            opt.step()
+
+
+class Rivals:
+    def __init__(self):
+        self.maker, self.judge = nn.Linear(4, 2), nn.Linear(2, 1)
+        self.maker_opt = torch.optim.Adam(self.maker.parameters())
+        self.judge_opt = torch.optim.Adam(self.maker.parameters())  # trap: module-in-no-optimizer
+
+    def step(self, x):
+        loss = -self.judge(self.maker(x)).mean()
+        self.maker_opt.zero_grad()
+        loss.backward()
+        self.maker_opt.step()
+""",
+    "bootstrap-target-attached": """
+import torch.nn.functional as F
+from torch import nn
+
+
+class Siamese(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.predictor = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, one, two):
+        z1, z2 = self.encoder(one), self.encoder(two)
+        p1, p2 = self.predictor(z1), self.predictor(z2)
+        return p1, p2, z1, z2  # trap: bootstrap-target-attached
+
+
+class SiameseCut(Siamese):
+    def forward(self, one, two):
+        z1, z2 = self.encoder(one), self.encoder(two)
+        p1, p2 = self.predictor(z1), self.predictor(z2)
+        return p1, p2, z1.detach(), z2.detach()
+
+
+def likeness(p, z):
+    return -F.cosine_similarity(p, z, dim=-1).mean()
+
+
+def pull(one, two):
+    p1, p2, z1, z2 = Siamese()(one, two)
+    loss = (likeness(p1, z2) + likeness(p2, z1)) / 2
+    loss.backward()
+
+
+def pull_cut(one, two):
+    p1, p2, z1, z2 = SiameseCut()(one, two)
+    loss = (likeness(p1, z2) + likeness(p2, z1)) / 2
+    loss.backward()
+""",
+}
+
+
+@pytest.mark.parametrize("slug", SPELLINGS)
+def test_all_rules_flag_exactly_the_marked_lines(slug: str) -> None:
+    text = SPELLINGS[slug]
+    marks = {(n, one) for n, line in enumerate(text.splitlines(), 1) for one in re.findall(r"# trap: ([\w-]+)", line)}
+    said = {(found.line, found.slug) for found in engine.check_text(text, all_rules())}
+    assert said == marks
+    assert marks
