@@ -119,12 +119,9 @@ def _cut(source: Source, node: ast.AST, hops: int = 8, alive: frozenset[str] = f
         )  # names that go round in circles
         if node not in known:
             known[node] = None
-            if (quiet := _made_quietly(source, node)) is not None:
-                known[node] = quiet
-                return quiet
             bound = [scopes.part(one) for one in scopes.reaching(source, node) if one.how in ("assign", "aug")]
             cuts = (_cut(source, value, hops - 1, alive) for value in bound if value is not None)
-            known[node] = next((cut for cut in cuts if cut is not None), None)
+            known[node] = _made_quietly(source, node) or next((cut for cut in cuts if cut is not None), None)
         return known[node]
     if isinstance(node, ast.Attribute) and node.attr == "data" and _has_graph(source, node.value, alive):
         return node
