@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 
 def binding(source: Source, node: ast.expr) -> ast.expr | None:
-    """The value of a name that one plain assignment binds, else None."""
+    """The value of a name that one plain assignment binds, `a, b = x, y` too, else None."""
     if not isinstance(node, ast.Name):
         return None
     found = scopes.reaching(source, node)
     one = found[0] if len(found) == 1 else None
-    return one.value if one is not None and one.how == "assign" and not one.path else None
+    if one is None or one.how != "assign":
+        return None
+    value, path = one.value, one.path
+    if len(path) == 1 and isinstance(value, ast.Tuple) and 0 <= path[0] < len(value.elts):
+        starred = any(isinstance(part, ast.Starred) for part in value.elts)
+        return value.elts[path[0]] if not starred else None
+    return value if not path else None
 
 
 def followed(source: Source, node: ast.expr, hops: int = 4) -> ast.expr:
@@ -30,6 +36,17 @@ def followed(source: Source, node: ast.expr, hops: int = 4) -> ast.expr:
             break
         node = value
     return node
+
+
+def possible(source: Source, node: ast.expr) -> list[ast.expr]:
+    """What an expression may be: itself, or for a name the values of the plain assignments that reach it."""
+    if not isinstance(node, ast.Name):
+        return [node]
+    return [
+        one.value
+        for one in scopes.reaching(source, node)
+        if one.value is not None and one.how == "assign" and not one.path
+    ]
 
 
 def method(node: ast.AST) -> str:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check.scopes import bindings, reaching, scope_of
-from torchlore.check.tree import argument, literal
+from torchlore.check.tree import FunctionNode, argument, literal
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -48,7 +48,10 @@ def _is_state(node: ast.expr) -> bool:
 
 
 def _of_variable(source: Source, name: ast.Name) -> Saved:
-    found = [binding for binding in reaching(source, name) if binding.how == "assign" and not binding.path]
+    bound = reaching(source, name)
+    if len(bound) == 1 and isinstance(bound[0].node, ast.arg):
+        return _of_parameter(source, bound[0].node) or Saved((("", name),), whole=False)
+    found = [binding for binding in bound if binding.how == "assign" and not binding.path]
     given = [one.value for one in found if isinstance(one.value, ast.Dict) or _is_dict(source, one.value)]
     if len(found) != 1 or not given:
         return Saved((("", name),), whole=False)
@@ -64,3 +67,18 @@ def _of_variable(source: Source, name: ast.Name) -> Saved:
         elif isinstance(up, ast.Attribute) and up.attr in ("update", "setdefault"):
             known = False
     return Saved((*first.items, *added), whole=first.whole and known and name.id in bindings(source)[scope])
+
+
+def _of_parameter(source: Source, arg: ast.arg) -> Saved | None:
+    """What the one caller in the file gives to `def save_checkpoint(state, path)`."""
+    from torchlore.check.calls import callers, given_argument
+    from torchlore.check.project import as_function
+
+    home = source.parents[source.parents[arg]]
+    if not isinstance(home, FunctionNode):
+        return None
+    function = as_function(source, home)
+    given = [(other, given_argument(function, call, arg, skip)) for other, call, skip in callers(function)]
+    if len(given) != 1 or given[0][0] is not source or given[0][1] is None:
+        return None
+    return _parts(source, given[0][1])

@@ -54,6 +54,10 @@ def watch(step: Step) -> Alarm | None:
     if step.number != 1:
         return None
     for module in step.run.modules():
+        for name, weight in module.named_parameters():
+            told = [one for one in _MISSPELT if vars(weight).get(one) is False]
+            if told and weight.requires_grad:
+                return Alarm(f"`{name}.{told[0]} = False` froze nothing; the attribute is called requires_grad")
         for name, part in module.named_modules():
             trained = [p for p in part.parameters() if p.requires_grad]
             if vars(part).get("requires_grad") is False and trained:

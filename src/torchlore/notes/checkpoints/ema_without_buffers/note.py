@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import averages, frameworks, modules
-from torchlore.check.identity import identity
+from torchlore.check.identity import Identity, identity
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import receiver
 
@@ -48,13 +48,20 @@ def find(source: Source) -> Iterator[Hit]:
         return
     for one in averages.averages(source):
         owner = identity(source, one.average)
-        judged = owner is not None and any(identity(source, receiver(call)) == owner for call in source.methods("eval"))
+        judged = owner is not None and any(owner in _judged(source, call) for call in source.methods("eval"))
         if judged and not frameworks.owned(source, one.loop) and _normalises(source, one.average, one.model):
             code = source.code(one.average)
             told = (
                 f"`{code}` gets the weights and keeps its first batch norm statistics: copy `{code}.buffers()` as well"
             )
             yield source.hit(one.loop, told)
+
+
+def _judged(source: Source, call: ast.Call) -> list[Identity | None]:
+    """The nets `x.eval()` is said of: `x`, and what is given the result."""
+    up = source.parents[call]
+    given = up.targets if isinstance(up, ast.Assign) and up.value is call else []
+    return [identity(source, one) for one in (receiver(call), *given)]
 
 
 def _normalises(source: Source, *nets: ast.expr) -> bool:

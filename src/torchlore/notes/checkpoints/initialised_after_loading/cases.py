@@ -69,3 +69,42 @@ def whenever(net, path):
         net.load_state_dict(torch.load(path, map_location="cpu"))
     init_network(net)  # trap: initialised-after-loading
     return net
+
+
+class Held(nn.Module):
+    def __init__(self, trunk, state):
+        super().__init__()
+        self.trunk = trunk
+        self.head = nn.Linear(4, 2)
+        if state is not None:
+            self.trunk.load_state_dict(state)
+        self.apply(self._fill)  # trap: initialised-after-loading
+
+    def _fill(self, m):
+        if isinstance(m, nn.Linear):
+            nn.init.normal_(m.weight, std=0.02)
+
+
+class Whole(nn.Module):
+    def __init__(self, net, state):
+        super().__init__()
+        self.body = net
+        self.body.load_state_dict(state)
+        self.init_weights()  # trap: initialised-after-loading
+
+    def init_weights(self):
+        for m in self.modules():
+            if isinstance(m, nn.Linear):
+                nn.init.normal_(m.weight, std=0.02)
+
+
+class HeadOnly(nn.Module):
+    def __init__(self, net, state):
+        super().__init__()
+        self.body, self.head = net, nn.Linear(4, 2)
+        self.body.load_state_dict(state)
+        self.init_head()
+        self.head.apply(weights_init)
+
+    def init_head(self):
+        nn.init.normal_(self.head.weight, std=0.02)

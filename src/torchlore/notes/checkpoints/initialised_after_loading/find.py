@@ -4,46 +4,71 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import project, tree
+from torchlore.check import flow, project, tree
 from torchlore.check.source import Hit, Source
 
 _FILLS = re.compile(
     r"\binit\.\w+_\(|\.(?:normal_|uniform_|fill_|zero_|xavier_\w+|kaiming_\w+|trunc_normal_|orthogonal_)\("
 )
-_CHOOSES = re.compile(r"\bnot\b.*load|missing|unexpected|requires_grad")
+_CHOOSES = re.compile(r"\bnot\b.*load|missing|unexpected|requires_grad|pretrained")
+_WHOLE = re.compile(r"\.(?:modules|named_modules|parameters|named_parameters)\(|\.apply\(")
+Load = tuple[str, ast.Call]  # the net's name, and the call that fills it
 
 
 def find(source: Source) -> Iterator[Hit]:
-    loads = [one for one in source.methods("load_state_dict") if tree.dotted(tree.receiver(one)) and one.args]
-    for load in loads:
-        name, home = tree.dotted(tree.receiver(load)), tree.function(source, load)
+    loads = list(_loads(source))
+    seen = set[ast.Call]()
+    for name, load in loads:
+        home = tree.function(source, load)
         for call in _fillings(source, name):
-            later = tree.function(source, call) is home and call.lineno > load.lineno
-            if later and _always(source, call, load) and not _loaded_again(source, loads, load, call):
+            later = call not in seen and tree.function(source, call) is home and call.lineno > load.lineno
+            if later and _always(source, call, load) and not _loaded_again(source, loads, (name, load), call):
+                seen.add(call)
                 yield source.hit(
                     call,
                     f"this writes over the weights that `{name}` loaded on line {load.lineno}: initialise first, then load",
                 )
 
 
+def _loads(source: Source) -> Iterator[Load]:
+    """`net.load_state_dict(...)`, and `self.body = Net.from_pretrained(...)`."""
+    for one in source.methods("load_state_dict"):
+        if tree.dotted(tree.receiver(one)) and one.args:
+            yield tree.dotted(tree.receiver(one)), one
+    for one in source.methods("from_pretrained"):
+        up = source.parents[one]
+        if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Attribute) and tree.dotted(up.targets[0]):
+            yield tree.dotted(up.targets[0]), one
+
+
 def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
-    """`net.apply(init)` and `init(net)`, where the function fills weights with numbers."""
+    """`net.apply(init)`, `init(net)` and `net.init_weights()`, where the function fills weights with numbers."""
     for call in source.methods("apply"):
-        if tree.dotted(tree.receiver(call)) == name and len(call.args) == 1 and _fills(source, call.args[0]):
+        if _holds(tree.dotted(tree.receiver(call)), name) and len(call.args) == 1 and _fills(source, call.args[0]):
             yield call
     for call in source.all(ast.Call):
-        given = tree.dotted(call.args[0]) if len(call.args) == 1 else ""
-        if (
-            given == name
-            and isinstance(call.func, ast.Name)
-            and "init" in call.func.id.lower()
-            and _fills(source, call.func)
-        ):
-            yield call
+        if "init" not in tree.dotted(call.func).rpartition(".")[2].lower():
+            continue
+        if isinstance(call.func, ast.Name):
+            if len(call.args) == 1 and _holds(tree.dotted(call.args[0]), name) and _fills(source, call.func):
+                yield call
+        elif not call.args and isinstance(call.func, ast.Attribute) and _holds(tree.dotted(call.func.value), name):
+            made = flow.called(source, call)
+            code = made.source.code(made.node) if made is not None else ""
+            if _WHOLE.search(code) and _FILLS.search(code) and not _CHOOSES.search(code):
+                yield call
+
+
+def _holds(one: str, name: str) -> bool:
+    """Whether `self` or `self.net` holds the `self.net.body` that was loaded."""
+    return bool(one) and (one == name or name.startswith(f"{one}."))
 
 
 def _fills(source: Source, node: ast.expr) -> bool:
     found = source.project.resolve(source, node)
+    owner = tree.class_of(source, node)
+    if found is None and owner is not None and isinstance(node, ast.Attribute) and tree.dotted(node.value) == "self":
+        found = source.project.method(project.as_class(source, owner), node.attr)
     code = found.source.code(found.node) if isinstance(found, project.Function) else ""
     return bool(_FILLS.search(code)) and not _CHOOSES.search(code)
 
@@ -55,11 +80,11 @@ def _always(source: Source, call: ast.Call, load: ast.Call) -> bool:
     return all(one in others for one in own) and not inner
 
 
-def _loaded_again(source: Source, loads: list[ast.Call], load: ast.Call, call: ast.Call) -> bool:
+def _loaded_again(source: Source, loads: list[Load], load: Load, call: ast.Call) -> bool:
     """Whether another load follows, or the name is another network by then."""
-    name, home = tree.dotted(tree.receiver(load)), tree.function(source, call)
+    name, home = load[0], tree.function(source, call)
     bound = any(tree.dotted(one.targets[0]) == name and tree.function(source, one) is home
-                and load.lineno < one.lineno <= call.lineno for one in source.all(ast.Assign))  # fmt: skip
-    again = any(tree.dotted(tree.receiver(one)) == name and one.lineno > call.lineno and tree.function(source, one) is home
-                for one in loads)  # fmt: skip
+                and load[1].lineno < one.lineno <= call.lineno for one in source.all(ast.Assign))  # fmt: skip
+    again = any(other == name and one.lineno > call.lineno and tree.function(source, one) is home
+                for other, one in loads)  # fmt: skip
     return again or bound

@@ -19,16 +19,17 @@ def watch(call: Annotated[Call, "Module.load_state_dict", "Module.apply", "forwa
             wide = [(weakref.ref(p), _mark(p)) for p in call.owner.parameters() if p.dim() > 1]
             loaded[id(call.owner)] = (weakref.ref(call.owner), wide, call.run.steps)
         return None
-    ref, wide, steps = loaded.get(id(call.owner), (None, (), 0))
-    if ref is None or ref() is not call.owner:
-        return None
-    if call.name == "forward" or steps != call.run.steps or call.run.counts["DistributedDataParallel"]:
-        del loaded[id(call.owner)]
-    if call.name == "forward" or steps != call.run.steps:
-        return None
-    changed = sum(_mark(p) != mark for one, mark in wide if (p := one()) is not None)
-    if not wide or changed < 0.8 * len(wide):
-        return None
-    return Alarm(
-        f"{changed} of the {len(wide)} weights that were loaded are written over here; initialise before load_state_dict()",
-    )
+    parts = {id(one) for one in call.owner.modules()} if loaded else set()
+    for key in [key for key in loaded if key in parts]:
+        ref, wide, steps = loaded[key]
+        if ref() is None or call.name == "forward" or steps != call.run.steps:
+            del loaded[key]
+            continue
+        if call.run.counts["DistributedDataParallel"]:
+            del loaded[key]
+        changed = sum(_mark(p) != mark for one, mark in wide if (p := one()) is not None)
+        if wide and changed >= 0.8 * len(wide):
+            return Alarm(
+                f"{changed} of the {len(wide)} weights that were loaded are written over here; initialise before load_state_dict()",
+            )
+    return None

@@ -1,9 +1,15 @@
+import io
+
 import torch
 from torch import nn
 
 torch.manual_seed(0)
-model = nn.Linear(1, 1)
-pretrained = {"weight": torch.ones(1, 1), "unknown": torch.zeros(3)}
+file = io.BytesIO()
+torch.save({"0.weight": torch.ones(1, 1), "0.bias": torch.zeros(1), "1.bias": torch.zeros(3)}, file)
+file.seek(0)
+
+model = nn.Sequential(nn.Linear(1, 1))
+pretrained = torch.load(file, map_location="cpu")
 matched = {name: value for name, value in pretrained.items() if name in model.state_dict()}
 model.state_dict().update(matched)  # trap: state-dict-changed-in-vain
-result = {"weight": model.weight.item()}
+result = {"weight": model(torch.ones(1, 1)).item()}

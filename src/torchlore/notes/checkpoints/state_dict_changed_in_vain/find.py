@@ -26,12 +26,15 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:
-    """`own = model.state_dict(); own.update(...)`, and `own` is never read again."""
-    if len(scopes.bindings(source)[scopes.scope_of(source, name)].get(name.id, [])) != 1:
+    """`own = model.state_dict(); own.update(...)`, or `own = {**own, **weights}`, and `own` is never read again."""
+    bound = scopes.bindings(source)[scopes.scope_of(source, name)].get(name.id, [])
+    merged = [one.value for one in bound if one.node is not name and one.value is not None and _merges(one, name.id)]
+    if len(bound) != 1 + len(merged):
         return
     home = tree.function(source, name) or source.tree
-    uses = [one for one in tree.under(source, home, ast.Name) if one.id == name.id and one is not name]
-    changes = [one for one in uses if _changes(source, one)]
+    names = [one for one in tree.under(source, home, ast.Name) if one.id == name.id and one is not name]
+    uses = [one for one in names if isinstance(one.ctx, ast.Load)]
+    changes = [one for one in uses if _changes(source, one) or any(tree.inside(source, one, two) for two in merged)]
     last = max((one.lineno for one in changes), default=0)
     if (
         changes
@@ -40,6 +43,15 @@ def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:
     ):
         told = f"`{name.id}` is changed and never loaded, so `{model}` stays as it is: `{model}.load_state_dict({name.id})`"
         yield source.hit(changes[-1], told)
+
+
+def _merges(one: scopes.Binding, name: str) -> bool:
+    """`{**own, **weights}` and `own | weights`, given to `own` again."""
+    value = one.value
+    if isinstance(value, ast.Dict):
+        parts = [part for key, part in zip(value.keys, value.values, strict=True) if key is None]
+        return len(parts) > 1 and tree.dotted(parts[0]) == name
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr) and tree.dotted(value.left) == name
 
 
 def _changes(source: Source, use: ast.Name) -> bool:

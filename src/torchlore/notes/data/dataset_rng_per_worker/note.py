@@ -14,7 +14,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import classes
+from torchlore.check import classes, tree
+from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
 
@@ -49,9 +50,22 @@ def find(source: Source) -> Iterator[Hit]:
         for name, found in classes.attributes(cls).items():
             made = [one for one in found if isinstance(one.value, ast.Call) and source.name(one.value.func) in _MAKERS]
             once = made and len(made) == len(found) and all(one.method == "__init__" for one in found)
-            if name in used and once and classes.read_by_workers(cls):
+            if name in used and once and classes.read_by_workers(cls) and not _seeded(source, name):
                 told = f"every worker gets a copy of `self.{name}` and draws the same numbers: draw from `np.random` or `torch`, or make the generator from the index"
                 yield source.hit(made[0].node, told)
+
+
+def _seeded(source: Source, name: str) -> bool:
+    """Whether a loader's `worker_init_fn` gives the attribute another value in each worker, or may do so."""
+    given = (tree.argument(call, 9, "worker_init_fn") for call in source.calls("torch.utils.data.DataLoader"))
+    for one in given:
+        if one is None or tree.literal(one) is None:
+            continue
+        made = source.project.resolve(source, one)
+        body = made.node if isinstance(made, Function) else None
+        if body is None or any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(body)):
+            return True
+    return False
 
 
 def _is_dataset(source: Source, node: ast.ClassDef) -> bool:

@@ -18,6 +18,8 @@ def watch(batch: Batch) -> Alarm | None:
     ):
         return None
     memory["backwards"] = batch.run.backwards
+    nets = [one.module for one in batch.run.roots if one.module is not None]
+    memory["quiet"] = memory.get("quiet") or (bool(nets) and not any(net.training for net in nets))
     now = (labels.tolist(), float(given.double().sum()), tuple(given.shape))
     before = memory.get("first")
     memory["first"] = now

@@ -4,9 +4,9 @@ from torch.utils.data.distributed import DistributedSampler
 
 
 def train(model, data, criterion, optimizer):
-    train_sampler = DistributedSampler(data, shuffle=True)  # trap: sampler-set-epoch-missing
+    train_sampler = DistributedSampler(data, shuffle=True)
     train_loader = DataLoader(data, batch_size=4, sampler=train_sampler)
-    for epoch in range(10):
+    for epoch in range(10):  # trap: sampler-set-epoch-missing
         for x, y in train_loader:
             optimizer.zero_grad()
             criterion(model(x), y).backward()
@@ -21,19 +21,19 @@ def one_epoch(model, loader, criterion, optimizer):
 
 
 def main(model, data, criterion, optimizer):
-    loader = DataLoader(data, sampler=DistributedSampler(data))  # trap: sampler-set-epoch-missing
-    for epoch in range(10):
+    loader = DataLoader(data, sampler=DistributedSampler(data))
+    for epoch in range(10):  # trap: sampler-set-epoch-missing
         one_epoch(model, loader, criterion, optimizer)
 
 
 class Trainer:
     def __init__(self, model, data, optimizer):
         self.model, self.optimizer = model, optimizer
-        sampler = torch.utils.data.distributed.DistributedSampler(data, seed=3)  # trap: sampler-set-epoch-missing
+        sampler = torch.utils.data.distributed.DistributedSampler(data, seed=3)
         self.loader = DataLoader(data, sampler=sampler)
 
     def fit(self, criterion):
-        for epoch in range(3):
+        for epoch in range(3):  # trap: sampler-set-epoch-missing
             for x, y in self.loader:
                 self.optimizer.zero_grad()
                 criterion(self.model(x), y).backward()

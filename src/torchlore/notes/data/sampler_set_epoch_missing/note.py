@@ -39,11 +39,14 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if _handed_on(source, call):
             continue
-        if any(_is_epoch_loop(loop) for loop in flow.loops(source)):
+        epochs = [loop.node for loop in flow.loops(source) if _is_epoch_loop(loop)]
+        homes = (tree.function, tree.class_of)
+        near = [one for home in homes for one in epochs if home(source, one) is home(source, call)]
+        if epochs:
             yield source.hit(
-                call,
-                "the order is the same in every epoch until the sampler is told which one it is: call "
-                "`sampler.set_epoch(epoch)` at the top of the epoch loop",
+                (near or epochs)[0],
+                f"the DistributedSampler of line {call.lineno} gives the same order in every epoch until it is told which one "
+                "it is: call `sampler.set_epoch(epoch)` at the top of this loop",
             )
 
 

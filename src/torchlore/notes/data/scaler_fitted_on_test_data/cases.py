@@ -36,3 +36,18 @@ def split_first(X, y):
     sc = StandardScaler()
     a = sc.fit_transform(a)
     return a, sc.transform(b), c, d
+
+
+def by_hand(rows, n):
+    mu, sigma = rows.mean(axis=0), rows.std(axis=0)  # trap: scaler-fitted-on-test-data
+    rows = (rows - mu) / sigma
+    x_train, x_test = rows[n:], rows[:n]
+    return x_train, x_test
+
+
+def by_hand_fine(rows, table, n):
+    x_train, x_test = rows[n:], rows[:n]
+    mu, sigma = x_train.mean(axis=0), x_train.std(axis=0)
+    table = (table - table.mean()) / table.std()
+    head, tail = table[:n], table[n:]
+    return (x_train - mu) / sigma, (x_test - mu) / sigma, head, tail

@@ -34,6 +34,21 @@ def copied(root):
     return train_set, val_set
 
 
+def copied_for_training(root):
+    data = datasets.ImageFolder(root)
+    train_set, val_set = random_split(data, [0.9, 0.1])
+    train_set.dataset = copy.copy(data)
+    train_set.dataset.transform = augment
+    val_set.dataset.transform = plain
+    return train_set, val_set
+
+
+def indices_lent(root):
+    data = datasets.ImageFolder(root, transform=augment)
+    train_set, val_part = random_split(data, [0.9, 0.1])
+    return train_set, Subset(datasets.ImageFolder(root, transform=plain), val_part.indices)
+
+
 def fine(root, data, order):
     both = datasets.ImageFolder(root, transform=plain)
     a, val = random_split(both, [0.9, 0.1])

@@ -123,3 +123,23 @@ def measured_too(make):
     train_loader = DataLoader(train_set, batch_size=4, shuffle=True)
     train_eval_loader = DataLoader(train_set, batch_size=4)
     return train_loader, train_eval_loader, DataLoader(val_set, batch_size=4)
+
+
+def part_of(data, split, ratio=0.8):
+    order = torch.randperm(len(data)).tolist()  # trap: training-set-overlaps-validation
+    cut = int(ratio * len(data))
+    chosen = order[:cut] if split == "train" else order[cut:]
+    return Subset(data, chosen)
+
+
+def same_part_of(data, split, ratio=0.8):
+    torch.manual_seed(0)
+    order = torch.randperm(len(data)).tolist()
+    cut = int(ratio * len(data))
+    if split == "train":
+        return Subset(data, order[:cut])
+    return Subset(data, order[cut:])
+
+
+def parts(data):
+    return part_of(data, "train"), part_of(data, "val"), same_part_of(data, "train"), same_part_of(data, "val")

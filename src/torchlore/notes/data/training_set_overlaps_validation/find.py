@@ -16,6 +16,7 @@ _LOADER = "torch.utils.data.DataLoader"
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _two_draws(source)
+    yield from _cut_again(source)
     yield from _windows_split(source)
     yield from _wrong_name(source)
     for split in source.calls("torch.utils.data.random_split"):
@@ -45,7 +46,7 @@ def _two_draws(source: Source) -> Iterator[Hit]:
             )
 
 
-def _apart(source: Source, first: ast.Call, second: ast.Call) -> bool:
+def _apart(source: Source, first: ast.expr, second: ast.expr) -> bool:
     """Whether never both are drawn: two branches, or one that ends in a `return`."""
     around = [
         up for up in tree.ancestors(source, first) if isinstance(up, ast.If) and not tree.inside(source, second, up)
@@ -226,6 +227,48 @@ def _drawn_again(source: Source, split: ast.Call, target: ast.Tuple, parts: list
             f"each call of `{home.name}` draws another split, so what one holds out the other trains on: pass "
             "`generator=torch.Generator().manual_seed(0)`, or split once",
         )
+
+
+def _cut_again(source: Source) -> Iterator[Hit]:
+    """`order[:cut] if split == "train" else order[cut:]` in a function that draws the order anew in every call."""
+    for draw in source.calls(*_DRAWS):
+        held, home = source.parents[draw], tree.function(source, draw)
+        while isinstance(held, ast.Attribute | ast.Call):
+            held = source.parents[held]
+        name = held.targets[0] if isinstance(held, ast.Assign) else None
+        if home is None or not isinstance(name, ast.Name) or draw.keywords or _seeded(source, home):
+            continue
+        cuts = [one for one in tree.under(source, home, ast.Subscript) if tree.dotted(one.value) == name.id]
+        parts = [one for one in cuts if isinstance(one.slice, ast.Slice)]
+        if any(_other_half(source, one, two) for one in parts for two in parts):
+            function = project.as_function(source, home)
+            given = {source.code(one[1]) for one in calls.callers(function)}
+            if len(given) >= 2:
+                yield source.hit(
+                    draw,
+                    f"each call of `{home.name}` draws another order, so what one holds out the other trains on: pass "
+                    "`generator=torch.Generator().manual_seed(0)`, or draw it once",
+                )
+
+
+def _other_half(source: Source, one: ast.Subscript, two: ast.Subscript) -> bool:
+    """`order[:cut]` and `order[cut:]`, of which a call takes one."""
+    head, tail = one.slice, two.slice
+    if (
+        not isinstance(head, ast.Slice)
+        or not isinstance(tail, ast.Slice)
+        or head.lower is not None
+        or head.upper is None
+    ):
+        return False
+    same = tail.lower is not None and tail.upper is None and source.code(tail.lower) == source.code(head.upper)
+    choice = source.parents[one]
+    chosen = isinstance(choice, ast.IfExp) and tree.inside(source, two, choice)
+    return same and (chosen or _apart(source, one, two))
+
+
+def _seeded(source: Source, home: ast.AST) -> bool:
+    return any(_seeds(source, one) for one in tree.under(source, home, ast.Call))
 
 
 def _seeds(source: Source, call: ast.Call) -> bool:

@@ -46,3 +46,29 @@ def many(model, loader, optimizer, criterion, seeds):
             optimizer.zero_grad()
             criterion(model(x), y).backward()
             optimizer.step()
+
+
+class Noisy(torch.utils.data.Dataset):
+    def __init__(self, x, seed):
+        self.x, self.seed = x, seed
+
+    def __getitem__(self, i):
+        torch.manual_seed(self.seed)  # trap: seed-in-training-loop
+        return self.x[i] + torch.randn(3)
+
+
+class ByItem(torch.utils.data.Dataset):
+    def __init__(self, x, seed):
+        self.x, self.seed = x, seed
+
+    def __getitem__(self, i):
+        torch.manual_seed(self.seed + i)
+        draw = random.randint(0, 9)
+        random.seed(draw)
+        return self.x[i] + torch.randn(3)
+
+
+class ValNoise(torch.utils.data.Dataset):
+    def __getitem__(self, i):
+        torch.manual_seed(0)
+        return torch.randn(3) + i

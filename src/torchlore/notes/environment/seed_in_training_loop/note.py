@@ -7,9 +7,11 @@ Seed once, before the loop. If an epoch must be repeatable by itself, let the se
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree
+from torchlore.check import classes, flow, frameworks, tree, uses
+from torchlore.check.project import Class, enclosing_class
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -25,6 +27,7 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _in_items(source)
     seeds = [*source.calls("torch.manual_seed"), *_helpers(source)]
     for loop in flow.backward_loops(source) if seeds and flow.may_train(source) else []:
         if frameworks.owned(source, loop.node) or loop.of("model", "optimizer"):
@@ -34,6 +37,32 @@ def find(source: Source) -> Iterator[Hit]:
             if inside and inside[0] is loop.node and _constant(source, call, loop.node) and _before(loop, call):
                 message = "the same random numbers are drawn again in every turn of this loop: seed once, before it"
                 yield source.hit(call, message)
+
+
+def _in_items(source: Source) -> Iterator[Hit]:
+    """A seed that is the same for every item, set while the items of a dataset are made."""
+    for call in source.calls("torch.manual_seed", "numpy.random.seed", "random.seed"):
+        home = tree.function(source, call)
+        owner = enclosing_class(source, call)
+        item = home is not None and home.name == "__getitem__" and owner is not None
+        if not item or home is None or owner is None or tree.conditions(source, call) or not call.args:
+            continue
+        held_out = re.search(r"val|test|eval", owner.node.name.lower())
+        if not held_out and _stays(owner, call.args[0]):
+            told = "every item draws the same random numbers, in every epoch, and the whole program is seeded again with each: seed once, at the start"
+            yield source.hit(call, told)
+
+
+def _stays(owner: Class, seed: ast.expr) -> bool:
+    """Whether it is a number, or an attribute that nobody changes after `__init__`."""
+    if isinstance(tree.literal(seed), int):
+        return True
+    name = tree.dotted(seed)
+    found = classes.assigned(owner, name[5:]) if name.startswith("self.") and name.count(".") == 1 else []
+    stored = [one for one in uses.attributes(owner.source, name[5:]) if isinstance(one.ctx, ast.Store)]
+    mine = owner.node
+    changed = [one for one in stored if tree.dotted(one.value) != "self" or tree.class_of(owner.source, one) is mine]
+    return len(found) == 1 and found[0].method == "__init__" and len(changed) == 1
 
 
 def _helpers(source: Source) -> list[ast.Call]:

@@ -4,13 +4,16 @@
 for an initialisation, a learning rate, weight decay or freezing, every layer is chosen, and the other branch never runs. The
 same holds for `if mode == "train" or "val":`.
 
+`if name.find("conv"):` is a relative: `find` gives -1 where there is none, which counts as true, and 0 where the name begins with it,
+which counts as false. It chooses just the wrong ones.
+
 Repeat the question: `"conv" in name or "head" in name`, or ask once, `any(part in name for part in ("conv", "head"))`.
 """
 
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -26,6 +29,12 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods("find"):
+        text = tree.literal(call.args[0]) if len(call.args) == 1 and not call.keywords else None
+        if isinstance(text, str) and _is_asked(source, call) and _is_text(source, tree.receiver(call)):
+            fixed = f"{source.code(call.args[0])} in {source.code(tree.receiver(call))}"
+            told = f"`find` gives -1 where there is none, and -1 counts as true: write `{fixed}`"
+            yield source.hit(call, told, edits.replace(source, call, fixed))
     for one in source.all(ast.BoolOp):
         tests = [part for part in one.values if isinstance(part, ast.Compare) and len(part.ops) == 1]
         texts = [part for part in one.values if isinstance(tree.literal(part), str) and tree.literal(part)]
@@ -36,6 +45,12 @@ def find(source: Source) -> Iterator[Hit]:
         if all(mended):
             fixes = [edits.replace(source, part, text) for part, text in zip(texts, mended, strict=True)]
             yield source.hit(one, f"`{source.code(texts[0])}` alone is always true: write `{mended[0]}`", *fixes)
+
+
+def _is_text(source: Source, node: ast.expr) -> bool:
+    """Whether it is a text: `soup.find("a")` gives an element, or None."""
+    name = tree.dotted(node).rpartition(".")[2].lower()
+    return values.sure(source, node, "string") or name.endswith(("name", "key", "path", "__name__"))
 
 
 def _is_asked(source: Source, node: ast.AST) -> bool:

@@ -65,3 +65,40 @@ class Filled(nn.Module):
 def fill(module):
     for one in [module.query, module.key, module.bias]:
         one.data.normal_(std=0.02)
+
+
+class Half(nn.Module):
+    def __init__(self, a, b):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(a, b))
+        self.vector = nn.Parameter(torch.empty(2 * b, 1))  # trap: parameter-never-initialised
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        nn.init.xavier_uniform_(self.weight)
+
+    def forward(self, x):
+        return x @ self.weight @ self.vector
+
+
+class Glorot(nn.Module):
+    def __init__(self, a, b):
+        super().__init__()
+        self.weight = nn.Parameter(torch.Tensor(a, b))
+        self.att = nn.Parameter(torch.Tensor(1, b))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        glorot(self.weight)
+        glorot(self.att)
+
+
+def glorot(value):
+    value.data.uniform_(-0.1, 0.1)
+
+
+class Peephole(nn.LSTMCell):
+    def __init__(self, a, b):
+        super().__init__(a, b)
+        self.weight_ch = nn.Parameter(torch.Tensor(3 * b, b))
+        self.reset_parameters()

@@ -12,6 +12,10 @@ _EMPTY = ("torch.empty", "torch.Tensor", "torch.FloatTensor")
 _FILLS = re.compile(
     r"\binit\b|\.parameters\(|named_parameters\(|state_dict|reset_|\.apply\(|_init|init_|__dict__|getattr|setattr|copy_\("
 )
+_CALLED = re.compile(r"self\.(_?(?:reset|init)\w*)\(")
+_EXPLICIT = re.compile(  # one parameter by its name, and the function that does so
+    r"(?:\w+\.)*init\.\w+_\(\s*self\.\w+(?:\.data)?\s*[,)]|(?:def |self\.)_?(?:reset|init)_?(?:parameters|weights)?\("
+)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -20,7 +24,8 @@ def find(source: Source) -> Iterator[Hit]:
         code = source.code(cls.node).replace("super().__init__", "").replace("def __init__", "").replace("super(", "")
         if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
             continue
-        general = _FILLS.search(code) is not None
+        inherited = set(_CALLED.findall(code)) - set(classes.methods(cls))  # fills what it finds
+        general = bool(inherited) or _FILLS.search(_EXPLICIT.sub("", code)) is not None
         for name, found in classes.own_attributes(cls).items():
             made = _made(source, found[0]) if len(found) == 1 else None
             if made is not None and not general and not _written(source, cls.node, name):
@@ -71,10 +76,15 @@ def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:
         up = source.parents[use]
         if isinstance(up, ast.Attribute) and (up.attr == "data" or up.attr.endswith("_")):
             return True
-        if isinstance(up, ast.Call) and use in up.args and source.name(up.func).rpartition(".")[2].endswith("_"):
+        given = isinstance(up, ast.Call) and use in up.args
+        if given and isinstance(up, ast.Call) and (tree.is_statement(source, up) or _in_place(source, up)):
             return True
         if isinstance(up, ast.Subscript | ast.With | ast.List | ast.Tuple) and not isinstance(
             getattr(up, "ctx", None), ast.Load
         ):
             return True
     return False
+
+
+def _in_place(source: Source, call: ast.Call) -> bool:
+    return source.name(call.func).rpartition(".")[2].endswith("_")

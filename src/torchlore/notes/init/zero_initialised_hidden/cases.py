@@ -53,3 +53,23 @@ class Drawn(nn.Module):
             if isinstance(m, nn.Conv2d):
                 m.weight.data.zero_()
                 m.weight.data.normal_(0.0, 0.1)
+
+
+def by_name(net):
+    for name, param in net.named_parameters():
+        if "weight" in name:
+            nn.init.constant_(param, 0.1)  # trap: zero-initialised-hidden
+        else:
+            nn.init.zeros_(param)
+
+
+def by_name_fine(net):
+    for name, param in net.named_parameters():
+        if "bias" in name:
+            nn.init.zeros_(param)
+        elif "norm" in name:
+            nn.init.ones_(param)
+        else:
+            nn.init.normal_(param, std=0.02)
+    for param in net.parameters():
+        param.data.zero_()

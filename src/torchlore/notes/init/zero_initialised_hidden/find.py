@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import flow, tree
 from torchlore.check.source import Hit, Source
 
 _CONSTANT = ("torch.nn.init.zeros_", "torch.nn.init.ones_", "torch.nn.init.constant_")
@@ -17,6 +17,9 @@ def find(source: Source) -> Iterator[Hit]:
         inner = tree.receiver(call)
         written.append((call, inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner))
     for call, weight in written:
+        if isinstance(weight, ast.Name) and _every_weight(source, call, weight):
+            told = f"all units start with the same `{weight.id}` and stay equal: use `nn.init.kaiming_uniform_({weight.id})`"
+            yield source.hit(call, told)
         if not isinstance(weight, ast.Attribute) or weight.attr != "weight" or not isinstance(weight.value, ast.Name):
             continue
         layer = weight.value.id
@@ -25,6 +28,31 @@ def find(source: Source) -> Iterator[Hit]:
                 f"all units of `{layer}` start equal and stay equal: use `nn.init.kaiming_uniform_({layer}.weight)`"
             )
             yield source.hit(call, message)
+
+
+def _every_weight(source: Source, call: ast.Call, weight: ast.Name) -> bool:
+    """In a loop over `named_parameters()`, under the one test `"weight" in name`, or `p.dim() > 1`."""
+    loop = next(iter(tree.loops(source, call)), None)
+    walked = loop.iter if isinstance(loop, ast.For) else None
+    if not isinstance(walked, ast.Call) or not isinstance(walked.func, ast.Attribute) or not isinstance(loop, ast.For):
+        return False
+    names = [one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
+    whole = walked.func.attr in ("named_parameters", "parameters") and names and names[-1] == weight.id
+    tests = [
+        (source.code(test).replace("'", '"').replace(" ", ""), branch) for test, branch in tree.conditions(source, call)
+    ]
+    plain = (
+        {f'"weight"in{names[0]}', f"{weight.id}.dim()>1", f"len({weight.id}.shape)>1", f"{weight.id}.ndim>1"}
+        if names
+        else set()
+    )
+    asked = [(test, branch) for test, branch in tests if tree.inside(source, call, loop)]
+    rescue = any(isinstance(up, ast.ExceptHandler) for up in tree.ancestors(source, call))
+    shown = tree.function(source, call) is None and not flow.may_train(source)  # a test of a layer by hand
+    if rescue or shown:
+        return False
+    fits = len(asked) == 1 and asked[0][1] and asked[0][0] in plain
+    return bool(whole and fits and not _filled_next(source, call, weight.id))
 
 
 def _filled_next(source: Source, call: ast.Call, weight: str) -> bool:

@@ -15,7 +15,7 @@ for _ in range(60):
         nn.functional.mse_loss(model(x[part]), y[part]).backward()
         optimizer.step()
         with torch.no_grad():
-            for mean, value in zip(ema.parameters(), model.parameters(), strict=True):
+            for mean, value in zip(ema.parameters(), model.parameters(), strict=True):  # trap: ema-without-buffers
                 mean.lerp_(value, 0.1)
     with torch.no_grad():
         error = nn.functional.mse_loss(ema(x), y).item()  # trap: batchnorm-without-statistics

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import api, classes, flow, modules, scopes, tree, values
+from torchlore.check import api, calls, classes, flow, modules, project, scopes, tree, values
 from torchlore.check.events import Event, of_call
 from torchlore.check.identity import Identity, identity
 from torchlore.check.project import enclosing_class
@@ -14,7 +14,8 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _layers_after(source)
     if any(source.methods("add_param_group")):
         return
-    given = (call for call in source.methods("parameters", "named_parameters") if _to_optimizer(source, call))
+    given = [call for call in source.methods("parameters", "named_parameters") if _to_optimizer(source, call)]
+    yield from _unfrozen_elsewhere(source, given)
     for function in dict.fromkeys(tree.function(source, call) for call in given):
         events = flow.events_of(source, function)
         for index, event in enumerate(events):
@@ -133,6 +134,38 @@ def _unfrozen(source: Source, built: Event, later: tuple[Event, ...]) -> Iterato
         if after and tree.loops(source, call) and _switches_on(source, call):
             told = f"what `{source.code(call)}` sets free is not in the optimizer of line {_line(built)}, which took what was free then: call `add_param_group`, or give it all parameters"
             yield source.hit(call, told)
+
+
+def _unfrozen_elsewhere(source: Source, given: list[ast.Call]) -> Iterator[Hit]:
+    """A function sets layers free in the middle of training, and the one optimizer took what was free when it was built."""
+    chosen = [call for call in given if "requires_grad" in source.code(tree.statement(source, call))]
+    if len(given) != 1 or not chosen:
+        return
+    built = tree.function(source, chosen[0])
+    for home, at in _set_free(source):
+        calls_of = calls.callers(project.as_function(source, home)) if home is not None and home is not built else []
+        turns = [call for other, call, _ in calls_of if other is source and _in_training_loop(source, call, chosen[0])]
+        if turns and home is not None and len(turns) == len(calls_of):
+            told = f"what `{home.name}` sets free is not in the optimizer of line {chosen[0].lineno}, which took what was free then: call `add_param_group`, or give it all parameters"
+            yield source.hit(at, told)
+
+
+def _set_free(source: Source) -> Iterator[tuple[tree.FunctionNode | None, ast.AST]]:
+    """`p.requires_grad = True` and `x.requires_grad_(True)`, with the function that does so."""
+    for held in source.all(ast.Assign):
+        target = held.targets[0]
+        if isinstance(target, ast.Attribute) and target.attr == "requires_grad" and tree.literal(held.value) is True:
+            yield tree.function(source, held), held
+    for call in source.methods("requires_grad_"):
+        if [tree.literal(one) for one in call.args] in ([], [True]) and tree.is_statement(source, call):
+            yield tree.function(source, call), call
+
+
+def _in_training_loop(source: Source, call: ast.Call, built: ast.AST) -> bool:
+    """Whether the call stands in a loop that trains, and the optimizer was built outside of it."""
+    around = tree.loops(source, call)
+    trains = {loop.node for loop in flow.backward_loops(source)}
+    return any(one in trains and not tree.inside(source, built, one) for one in around)
 
 
 def _switches_on(source: Source, call: ast.Call) -> bool:

@@ -30,8 +30,9 @@ def watch(call: Annotated[Call, "Optimizer"]) -> Alarm | None:
     loads = call.run.counts["Module.load_state_dict"]  # a client of federated learning starts from the server's weights
     again = call.memory.get("key") == key and call.memory.get("loads") == loads and bool(before) and before[0] > 1
     call.memory.update(key=key, loads=loads)
-    if not owned or not call.in_a_row(3, again):
-        return None
+    plain = type(call.owner).__name__ == "SGD" and not any(group.get("momentum") for group in call.owner.param_groups)
+    if not owned or plain or not call.in_a_row(3, again):
+        return None  # without momentum there is nothing to forget
     return Alarm(
         f"this line has built an optimizer over the same parameters {call.memory['row'] + 1} times, each forgets the "
         "momentum and step count of the one before; build it once, before the loop",

@@ -26,11 +26,29 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert good["last"] < good["first"]
 
 
+def _idle_group(step: Step) -> Alarm | None:
+    """One group of several whose parameters are free and have had no gradient in any of many steps."""
+    alive = step.memory.setdefault("alive", set())
+    alive.update(one.group for one in step.parameters if one.grad is not None)
+    free = {one.group for one in step.parameters} - {
+        one.group for one in step.parameters if not one.tensor.requires_grad
+    }
+    step.memory["looked"] = step.memory.get("looked", 0) + 1
+    idle = sorted(free - alive)
+    if step.memory["looked"] != 12 or not idle or not alive:
+        return None
+    names = [one.name for one in step.parameters if one.group == idle[0]]
+    told = f"group {idle[0]} of this {step.record.kind} ({', '.join(names[:2])}) has had no gradient in 12 steps: the loss does not depend on it, or it runs under no_grad"
+    return Alarm(
+        told, at=step.record.place, certain=False, because=("gradient-cut-on-the-way", "module-in-no-optimizer")
+    )
+
+
 def watch(step: Step) -> Alarm | None:
     count = len(step.parameters)
     empty = count > 0 and all(one.grad is None for one in step.parameters) and bool(step.of("backward"))
     if not step.in_a_row(3, empty):
-        return None
+        return None if empty else _idle_group(step)
     names, reached = step.run.parameter_names(), step.reached or []
     others = [names[id(p)] for p in reached if id(p) in names]
     depends = f"the loss depends on {', '.join(others[:3])}" if others else "the loss depends on no parameter at all"

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, losses, tree, values
+from torchlore.check import dims, edits, losses, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -33,43 +33,48 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "Linear" not in source.text and "squeeze" not in source.text and "view" not in source.text:
+        return
+    seen = set[int]()
     for loss in losses.loss_calls(source, *_LOSSES):
-        if loss.input is None or loss.target is None:
-            continue
-        column, flat = (values.shape(source, one) for one in (loss.input, loss.target))
-        if column is None or flat is None:
-            continue
-        for wide, narrow, which in ((column, flat, loss.input), (flat, column, loss.target)):
-            if len(wide) == 2 and wide[1] == 1 and len(narrow) == 1 and narrow[0] not in (None, 1):
+        if loss.input is not None and loss.target is not None:
+            which = next((a for a, b in _both(loss.input, loss.target) if _meet(source, a, b)), None)
+            if which is not None:
                 code = source.code(which)
                 fix = edits.method(source, which, "squeeze(-1)")
                 told = f"`{code}` has shape (N, 1) and meets (N): the loss compares each with every other; write `{code}.squeeze(-1)`"
+                seen.add(loss.call.lineno)
                 yield source.hit(loss.call, told, *fix)
-                break
-    if any(source.methods("backward")):
-        yield from _by_hand(source)
-
-
-def _by_hand(source: Source) -> Iterator[Hit]:
-    """`((model(x) - y) ** 2).mean()`: a linear layer's (N, 1) less (N)."""
-    for one in source.all(ast.BinOp):
-        if not isinstance(one.op, ast.Sub) or not _is_averaged(source, one):
-            continue
-        for wide, narrow in ((one.left, one.right), (one.right, one.left)):
-            given, flat = source.values(wide), values.shape(source, narrow)
-            made = bool(given) and all(
-                v.state == "logits" and v.shape is not None and v.shape[1:] == (1,) for v in given
-            )
-            if made and flat is not None and len(flat) == 1 and flat[0] not in (None, 1):
+    for one in source.all(ast.BinOp) if "Linear" in source.text else ():
+        if isinstance(one.op, ast.Sub | ast.Add) and one.lineno not in seen and tree.literal(one.right) != 0:
+            wide = next((a for a, b in _both(one.left, one.right) if _given(source, a) and _meet(source, a, b)), None)
+            if wide is not None:
+                seen.add(one.lineno)
                 code = source.code(wide)
-                told = f"`{code}` has shape (N, 1) and meets (N): each is compared with every other; write `{code}.squeeze(-1)`"
-                yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"))
-                break
+                told = (
+                    f"`{code}` has shape (N, 1) and meets (N), which gives a table of N x N; write `{code}.squeeze(-1)`"
+                )
+                yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"), safe=False)
 
 
-def _is_averaged(source: Source, node: ast.expr) -> bool:
-    """Whether the mean or sum of a power or size of it is taken, in the same statement."""
-    ups = list(tree.ancestors(source, node))[:8]
-    powers = any(isinstance(up, ast.BinOp) and isinstance(up.op, ast.Pow) for up in ups)
-    names = {up.func.attr for up in ups if isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute)}
-    return bool(names & {"mean", "sum"}) and (powers or bool(names & {"pow", "square", "abs"}))
+def _both(one: ast.expr, other: ast.expr) -> tuple[tuple[ast.expr, ast.expr], tuple[ast.expr, ast.expr]]:
+    return (one, other), (other, one)
+
+
+def _given(source: Source, node: ast.expr) -> bool:
+    """Whether a network gave it, also times a number: a column that is made so is meant to meet a row."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _given(source, node.left) or _given(source, node.right)
+    asked = isinstance(node, ast.Name | ast.Call | ast.Attribute)
+    return asked and any(one.name.startswith("torch.nn.") for one in source.values(node))
+
+
+def _meet(source: Source, column: ast.expr, flat: ast.expr) -> bool:
+    """Whether one is surely a column, and the other surely a row of more than one number."""
+    wide = values.shape(source, column)
+    if wide is None or len(wide) != 2 or wide[1] != 1:
+        return False
+    narrow = values.shape(source, flat)
+    if narrow is not None:
+        return len(narrow) == 1 and narrow[0] not in (None, 1)
+    return dims.dims(source, flat) == 1

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from torchlore.check import edits, follow, tree, values
+from torchlore.check import dims, edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 
 _FUNCTIONS = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
@@ -24,6 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
                 edit = edits.add_keyword(source, call, "dim", "-1")
                 message = f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim=-1`"
                 yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
+    yield from _last_layer(source)
     for call in (
         *source.calls(*_FUNCTIONS, "torch.softmax", "torch.log_softmax"),
         *source.methods("softmax", "log_softmax"),
@@ -36,6 +37,24 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, "`dim=0` is the batch, the samples compete with each other: write `dim=-1`", edit, safe=False
             )
+
+
+def _last_layer(source: Source) -> Iterator[Hit]:
+    """`nn.Softmax(dim=0)` behind a linear layer of a Sequential."""
+    for call in source.calls(*_MODULES):
+        given, up = tree.argument(call, 0, "dim"), source.parents[call]
+        layers = up.args if isinstance(up, ast.Call) and source.name(up.func) == "torch.nn.Sequential" else []
+        before = layers[layers.index(call) - 1] if call in layers and layers.index(call) else None
+        if tree.literal(given) != 0 or given is None or not isinstance(before, ast.Call):
+            continue
+        wide = (
+            source.name(before.func) == "torch.nn.Linear"
+            and tree.literal(tree.argument(before, 1, "out_features")) != 1
+        )
+        if wide and not _PLAYS.search(source.text):
+            edit = edits.replace(source, given, "-1")
+            told = "`dim=0` is the batch, the samples compete with each other: write `dim=-1`"
+            yield source.hit(call, told, edit, safe=False)
 
 
 def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
@@ -85,6 +104,7 @@ def _batched(source: Source, scores: ast.expr) -> bool:
     """The output of a module that is called on whole batches: the logits of a cross-entropy, say."""
     given = values.state(source, scores)
     shape = values.shape(source, scores)
-    if _PLAYS.search(source.text) or _single(source, scores):
+    many = dims.dims(source, scores) == 2
+    if not many and (_PLAYS.search(source.text) or _single(source, scores)):
         return False  # one state of a game has one dimension
     return given is not None and given.state == "logits" and shape is not None and len(shape) > 1 and shape[-1] != 1

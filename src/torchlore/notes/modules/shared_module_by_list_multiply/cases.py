@@ -45,3 +45,24 @@ class Shared(nn.Module):
             self.heads = nn.ModuleList([head] * depth)
         shared = Block(n)
         self.more = nn.ModuleList([shared for _ in range(depth)])
+
+
+def ensemble(n):
+    base = nn.Linear(4, 1)
+    act = nn.ReLU()
+    members, layers = [], []
+    for _ in range(n):
+        members.append(base)  # trap: shared-module-by-list-multiply
+        fresh = nn.Linear(4, 4)
+        layers.append(fresh)
+        layers.append(act)
+    return members, layers
+
+
+def chosen(n, ready):
+    base = nn.Linear(4, 1)
+    kept = []
+    for i in range(n):
+        if i in ready:
+            kept.append(base)
+    return kept

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, follow, scopes, tree, values
 from torchlore.check.modules import parameterless
 from torchlore.check.source import Hit, Source
 
@@ -36,6 +36,7 @@ def find(source: Source) -> Iterator[Hit]:
                         many, f"every entry is the same `{name}`, one set of weights: `copy.deepcopy({name})`"
                     )
     yield from _same_list(source)
+    yield from _appended(source)
 
 
 def _learns(source: Source, node: ast.expr) -> bool:
@@ -72,3 +73,26 @@ def _same_list(source: Source) -> Iterator[Hit]:
         if layers and {name.id, other.id} <= used:
             better = f"{name.id} = copy.deepcopy({other.id})"
             yield source.hit(assign, f"both lists hold the same layers, with one set of weights: write `{better}`")
+
+
+def _appended(source: Source) -> Iterator[Hit]:
+    """`members.append(base)` in every turn of a loop, where `base` is made before it."""
+    for call in source.methods("append"):
+        one, around = call.args[0] if len(call.args) == 1 else None, tree.loops(source, call)
+        if (
+            not isinstance(one, ast.Name)
+            or not around
+            or not isinstance(around[0], ast.For)
+            or tree.conditions(source, call)
+        ):
+            continue
+        bound = scopes.reaching(source, one)
+        inside = any(tree.inside(source, made.statement, around[0]) for made in bound)
+        if inside or not bound or any(made.how != "assign" for made in bound) or not _learns(source, one):
+            continue
+        many = isinstance(around[0].iter, ast.Call) and source.name(around[0].iter.func) == "range"
+        box = tree.dotted(tree.receiver(call))
+        meant = _MEANT.search(f"{box} {one.id}".lower()) or "same" in follow.comment(source, call)
+        if many and box and not meant:
+            told = f"every turn appends the same `{one.id}`, one set of weights: append `copy.deepcopy({one.id})`, or make it in the loop"
+            yield source.hit(call, told)

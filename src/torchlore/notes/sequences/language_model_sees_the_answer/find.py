@@ -15,14 +15,15 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.calls(*_LAYERS)) or _HIDES.search(source.text):
         return  # something is hidden from something
     shifted = {_shifted(one) for one in source.all(ast.Subscript)}
-    both = [name for name, way in shifted if name and way == "input" and (name, "target") in shifted]
+    both = [f"{name}[:, 1:]" for name, way in shifted if name and way == "input" and (name, "target") in shifted]
+    both += _windows(source)
     if not both or not losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
         return
     for call in source.all(ast.Call):
         layer = values.made_by(source, call.func, *_LAYERS) if source.name(call.func) not in _LAYERS else None
         if layer is None or (layer.name.endswith("MultiheadAttention") and not _on_itself(source, call)):
             continue
-        told = f"each position sees the next word, which is its target (`{both[0]}[:, 1:]`)"
+        told = f"each position sees the next word, which is its target (`{both[0]}`)"
         yield source.hit(call, f"{told}: pass a causal mask, nn.Transformer.generate_square_subsequent_mask(n)")
 
 
@@ -37,6 +38,21 @@ def _shifted(node: ast.Subscript) -> tuple[str, str]:
     low, high = (tree.literal(one) if one is not None else None for one in (second.lower, second.upper))
     way = "input" if (low is None and high == -1) else "target" if (low == 1 and high is None) else ""
     return tree.dotted(node.value), way
+
+
+def _windows(source: Source) -> list[str]:
+    """`data[i + 1 : i + n + 1]` beside `data[i : i + n]`: the same stretch, one place on."""
+    found = dict[str, set[str]]()
+    for one in source.all(ast.Subscript):
+        if isinstance(one.slice, ast.Slice) and one.slice.lower is not None and one.slice.upper is not None:
+            found.setdefault(tree.dotted(one.value), set()).add(source.code(one.slice).replace(" ", ""))
+    moved = list[str]()
+    for name, parts in found.items():
+        for part in parts if name else ():
+            low, _, high = part.partition(":")
+            ends = (f"{high}+1", f"{low}+1+{high.removeprefix(low + '+')}", f"1+{high}")
+            moved += [f"{name}[{low} + 1 : ...]" for end in ends if f"{low}+1:{end}" in parts]
+    return moved
 
 
 def _on_itself(source: Source, call: ast.Call) -> bool:

@@ -18,11 +18,11 @@ def find(source: Source) -> Iterator[Hit]:
         for call in source.methods("softmax", "log_softmax")
         if source.name(call.func) not in _SOFTMAX
     ]
-    for one in given:
-        scores = follow.followed(source, one)
+    for scores in (value for one in given for value in follow.possible(source, follow.followed(source, one))):
         if isinstance(scores, ast.Call) and follow.method(scores) in ("masked_fill", "masked_fill_"):
             value = tree.literal(tree.argument(scores, 1, "value"))
-            if isinstance(value, int | float) and not isinstance(value, bool) and 0 < abs(value) < 1e-3:
+            number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e-3
+            if number and (value or _hides(source, scores)):
                 told = f"{value:g} is as good as 0, and a softmax gives it its share: fill with -1e9 or float('-inf')"
                 yield source.hit(scores, told)
         elif isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Mult):
@@ -30,6 +30,13 @@ def find(source: Source) -> Iterator[Hit]:
             if mask is not None and _is_score(source, scores, mask):
                 told = f"a masked score is 0 here, and a softmax gives it its share: `masked_fill({source.code(mask)} == 0, float('-inf'))`"
                 yield source.hit(scores, told)
+
+
+def _hides(source: Source, filled: ast.Call) -> bool:
+    """Whether a fill with 0 is there to hide something: what is filled is a mask and a score, by their names."""
+    where = source.code(filled.args[0]).lower() if filled.args else ""
+    words = ("score", "attn", "att", "energy", "logit", "sim")
+    return "mask" in where and any(word in source.code(tree.receiver(filled)).lower() for word in words)
 
 
 def _is_score(source: Source, product: ast.BinOp, mask: ast.expr) -> bool:

@@ -12,14 +12,15 @@ _MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "clamp", "detach"})
 
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
-        assigns = [one for one in loop.body if isinstance(one, ast.Assign)]
+        assigns = list(_assigns(loop.body))
         names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)} if assigns else set()
         given = _gives_tensors(loop.iter)
         for place, assign in enumerate(assigns):
             name = assign.targets[0]
             if not isinstance(name, ast.Name) or name.id not in names:
                 continue
-            if any(source.code(one.targets[0]) == name.id for one in assigns[:place]):
+            before = [one for one in assigns[:place] if not follow.exclusive(source, one, assign)]
+            if _in_place(assign.value) or any(source.code(one.targets[0]) == name.id for one in before):
                 continue  # moved, used and moved back: the last is needless, not wrong
             if _read_later(source, loop, assign, name.id):
                 continue
@@ -27,6 +28,30 @@ def find(source: Source) -> Iterator[Hit]:
             if (given and any(_reads(assign.value, one) for one in names)) or moved:
                 message = f"`{name.id} = ...` gives the loop's name a new tensor and changes nothing: write into it in place, or collect the results"
                 yield source.hit(assign, message)
+
+
+def _assigns(body: list[ast.stmt]) -> Iterator[ast.Assign]:
+    """The assignments of a turn, those under an `if` too."""
+    for one in body:
+        if isinstance(one, ast.Assign):
+            yield one
+        elif isinstance(one, ast.If | ast.With):
+            yield from _assigns(one.body)
+            yield from _assigns(one.orelse if isinstance(one, ast.If) else [])
+
+
+def _in_place(value: ast.expr) -> bool:
+    """`p = nn.init.normal_(p)`, `p = p.mul_(2)`: the name stays on the tensor that was written into."""
+    func = value.func if isinstance(value, ast.Call) else None
+    return (
+        isinstance(value, ast.Call)
+        and isinstance(func, ast.Attribute)
+        and func.attr.endswith("_")
+        and isinstance(
+            (value.args or [func.value])[0] if tree.dotted(func).startswith(("nn.", "torch.", "init.")) else func.value,
+            ast.Name,
+        )
+    )
 
 
 def _gives_tensors(walked: ast.expr) -> bool:
@@ -65,7 +90,8 @@ def _read_later(source: Source, loop: ast.For, assign: ast.Assign, name: str) ->
     """Whether anything reads the new tensor, in this turn or after the loop."""
     home = tree.function(source, loop)
     for use in source.all(ast.Name):
-        if use.id == name and isinstance(use.ctx, ast.Load) and use.lineno > (assign.end_lineno or assign.lineno):
+        below = use.id == name and isinstance(use.ctx, ast.Load) and use.lineno > (assign.end_lineno or assign.lineno)
+        if below and not follow.exclusive(source, use, assign):
             at = tree.function(source, use)
             if at is home and _first_binding(source, loop, use, name):
                 return True

@@ -88,3 +88,30 @@ def flipped(width, boxes: torch.Tensor):
     new[:, 0] = width - boxes[:, 0]
     new[:, 2] = width - boxes[:, 2]
     return new[:, [2, 1, 0, 3]]
+
+
+def attacked(images, grad, eps):
+    adv = images.detach()  # trap: second-name-is-no-copy
+    adv += eps * grad.sign()
+    return adv.clamp_(0, 1)
+
+
+def both(loader, model, criterion, grad):
+    for x, y in loader:
+        adv = attacked(x, grad, 0.1)
+        yield criterion(model(x), y) + criterion(model(adv), y)
+
+
+def attacked_right(images, grad, eps):
+    adv = images.detach().clone()
+    adv += eps * grad.sign()
+    other = images.detach() + eps
+    other += 1
+    return adv.clamp_(0, 1) + other
+
+
+def last_use(loader, scale):
+    for x, _ in loader:
+        flat = x.detach()
+        flat *= scale
+        yield flat

@@ -1,19 +1,22 @@
 """The rule of second-name-is-no-copy."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree, values
+from torchlore.check import calls, edits, follow, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"shape", "size", "device", "dtype", "dim", "ndim", "new_zeros", "is_cuda", "numel"}
 _WRITES = {"masked_fill_", "fill_", "zero_", "add_", "sub_", "mul_", "div_", "clamp_", "copy_", "scatter_", "index_fill_", "normal_",
            "uniform_", "index_copy_", "masked_scatter_", "scatter_add_", "index_add_", "relu_", "sigmoid_", "neg_"}  # fmt: skip
+_INPUT = re.compile(r"^(x|xs|img|imgs|images?|inputs?|data|batch|obs|states?|samples?|frames?|clean)(_|$)|^X$")
 
 
 def find(source: Source) -> Iterator[Hit]:
     writes = _writes(source)
+    yield from _inputs(source, writes)
     for held in source.all(ast.Assign):
         new, old = held.targets[0], held.value
         if len(held.targets) != 1 or not isinstance(new, ast.Name) or not isinstance(old, ast.Name) or new.id == old.id:
@@ -30,6 +33,55 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 held, f"{told}write `{new.id} = {old.id}.{way}`", *edits.method(source, old, way), safe=False
             )
+
+
+def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) -> Iterator[Hit]:
+    """`adv = images.detach()` and then `adv += ...`: the batch that the caller still holds is changed as well."""
+    for held in source.all(ast.Assign):
+        new, old = held.targets[0], _shared(held.value)
+        if old is None or not isinstance(new, ast.Name) or new.id == old.id or not _INPUT.search(old.id):
+            continue
+        both = [node for node, target in writes.get(new.id, []) if target.id == new.id and node.lineno > held.lineno]
+        write = next((one for one in both if tree.function(source, one) is tree.function(source, held)), None)
+        if write is None or follow.exclusive(source, write, held) or _bound_again(source, new, held, write):
+            continue
+        if _read_after(source, old, write, held) or _read_by_caller(source, old):
+            told = f"`{new.id}` shares the memory of `{old.id}`, and line {write.lineno} writes into both"
+            yield source.hit(held, f"{told}: write `{source.code(held.value)}.clone()`")
+
+
+def _shared(node: ast.expr) -> ast.Name | None:
+    """`images` of `images.detach()` and `images.data`."""
+    if isinstance(node, ast.Call) and follow.method(node) == "detach" and not node.args:
+        node = tree.receiver(node)
+    elif isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    else:
+        return None
+    return node if isinstance(node, ast.Name) else None
+
+
+def _bound_again(source: Source, new: ast.Name, held: ast.Assign, write: ast.expr) -> bool:
+    bound = scopes.bindings(source)[scopes.scope_of(source, new)].get(new.id, [])
+    between = [one for one in bound if held.lineno < getattr(one.statement, "lineno", 0) < write.lineno]
+    return any(one.how != "aug" for one in between)
+
+
+def _read_by_caller(source: Source, old: ast.Name) -> bool:
+    """Whether it is a parameter, and a caller reads what it gave once the call is over."""
+    bound = scopes.reaching(source, old)
+    arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+    home = tree.function(source, old)
+    if not isinstance(arg, ast.arg) or home is None:
+        return False
+    function = project.as_function(source, home)
+    for other, call, skip in calls.callers(function):
+        given = calls.given_argument(function, call, arg, skip)
+        if other is source and isinstance(given, ast.Name):
+            later = follow.later_uses(source, given, call)
+            if any(one.lineno > (call.end_lineno or call.lineno) for one in later):
+                return True
+    return False
 
 
 def _writes(source: Source) -> dict[str, list[tuple[ast.expr, ast.Name]]]:

@@ -66,6 +66,8 @@ def _classes_in_front(source: Source) -> Iterator[Hit]:
 
 def _is_convolved(source: Source, node: ast.expr, hops: int = 3) -> bool:
     """Whether this is what a convolution gives, its dimensions unmoved; also where it is a parameter."""
+    while isinstance(node, ast.Call) and follow.method(node) in ("contiguous", "float", "cpu", "detach"):
+        node = tree.receiver(node)
     home, made = origin.origin(source, node)
     if isinstance(made, ast.Name) and hops:
         bound = scopes.reaching(home, made)

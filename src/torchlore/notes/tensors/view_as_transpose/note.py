@@ -9,9 +9,7 @@ To swap use `transpose` or `permute`: `q.view(b, n, heads, -1).transpose(1, 2)`.
 `out.transpose(1, 2).reshape(b, n, heads * size)`. A test: change one sample; only its own output may change.
 """
 
-from typing import Annotated, Any
-
-from torchlore.watch.pictures import Alarm, Call
+from typing import Any
 
 ROWS = ()
 SOURCES = (
@@ -32,13 +30,3 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     x = torch.arange(6, device=device).view(2, 3)
     assert x.view(3, 2).tolist() == [[0, 1], [2, 3], [4, 5]]
     assert x.transpose(0, 1).tolist() == [[0, 3], [1, 4], [2, 5]]
-
-
-def watch(call: Annotated[Call, "view", "reshape"]) -> Alarm | None:
-    old, new = tuple(call.args[0].shape), tuple(call.result.shape)
-    permuted = len(old) > 2 and old != new and sorted(old) == sorted(new)
-    merged = len(old) == 4 and new == (old[0], old[2], old[1] * old[3]) and old[1] != old[2]
-    if 1 in old or not (permuted or merged):
-        return None
-    swap = "the heads are merged without being moved back: transpose first" if merged else "use transpose or permute"
-    return Alarm(f"this view of {old} as {new} keeps the order of the numbers and swaps no dimensions; {swap}")

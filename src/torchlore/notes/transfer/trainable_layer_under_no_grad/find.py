@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, modules, trained, tree, values
+from torchlore.check import classes, modules, trained, tree, uses, values
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
@@ -18,6 +18,7 @@ _LAYERS = re.compile(
 def find(source: Source) -> Iterator[Hit]:
     if "no_grad" not in source.text and "inference_mode" not in source.text:
         return
+    yield from _given_to_optimizer(source)
     asked = "requires_grad" in source.text
     for cls in classes.all_classes(source) if asked or ".backward(" in source.text else ():
         if classes.is_module(cls):
@@ -53,6 +54,35 @@ def _quiet(source: Source, cls: Class, name: str, method: tree.FunctionNode) -> 
     called = trained.calls_of(source, cls, name)
     here = any(tree.function(source, one) is method for one in called)
     return here and all(no_grad_around(source, one) for one in called) and trained.fresh(source, cls, name)
+
+
+def _given_to_optimizer(source: Source) -> Iterator[Hit]:
+    """A part whose parameters the optimizer is given by name, and which only ever runs under `no_grad`."""
+    named = dict[str, ast.Call]()
+    for call in source.methods("parameters"):
+        part = tree.receiver(call)
+        above = (up for up in tree.ancestors(source, call) if isinstance(up, ast.Call))
+        if isinstance(part, ast.Attribute) and any(source.name(up.func).startswith("torch.optim.") for up in above):
+            named.setdefault(part.attr, call)
+    frozen = re.compile(r"requires_grad|\bdetach|GradScaler\b.*Gen")
+    for name in named if not frozen.search(source.text) else ():
+        used = [one for one in uses.attributes(source, name) if _is_called(source, one)]
+        if used and all(no_grad_around(source, one) for one in used) and _in_forward(source, used[0]):
+            told = f"`{source.code(used[0])}` runs under no_grad alone, and the optimizer of line {named[name].lineno} is given its parameters: it never learns; end the block before it"
+            yield source.hit(used[0], told)
+
+
+def _is_called(source: Source, one: ast.Attribute) -> bool:
+    up = source.parents[one]
+    inside = (
+        isinstance(up, ast.Attribute) and isinstance(source.parents[up], ast.Call) and up.attr.startswith("forward")
+    )
+    return (isinstance(up, ast.Call) and up.func is one) or inside
+
+
+def _in_forward(source: Source, node: ast.AST) -> bool:
+    home = tree.function(source, node)
+    return home is not None and home.name == "forward" and not home.decorator_list
 
 
 def _switch(source: Source, cls: Class) -> Iterator[Hit]:

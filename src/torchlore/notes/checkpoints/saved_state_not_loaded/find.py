@@ -1,0 +1,161 @@
+"""The rule of saved-state-not-loaded."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import calls, flow, frameworks, project, saved, tree, values
+from torchlore.check.source import Hit, Source
+
+_COUNTS = re.compile(r"epoch|step|iter", re.IGNORECASE)
+_KINDS = {"optimizer": re.compile(r"opt", re.IGNORECASE), "scheduler": re.compile(r"sched", re.IGNORECASE)}
+_KEEPS = re.compile(r"torch\.optim\.(Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelta|Rprop)$")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "load_state_dict" not in source.text or not any(source.calls("torch.load")):
+        return
+    kept = _saved(source)
+    if not kept or not flow.may_train(source):
+        return
+    loads = list(source.methods("load_state_dict"))
+    for load in loads:
+        name = _resumed(source, load)
+        if not name or frameworks.owned(source, load):
+            continue
+        for kind, key in kept.items():
+            if _restored(source, loads, kind) or (key and _is_read(source, key)):
+                continue
+            told = f"the {kind}'s state is in the checkpoint and is not loaded, so a resumed run starts with a new one: add `{kind}.load_state_dict({name}[{key!r}])`"
+            if not key:
+                told = f"a resumed run goes on from epoch `{name}` says with a new {kind}: save its `state_dict()` as well, and load it here"
+            yield source.hit(load, told)
+            break
+
+
+def _saved(source: Source) -> dict[str, str]:
+    """The optimizer and the scheduler, with the key they are saved under; "" for an optimizer that is left out."""
+    found, left_out = dict[str, str](), False
+    for call in source.calls("torch.save"):
+        parts = saved.contents(source, call)
+        counts = any(_COUNTS.search(key) for key, _ in parts.items)
+        for key, expr in parts.items:
+            asked = (
+                isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr == "state_dict"
+            )
+            owner = tree.receiver(expr) if asked and isinstance(expr, ast.Call) else None
+            for kind, name in _KINDS.items():
+                if owner is not None and counts and key and _is(source, owner, kind, name):
+                    found[kind] = key
+        left_out = left_out or (counts and parts.whole)
+    stateful = [one for one in source.all(ast.Call) if _KEEPS.match(source.name(one.func))]
+    if not found and left_out and stateful and "opt" not in "".join(_keys(source)).lower():
+        found["optimizer"] = ""
+    return found
+
+
+def _keys(source: Source) -> Iterator[str]:
+    for call in source.calls("torch.save"):
+        yield from (f"{key} {source.code(expr)}" for key, expr in saved.contents(source, call).items)
+
+
+def _is(source: Source, node: ast.expr, kind: str, name: re.Pattern[str]) -> bool:
+    named = name.search(tree.dotted(node).rpartition(".")[2]) is not None
+    return values.sure(source, node, kind) or (named and not values.kind(source, node))
+
+
+def _resumed(source: Source, load: ast.Call) -> str:
+    """The checkpoint's name, where the model is read from it and training goes on at the epoch it says."""
+    held = load.args[0] if load.args else None
+    name = held.value if isinstance(held, ast.Subscript) and isinstance(tree.literal(held.slice), str) else None
+    if not isinstance(name, ast.Name) or any(
+        _is(source, tree.receiver(load), kind, way) for kind, way in _KINDS.items()
+    ):
+        return ""
+    home = tree.function(source, load)
+    carried = set[str]()
+    for one in tree.under(source, home or source.tree, ast.Assign):
+        if tree.function(source, one) is home and _counts(one.value, name.id):
+            carried.add(tree.dotted(one.targets[0]))
+    if any(_goes_on(source, one, home) for one in carried if one):
+        return name.id
+    back = [one for one in tree.under(source, home, ast.Return) if one.value is not None] if home is not None else []
+    told = any(_counts(one.value, name.id) or carried & _names(one.value) for one in back if one.value is not None)
+    return name.id if home is not None and told and _given_back(source, home) else ""
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _counts(node: ast.expr, checkpoint: str) -> bool:
+    """Whether the epoch, the step or the iteration is read from the checkpoint."""
+    return any(_COUNTS.search(_key(one, checkpoint)) for one in ast.walk(node))
+
+
+def _given_back(source: Source, home: tree.FunctionNode) -> bool:
+    """Whether a caller begins its loop at a number that the function returns."""
+    for other, call, _ in calls.callers(project.as_function(source, home)):
+        held = tree.statement(other, call)
+        names = {one for target in held.targets for one in _names(target)} if isinstance(held, ast.Assign) else set()
+        if other is source and any(_COUNTS.search(one) or "start" in one for one in names):
+            at = tree.function(source, call)
+            if any(_goes_on(source, one, at) for one in names):
+                return True
+    return False
+
+
+def _key(node: ast.AST, name: str) -> str:
+    """`epoch` of `checkpoint["epoch"]` and of `checkpoint.get("epoch", 0)`."""
+    if isinstance(node, ast.Subscript) and tree.dotted(node.value) == name:
+        return str(tree.literal(node.slice))
+    got = isinstance(node, ast.Call) and tree.dotted(node.func) == f"{name}.get" and node.args
+    return str(tree.literal(node.args[0])) if got and isinstance(node, ast.Call) else ""
+
+
+def _goes_on(source: Source, name: str, home: tree.FunctionNode | None) -> bool:
+    """Whether a loop that trains begins at this number: `range(start, epochs)`, `while self.epoch < n`."""
+    for loop in flow.backward_loops(source):
+        node = loop.node
+        test = node.iter if isinstance(node, ast.For) else node.test if isinstance(node, ast.While) else None
+        inner = [one for one in ast.walk(test) if isinstance(one, ast.Call)] if test is not None else []
+        begun = [
+            one.args[0] for one in inner if source.name(one.func) in ("range", "tqdm.trange") and len(one.args) > 1
+        ]
+        near = "." in name or tree.function(source, node) is home
+        for part in [test] if isinstance(node, ast.While) and test is not None else begun:
+            if any((near and tree.dotted(one) == name) or _passed(source, one, name, home) for one in ast.walk(part)):
+                return True
+    return False
+
+
+def _passed(source: Source, node: ast.AST, name: str, home: tree.FunctionNode | None) -> bool:
+    """A parameter of the loop's function that gets this number."""
+    outer = tree.function(source, node) if isinstance(node, ast.Name) else None
+    arg = (
+        next((one for one in tree.parameters(outer) if one.arg == node.id), None)
+        if outer and isinstance(node, ast.Name)
+        else None
+    )
+    if outer is None or arg is None:
+        return False
+    function = project.as_function(source, outer)
+    given = [(call, calls.given_argument(function, call, arg, skip)) for _, call, skip in calls.callers(function)]
+    return any(
+        one is not None and tree.dotted(one) == name and tree.function(source, call) is home for call, one in given
+    )
+
+
+def _restored(source: Source, loads: list[ast.Call], kind: str) -> bool:
+    """Whether a state of this kind is loaded anywhere, or somebody else gets the checkpoint and may do it."""
+    own = any(_is(source, tree.receiver(one), kind, _KINDS[kind]) for one in loads)
+    unknown = [
+        one for one in loads if isinstance(tree.receiver(one), ast.Subscript | ast.Name) and tree.loops(source, one)
+    ]
+    return own or any("key" in source.code(one) or "name" in source.code(one) for one in unknown)
+
+
+def _is_read(source: Source, key: str) -> bool:
+    """Whether the key stands anywhere but in what is saved."""
+    texts = [one for one in source.all(ast.Constant) if one.value == key]
+    return len([one for one in texts if not isinstance(source.parents[one], ast.Dict)]) > 0

@@ -1,0 +1,13 @@
+import numpy as np
+from torchvision import transforms
+
+mean, std = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
+prepare = transforms.Compose(
+    [
+        transforms.ToTensor(),
+        transforms.Normalize([one / 255 for one in mean], [one / 255 for one in std]),
+    ]
+)
+picture = np.random.default_rng(0).integers(0, 256, (8, 8, 3), dtype=np.uint8)
+
+result = {"spread": prepare(picture).std(dim=(1, 2)).max().item()}

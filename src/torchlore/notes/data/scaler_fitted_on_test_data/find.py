@@ -1,0 +1,107 @@
+"""The rule of scaler-fitted-on-test-data."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, follow, scopes, tree, uses
+from torchlore.check.source import Hit, Source
+
+_HELD_OUT = re.compile(r"(^|_)(test|val|valid|validation|tst|holdout)(_|$)|^(x|y)(test|val)$", re.IGNORECASE)
+_SCALERS = {"StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "PowerTransformer", "QuantileTransformer",
+            "PCA", "Normalizer", "LabelEncoder", "OneHotEncoder", "SimpleImputer", "TfidfVectorizer", "CountVectorizer"}  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _by_hand(source)
+    if "sklearn" not in source.text:
+        return
+    for call in source.methods("fit_transform", "fit"):
+        given, owner = call.args[0] if call.args else None, tree.receiver(call)
+        if given is None or not _is_scaler(source, owner):
+            continue
+        later = _split_later(source, call, given)
+        if later is not None and "Encoder" not in source.code(owner) and "Vectorizer" not in source.code(owner):
+            told = f"the test rows of the split on line {later.lineno} are in these statistics: split first, fit on the training part"
+            yield source.hit(call, told, severity="warning")
+            continue
+        name = tree.dotted(given.value if isinstance(given, ast.Subscript) else given).rpartition(".")[2]
+        if _HELD_OUT.search(name) and not re.search("train", name, re.IGNORECASE):
+            code = source.code(owner)
+            fix = (edits.rename(source, call.func, "transform"),) if call.func.attr == "fit_transform" else ()  # type: ignore[arg-type, attr-defined]  # a method
+            yield source.hit(
+                call, f"`{code}` learns its statistics from `{name}`: fit it on the training data and write `{code}.transform`",
+                *fix,
+            )  # fmt: skip
+
+
+def _split_later(source: Source, call: ast.Call, given: ast.expr) -> ast.Call | None:
+    """A split into training and test data of what the scaler has seen whole."""
+    held = source.parents[call]
+    names = {tree.dotted(given), tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""} - {""}
+    for split in source.calls("sklearn.model_selection.train_test_split"):
+        same = tree.function(source, split) is tree.function(source, call) and split.lineno > call.lineno
+        if same and any(tree.dotted(arg) in names for arg in split.args):
+            return split
+    return None
+
+
+def _is_scaler(source: Source, owner: ast.expr) -> bool:
+    """Whether it was made by one of scikit-learn's transformers, and not for this data alone."""
+    if isinstance(owner, ast.Call):
+        return source.name(owner.func).rpartition(".")[2] in _SCALERS
+    found = scopes.reaching(source, owner) if isinstance(owner, ast.Name) else []
+    calls = [source.name(one.value.func) for one in found if isinstance(one.value, ast.Call)]
+    return bool(calls) and all(one.startswith("sklearn.") and one.rpartition(".")[2] in _SCALERS for one in calls)
+
+
+def _by_hand(source: Source) -> Iterator[Hit]:
+    """`x = (x - x.mean(0)) / x.std(0)`, and then `x[:n]` is the training set and `x[n:]` the test set."""
+    for held in source.all(ast.Assign):
+        scaled, name = held.value, held.targets[0]
+        if not isinstance(name, ast.Name) or not isinstance(scaled, ast.BinOp) or not isinstance(scaled.op, ast.Div):
+            continue
+        centred = scaled.left
+        if (
+            not isinstance(centred, ast.BinOp)
+            or not isinstance(centred.op, ast.Sub)
+            or not isinstance(centred.left, ast.Name)
+        ):
+            continue
+        mean = follow.followed(source, centred.right)
+        whole = isinstance(mean, ast.Call) and follow.method(mean) == "mean" and _by_column(mean)
+        same = whole and isinstance(mean, ast.Call) and _same_rows(source, tree.receiver(mean), centred.left)
+        later = _cut_later(source, held, name) if same else None
+        if later is not None and isinstance(mean, ast.Call):
+            at = mean if mean.lineno >= held.lineno - 3 else held
+            told = f"the test rows that line {later.lineno} takes are in this mean: split first, and take it over the training part"
+            yield source.hit(at, told, severity="warning")
+
+
+def _by_column(mean: ast.Call) -> bool:
+    given = tree.argument(mean, 0, "dim") or tree.argument(mean, None, "axis")
+    return given is not None and tree.literal(given) == 0
+
+
+def _same_rows(source: Source, owner: ast.expr, rows: ast.Name) -> bool:
+    """Whether the mean is over all the rows that are scaled by it."""
+    if not isinstance(owner, ast.Name) or owner.id != rows.id:
+        return False
+    return scopes.reaching(source, owner) == scopes.reaching(source, rows)
+
+
+def _cut_later(source: Source, held: ast.Assign, name: ast.Name) -> ast.stmt | None:
+    """The statement that takes a part of the scaled rows as held-out data."""
+    home = tree.function(source, held)
+    for one in uses.names(source, name.id):
+        up, statement = source.parents[one], tree.statement(source, one)
+        after = one.lineno > held.lineno and tree.function(source, one) is home and isinstance(statement, ast.Assign)
+        if not after or not isinstance(statement, ast.Assign):
+            continue
+        taken = isinstance(up, ast.Subscript) and isinstance(up.slice, ast.Slice) and up.value is one
+        split = isinstance(up, ast.Call) and source.name(up.func) == "sklearn.model_selection.train_test_split"
+        names = [part.id for target in statement.targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+        held_out = [part for part in names if _HELD_OUT.search(part) and not re.search("train", part, re.IGNORECASE)]
+        if (taken or split) and held_out:
+            return statement
+    return None

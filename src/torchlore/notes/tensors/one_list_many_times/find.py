@@ -1,0 +1,73 @@
+"""The rule of one-list-many-times."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree, uses
+from torchlore.check.source import Hit, Source
+
+_MAKES = {"list", "dict", "set", "collections.defaultdict", "collections.Counter", "collections.deque"}
+_CHANGES = {"append", "extend", "insert", "add", "update", "setdefault", "remove", "clear", "appendleft"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for node in source.all(ast.BinOp):
+        box = node.left if isinstance(node.left, ast.List) else node.right
+        if isinstance(node.op, ast.Mult) and isinstance(box, ast.List) and len(box.elts) == 1:
+            count = node.right if box is node.left else node.left
+            if _is_made(source, box.elts[0]) and _changed(source, node) and tree.literal(count) != 1:
+                fixed = f"[{source.code(box.elts[0])} for _ in range({source.code(count)})]"
+                yield source.hit(
+                    node,
+                    f"this is one `{source.code(box.elts[0])}` in every place, and what changes one changes all: write `{fixed}`",
+                    edits.replace(source, node, fixed),
+                )
+    for call in source.methods("fromkeys"):
+        if len(call.args) == 2 and tree.dotted(tree.receiver(call)) == "dict" and _is_made(source, call.args[1]):
+            fixed = f"{{key: {source.code(call.args[1])} for key in {source.code(call.args[0])}}}"
+            if _changed(source, call):
+                yield source.hit(
+                    call,
+                    f"this is one `{source.code(call.args[1])}` under every key, and what changes one changes all: write `{fixed}`",
+                    edits.replace(source, call, fixed),
+                )
+
+
+def _is_made(source: Source, node: ast.expr) -> bool:
+    """A fresh thing that can be changed in place."""
+    if isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp):
+        return True
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return isinstance(node.left, ast.List) or isinstance(node.right, ast.List)
+    return isinstance(node, ast.Call) and source.name(node.func) in _MAKES
+
+
+def _changed(source: Source, node: ast.expr) -> bool:
+    """Whether one of the places is changed by its index or key: `x[i].append(v)`, `x[i] += v`, `x[i][k] = v`."""
+    held = source.parents[node]
+    target = held.targets[0] if isinstance(held, ast.Assign) and held.value is node else None
+    if isinstance(target, ast.Name):
+        home = tree.function(source, node)
+        reads: list[ast.expr] = [
+            one for one in uses.names(source, target.id) if home is None or tree.function(source, one) is home
+        ]
+    elif isinstance(target, ast.Attribute):
+        reads = [*uses.attributes(source, target.attr)]
+    else:
+        return False
+    places = [up for one in reads if isinstance(up := source.parents[one], ast.Subscript)]
+    replaced = any(isinstance(one.ctx, ast.Store) and isinstance(source.parents[one], ast.Assign) for one in places)
+    return not replaced and any(_changes(source, one) for one in places)
+
+
+def _changes(source: Source, place: ast.AST) -> bool:
+    up = source.parents[place]
+    if isinstance(up, ast.AugAssign):
+        return up.target is place
+    if isinstance(up, ast.Subscript):
+        return isinstance(up.ctx, ast.Store) or (
+            isinstance(source.parents[up], ast.AugAssign) and source.parents[up].target is up  # type: ignore[attr-defined]  # asked before
+        )
+    if isinstance(up, ast.Attribute) and isinstance(source.parents[up], ast.Call):
+        return up.attr in _CHANGES or (up.attr.endswith("_") and not up.attr.startswith("_"))
+    return False

@@ -1,0 +1,95 @@
+"""The rule of reused-numpy-buffer."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import calls, edits, flow, follow, scopes, tree, uses
+from torchlore.check.source import Hit, Source
+
+_FRESH = {"clone", "copy", "cuda", "double", "half", "long", "int", "bfloat16", "contiguous", "sum", "mean", "item"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _handed_out(source)
+    for call in source.calls("torch.from_numpy", "torch.as_tensor"):
+        array = call.args[0] if call.args else None
+        loops = tree.loops(source, call)
+        if not isinstance(array, ast.Name) or not loops or call.keywords or not _kept(source, call):
+            continue
+        loop = loops[0]
+        bound = scopes.reaching(source, array)
+        outside = bound and not any(tree.inside(source, one.statement, loop) for one in bound)
+        if outside and _refilled(source, array.id, loop):
+            edit = edits.replace(source, call, f"torch.tensor({array.id})")
+            message = (
+                f"every tensor kept here shares the memory of `{array.id}`, which is filled again in the next turn: "
+                f"write `torch.tensor({array.id})`"
+            )
+            yield source.hit(call, message, edit)
+
+
+def _handed_out(source: Source) -> Iterator[Hit]:
+    """`states.append(torch.from_numpy(env.step(a)))`, where the class hands out the one array it works in."""
+    for call in source.methods("append"):
+        kept = call.args[0] if len(call.args) == 1 and tree.loops(source, call) else None
+        inner = follow.followed(source, kept) if kept is not None else None
+        if (
+            isinstance(inner, ast.Call)
+            and source.name(inner.func) in ("torch.from_numpy", "torch.as_tensor")
+            and inner.args
+        ):
+            array: ast.expr | None = inner.args[0]
+        else:
+            array, inner = kept, call
+        bound = scopes.reaching(source, array) if isinstance(array, ast.Name) else []
+        if bound and isinstance(array, ast.Name) and all(_is_own_array(source, one) for one in bound):
+            told = f"`{array.id}` is the array that the next call writes into again, so everything kept here ends up equal: keep `{array.id}.copy()`"
+            yield source.hit(inner, told)
+
+
+def _is_own_array(source: Source, one: scopes.Binding) -> bool:
+    """Whether a method of the project returns an attribute that other calls change in place and nobody binds anew."""
+    made = flow.called(source, one.value) if isinstance(one.value, ast.Call) and one.how == "assign" else None
+    if made is None or made.owner is None or len(one.path) > 1:
+        return False
+    given = calls.returned(made)
+    if one.path:
+        given = [two.elts[one.path[0]] for two in given if isinstance(two, ast.Tuple) and one.path[0] < len(two.elts)]
+    names = {tree.dotted(two) for two in given}
+    name = names.pop() if len(names) == 1 else ""
+    if not name.startswith("self.") or name.count(".") > 1:
+        return False
+    used = [two for two in uses.attributes(made.source, name[5:]) if tree.class_of(made.source, two) is made.owner]
+    ups = [(two, made.source.parents[two]) for two in used]
+    writes = [up for two, up in ups if isinstance(up, ast.AugAssign) or _is_stored(up, two)]
+    anew = [two for two, up in ups if isinstance(up, ast.Assign) and isinstance(two.ctx, ast.Store)]
+    homes = [tree.function(made.source, two) for two in anew]
+    return bool(writes) and all(home is not None and home.name == "__init__" for home in homes)
+
+
+def _is_stored(up: ast.AST, node: ast.AST) -> bool:
+    return isinstance(up, ast.Subscript) and up.value is node and isinstance(up.ctx, ast.Store)
+
+
+def _kept(source: Source, call: ast.Call) -> bool:
+    """Whether the tensor, or a view of it, is stored in something that outlives the turn."""
+    node: ast.AST = call
+    while isinstance(up := source.parents[node], ast.Attribute) and isinstance(source.parents[up], ast.Call):
+        if up.attr in _FRESH or up.attr == "to":
+            return False
+        node = source.parents[up]
+    if isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute):
+        return up.func.attr in {"append", "add", "put", "insert"}
+    return isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Subscript)
+
+
+def _refilled(source: Source, name: str, loop: ast.AST) -> bool:
+    """Whether the loop writes into the array in place."""
+    for node in tree.body_nodes(loop):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and source.code(node.value) == name:
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            into = node.func.attr in {"readinto", "copyto", "read_direct"} and node.args
+            if (into and name in (source.code(arg) for arg in node.args)) or source.code(node.func) == f"{name}.fill":
+                return True
+    return False
