@@ -181,7 +181,8 @@ segmenter = Segmenter(5)
 
 
 def pixel_loss(logits, target):
-    return nn.functional.cross_entropy(logits.view(-1, 5), target.view(-1))  # trap: view-as-transpose
+    logits = logits.contiguous().view(-1, 5)  # trap: view-as-transpose
+    return nn.functional.cross_entropy(logits, target.view(-1))
 
 
 def pixel_loss_moved(logits, target):
@@ -192,12 +193,3 @@ def train_segmenter(images, masks):
     pixel_loss(segmenter(images), masks).backward()
     pixel_loss_moved(segmenter(images).permute(0, 2, 3, 1), masks).backward()
     pixel_loss_moved(segmenter.moved(images), masks).backward()
-
-
-def pixel_loss_by_name(logits, masks, n_classes):
-    logits = logits.contiguous().view(-1, n_classes)  # trap: view-as-transpose
-    return nn.functional.cross_entropy(logits, masks.view(-1))
-
-
-def train_by_name(images, masks):
-    pixel_loss_by_name(segmenter(images), masks, 5).backward()
