@@ -27,13 +27,13 @@ def watch(picture: Batch | Phase) -> Alarm | None:
         shared = chosen & one[1] if one[0] == id(base) else set()
         if shared and len(shared) < len(chosen):
             return _told(len(shared), len(chosen), batch.record.place, id(base))
-        if shared and len(one[1]) == len(base) and len(batch.notes["judged"]) == 1:
+        named = _HELD_OUT.search(getattr(batch.record.place, "text", "") or "")  # else it is the training error
+        if shared and named and len(one[1]) == len(base) and len(batch.notes["judged"]) == 1:
             facts = (len(shared), len(chosen), batch.record.place, id(base))
             if batch.epoch == 1 and not _held_out(batch, facts[2], facts[3]):
                 batch.notes.pop("once", None)
                 return _told(*facts)
-            if _HELD_OUT.search(getattr(facts[2], "text", "") or ""):
-                batch.notes["once"] = facts  # told at the end, if nothing else is ever evaluated
+            batch.notes["once"] = facts  # told at the end, if nothing else is ever evaluated
     return None
 
 
