@@ -34,4 +34,29 @@ def init(m):
         nn.init.zeros_(m.bias)
 
 
+def never(m):
+    if m == nn.Linear:  # trap: initialiser-reaches-nothing
+        nn.init.zeros_(m.bias)
+
+
+def chosen(norm):
+    return norm(4) if norm == nn.BatchNorm1d else norm()
+
+
+def by_type(m):
+    if type(m) == nn.Linear:
+        nn.init.zeros_(m.bias)
+
+
+def in_a_loop(net):
+    for layer in net.modules():
+        if layer is nn.Conv2d:  # trap: initialiser-reaches-nothing
+            nn.init.zeros_(layer.bias)
+    for kind in (nn.ReLU, nn.GELU):
+        if kind == nn.ReLU:
+            print(kind)
+
+
+Called().apply(never).apply(by_type)
+chosen(nn.BatchNorm1d)
 models = [Forgotten(), Called().apply(init), torch.zeros(1)]

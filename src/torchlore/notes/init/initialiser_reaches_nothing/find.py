@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, tree, uses, values
+from torchlore.check import classes, edits, follow, scopes, tree, uses, values
 from torchlore.check.project import Class, Function
 from torchlore.check.source import Hit, Source
 
@@ -20,6 +20,7 @@ _WORDS = (
     "params_init",
 )
 _NAMES = re.compile(r"^_?(init|initialize|initialise|reset)_?(weights?|params|parameters)$|^(weights?|params)_init$")
+_WALKS = {"modules", "children", "named_modules", "named_children"}
 _WEIGHTS = tuple(f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "LSTM", "GRU",
                                                   "Embedding", "ConvTranspose3d", "RNN", "Bilinear"))  # fmt: skip
 _FOREIGN = re.compile(
@@ -28,6 +29,7 @@ _FOREIGN = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _compared(source)
     if "nn.init" not in source.text:
         return
     applied = [call for call in source.methods("apply") if len(call.args) == 1]
@@ -57,6 +59,32 @@ def find(source: Source) -> Iterator[Hit]:
                 tests[0][0],
                 f"no {kinds} is made in this file, so `{source.code(call)}` changes nothing: ask for the layers that are",
             )
+
+
+def _compared(source: Source) -> Iterator[Hit]:
+    """`if m == nn.Linear`, of a layer that `apply` or a loop over the modules hands out: a layer is never its class."""
+    for test in source.all(ast.Compare):
+        if len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq | ast.Is) or not isinstance(test.left, ast.Name):
+            continue
+        kind = source.name(test.comparators[0])
+        if not kind.startswith("torch.nn.") or not kind.rpartition(".")[2][:1].isupper():
+            continue
+        if _is_layer(source, test.left):
+            layer, cls = test.left.id, source.code(test.comparators[0])
+            right = f"isinstance({layer}, {cls})"
+            told = f"`{layer}` is a layer and never equal to the class `{cls}`, so nothing below runs: write `{right}`"
+            yield source.hit(test, told, edits.replace(source, test, right))
+
+
+def _is_layer(source: Source, name: ast.Name) -> bool:
+    """Whether a loop over modules binds it, or it is the one parameter of a function that is given to `apply`."""
+    bound = scopes.reaching(source, name)
+    if any(one.how != "parameter" for one in bound):
+        looped = [follow.method(one.value) in _WALKS for one in bound if one.how == "for" and one.value is not None]
+        return len(looped) == len(bound) and all(looped)
+    home = tree.function(source, name)
+    given = {arg.id for call in source.methods("apply") for arg in call.args if isinstance(arg, ast.Name)}
+    return home is not None and home.name in given and len(tree.parameters(home)) == 1
 
 
 def _asked(source: Source, function: ast.AST) -> list[tuple[ast.AST, list[str]]]:

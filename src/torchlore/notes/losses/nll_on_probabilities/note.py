@@ -49,7 +49,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def watch(call: Annotated[Call, "nll_loss"]) -> Alarm | None:
-    maker = _MAKERS.get(call.made_by(call.input))
-    if maker is None:
+    maker, seen = _MAKERS.get(call.made_by(call.input)), call.values(call.input)
+    if maker is None and (seen is None or seen.high <= 0.1):
         return None
-    return Alarm(f"nll_loss takes log-probabilities but gets the output of {maker}; use log_softmax or cross_entropy")
+    given = f"the output of {maker}" if maker else f"values up to {seen.high:.3g}" if seen else ""
+    return Alarm(f"nll_loss takes log-probabilities but gets {given}; use log_softmax or cross_entropy")
