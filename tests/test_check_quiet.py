@@ -488,6 +488,13 @@ def show(path, x):
     with torch.no_grad():
         return net(x)
 """
+LOGARITHM = """
+import torch
+
+def NAME(logits, temperature):
+    p = torch.softmax(SCORES, dim=1)
+    return -torch.log(p).mean()
+"""
 FILM = """
 import cv2
 
@@ -622,6 +629,9 @@ def test(net, criterion, loader):
         ("module-train-overridden", OVERRIDDEN.replace("self.step(x)", "self.part.eval()"), ["hint"]),
         ("eval-mode-missing", DRAWN.replace("NAME", "draw_pictures"), []),
         ("eval-mode-missing", DRAWN.replace("NAME", "test_pictures"), ["warning"]),
+        ("log-of-softmax", LOGARITHM.replace("NAME", "entropy").replace("SCORES", "logits"), ["warning"]),
+        ("log-of-softmax", LOGARITHM.replace("NAME", "beam_search").replace("SCORES", "logits"), ["hint"]),
+        ("log-of-softmax", LOGARITHM.replace("NAME", "swav").replace("SCORES", "logits / temperature"), ["hint"]),
         ("eval-mode-missing", CHOSEN.replace("OTHER", "InstanceNorm2d"), []),
         ("eval-mode-missing", CHOSEN.replace("OTHER", "SyncBatchNorm"), ["warning"]),
         ("capture-not-opened", FILM.replace("LENGTH", "count"), ["warning"]),

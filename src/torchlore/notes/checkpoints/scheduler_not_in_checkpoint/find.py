@@ -1,10 +1,13 @@
 """The rule of scheduler-not-in-checkpoint."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, follow, frameworks, saved, tree, values
 from torchlore.check.source import Hit, Source
+
+_START = re.compile(r"(start|resume|begin|first)\w*epoch|epoch_?(start|begin)")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -31,11 +34,15 @@ def _resumes(source: Source) -> bool:
 
 
 def _caught_up(source: Source) -> Iterator[str]:
-    """Schedulers that a loop steps up to the epoch of the resumed run, and does nothing else."""
+    """Schedulers that a loop steps up to the epoch of the resumed run, and does nothing else, or that are told it once."""
     for loop in source.all(ast.For):
         steps = [one.value for one in loop.body if isinstance(one, ast.Expr)]
         if len(steps) == len(loop.body) and all(follow.method(one) == "step" for one in steps):
             yield from (source.code(tree.receiver(one)) for one in steps if isinstance(one, ast.Call))
+    for call in source.methods("step"):
+        told = tree.dotted(call.args[0]).rpartition(".")[2] if len(call.args) == 1 else ""
+        if _START.search(told) and not tree.loops(source, call):
+            yield source.code(tree.receiver(call))
 
 
 def _stepped(source: Source, save: object) -> str:

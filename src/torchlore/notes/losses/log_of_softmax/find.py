@@ -1,13 +1,18 @@
 """What a file shows of it."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, tree, values
+from torchlore.check import edits, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _BETTER = {"torch.softmax": "torch.log_softmax", "torch.nn.functional.softmax": "{}.log_softmax",
            "torch.sigmoid": "torch.nn.functional.logsigmoid", "torch.nn.functional.sigmoid": "{}.logsigmoid"}  # fmt: skip
+_DRAWS = re.compile(
+    r"(?:^|_)(?:generate|sample|search|greedy|beam)(?:_|$)|decode_to_pred"
+)  # of what was drawn or is best
+_WARM = re.compile(r"(^|[._])(temperature|temp|tau|T)$")
 _PICKS = ("torch.gather", "torch.squeeze", "torch.reshape", "torch.flatten")
 
 
@@ -35,9 +40,33 @@ def find(source: Source) -> Iterator[Hit]:
         first, better = ("softmax", "log_softmax") if given.state == "probs" else ("sigmoid", "logsigmoid")
         message = f"the logarithm of a {first} is -inf for a score far below the best: write `F.{better}`"
         fixed = _fixed(source, inner)
-        lesson = tree.function(source, call) is None and not any(source.methods("backward"))
+        home = tree.function(source, call)
+        lesson = home is None and not any(source.methods("backward"))
+        quiet = lesson or (home is not None and _DRAWS.search(home.name)) or _bounded(source, inner)
         fix = [edits.replace(source, call, fixed)] if fixed else []
-        yield source.hit(call, message, *fix, severity="hint" if lesson else None)
+        yield source.hit(call, message, *fix, severity="hint" if quiet else None)
+
+
+def _bounded(source: Source, inner: ast.expr) -> bool:
+    """Scores that cannot lie far apart: normalised, or cosines over a temperature."""
+    applied = follow.followed(source, inner)
+    if not isinstance(applied, ast.Call):
+        return False
+    gap = applied.args[0] if applied.args else tree.receiver(applied) if follow.method(applied) else None
+    if isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Div):
+        return _WARM.search(tree.dotted(gap.right)) is not None
+    parts = [one for one in ast.walk(gap) if isinstance(one, ast.Name)] if gap is not None else []
+    made = [part for one in parts for part in scopes.reaching(source, one)[:1]]
+    return any(isinstance(one.value, ast.Call) and _scaled(source, one.value) for one in made)
+
+
+def _scaled(source: Source, call: ast.Call) -> bool:
+    """`normalize(x)`, or parts of it: `a, b = torch.split(normalize(x), 1)`."""
+    names = {source.name(call.func).rpartition(".")[2], tree.dotted(call.func).rpartition(".")[2]}
+    if "normalize" in names:
+        return True
+    first = follow.followed(source, call.args[0]) if "split" in names and call.args else None
+    return isinstance(first, ast.Call) and tree.dotted(first.func).rpartition(".")[2] == "normalize"
 
 
 def _guarded(source: Source, node: ast.expr, hops: int = 4) -> bool:
