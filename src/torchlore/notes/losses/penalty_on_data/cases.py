@@ -84,3 +84,12 @@ def only_printed(model, x, y, opt):
     loss.backward()
     opt.step()
     print(loss.item() + size(model))
+
+
+def footprint(model: nn.Module, bits):
+    total = 0
+    for p in model.parameters():
+        total += p.data.numel() * bits
+    for child in model.children():
+        total += footprint(child, bits)
+    return total

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from torchlore.check import edits, flow, scopes, tensors, terms, tree
 from torchlore.check.source import Hit, Source
 
+_SIZES = {"numel", "nelement", "size", "shape", "element_size", "dim", "ndim", "dtype", "device", "is_cuda"}
 _OVER = {"parameters", "named_parameters"}
 
 
@@ -26,6 +27,8 @@ def _cuts(source: Source) -> Iterator[ast.expr]:
     """`p.data` and `p.detach()` of a parameter that a loop hands out."""
     for node in source.all(ast.Attribute):
         up = source.parents[node]
+        if isinstance(up, ast.Attribute) and up.attr in _SIZES:
+            continue  # counts weights, whatever is in them
         if node.attr == "data" and isinstance(node.ctx, ast.Load) and _is_parameter(source, node.value):
             yield node
         elif node.attr == "detach" and isinstance(up, ast.Call) and _is_parameter(source, node.value):
