@@ -161,6 +161,17 @@ def test_another_file_is_looked_through(tmp_path):
     assert events[1].owner == identity(source, next(n for n in source.all(ast.Name) if n.id == "net"))
 
 
+def test_a_chain_of_moves_is_the_same_model_in_a_helper_too():
+    text = HEAD + (
+        "def run(net, x):\n    return net(x)\n\n"
+        "def check(net):\n    net = net.cuda().eval()\n    run(net, 1)\n\n"
+        "model = nn.Linear(1, 1)\nfor x in data:\n    model(x).mean().backward()\n    check(model)\n"
+    )
+    events = flow.loops(Source(text))[0].of("forward", "eval")
+    assert [event.what for event in events] == ["forward", "eval", "forward"]
+    assert len({event.owner for event in events}) == 1
+
+
 def test_frameworks_own_their_loops():
     text = "import pytorch_lightning as pl\nclass M(pl.LightningModule):\n    def training_step(self):\n        pass\n"
     source = Source(text)

@@ -495,6 +495,16 @@ def NAME(logits, temperature):
     p = torch.softmax(SCORES, dim=1)
     return -torch.log(p).mean()
 """
+QUEUED = """
+import torch
+IMPORT
+
+def fill(queue, rows):
+    batch = torch.zeros(4)
+    for row in rows:
+        batch[0] = row
+        queue.put(batch)
+"""
 FILM = """
 import cv2
 
@@ -632,6 +642,8 @@ def test(net, criterion, loader):
         ("log-of-softmax", LOGARITHM.replace("NAME", "entropy").replace("SCORES", "logits"), ["warning"]),
         ("log-of-softmax", LOGARITHM.replace("NAME", "beam_search").replace("SCORES", "logits"), ["hint"]),
         ("log-of-softmax", LOGARITHM.replace("NAME", "swav").replace("SCORES", "logits / temperature"), ["hint"]),
+        ("same-tensor-appended", QUEUED.replace("IMPORT", "import torch.multiprocessing as mp"), ["hint"]),
+        ("same-tensor-appended", QUEUED.replace("IMPORT", "import queue"), ["error"]),
         ("eval-mode-missing", CHOSEN.replace("OTHER", "InstanceNorm2d"), []),
         ("eval-mode-missing", CHOSEN.replace("OTHER", "SyncBatchNorm"), ["warning"]),
         ("capture-not-opened", FILM.replace("LENGTH", "count"), ["warning"]),

@@ -112,8 +112,10 @@ def _of_binding(source: Source, binding: Binding, node: ast.Name, hops: int) -> 
         return own
     if isinstance(value, ast.Name | ast.Attribute):
         return identity(source, value, hops - 1) or own
-    inner = unwrap(source, value) if isinstance(value, ast.Call) else None
-    if inner is not None and isinstance(inner, ast.Name | ast.Attribute):
+    inner: ast.expr | None = value
+    while isinstance(inner, ast.Call):
+        inner = unwrap(source, inner)  # `net.cuda().eval()`
+    if isinstance(inner, ast.Name | ast.Attribute):
         same = identity(source, inner, hops - 1)
         return same or own
     return own

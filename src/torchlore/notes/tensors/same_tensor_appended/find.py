@@ -25,7 +25,11 @@ def find(source: Source) -> Iterator[Hit]:
                     f"every entry is the same `{given.id}`, which line {change.lineno} changes in place: append "
                     f"`{given.id}.{copy}()`"
                 )
-                yield source.hit(call, message, edits.append(source, given, f".{copy}()"))
+                pickled = (
+                    follow.method(call) == "put" and "multiprocessing" in source.text
+                )  # a copy, made a little later
+                fix = edits.append(source, given, f".{copy}()")
+                yield source.hit(call, message, fix, severity="hint" if pickled else None)
 
 
 def _multiplied(source: Source) -> Iterator[Hit]:

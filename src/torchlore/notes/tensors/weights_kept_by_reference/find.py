@@ -60,8 +60,21 @@ def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribu
     uses: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)] if later else []
     same = (use for use in uses if (use.id if isinstance(use, ast.Name) else use.attr) == name)
     return any(
-        isinstance(u.ctx, ast.Load) and u.lineno > assign.lineno and _set_against(source, u, model) for u in same
+        isinstance(u.ctx, ast.Load)
+        and u.lineno > assign.lineno
+        and _set_against(source, u, model)
+        and _meanwhile(source, assign, u)
+        for u in same
     )
+
+
+def _meanwhile(source: Source, assign: ast.Assign, use: ast.expr) -> bool:
+    """Whether anything runs between the two: a check right behind sees what was there."""
+    home = tree.function(source, assign)
+    if home is None or tree.function(source, use) is not home or tree.loops(source, assign):
+        return True
+    first, last = assign.end_lineno or assign.lineno, tree.statement(source, use).lineno
+    return any(isinstance(one, ast.Call) and first < one.lineno < last for one in tree.body_nodes(home))
 
 
 def _steps_below(source: Source, assign: ast.Assign) -> bool:
