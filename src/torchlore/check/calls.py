@@ -54,6 +54,8 @@ def _by_name(source: Source, call: ast.Call, full: str) -> Values | None:
         return returns(target)
     if full in _SAME and call.args:
         return values(source, call.args[0])
+    if full == "functools.partial" and len(call.args) == 1 and source.name(call.args[0]) in api.LOSS_FUNCTIONS:
+        return (Value("loss", source.name(call.args[0]), call, source),)
     if full in api.WRAPPERS and call.args:
         inner = values(source, call.args[0])
         kind = (

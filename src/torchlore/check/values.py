@@ -439,11 +439,20 @@ def _subscript(source: Source, node: ast.Subscript) -> Values:
             found += _key(value, index)
         elif value.kind == "batch" and isinstance(index, str) and isinstance(value.node, ast.Dict):
             found += tuple(_collate(part) for part in _key(value, index))
+        elif value.kind == "dict" and isinstance(value.node, ast.Dict) and (name := _said(source, node.slice)):
+            found += _key(value, name)  # `losses[cfg["loss"]]`
         elif value.kind == "dict" and value.items and isinstance(value.node, ast.Dict | ast.DictComp):
             found += sum(value.items, ()) if not _is_filled(source, node.value) else (UNKNOWN,)  # `loaders[phase]`
         else:
             found += item(value, index if isinstance(index, int) else None)
     return found
+
+
+def _said(source: Source, key: ast.expr) -> str:
+    """The one text that a key can be, "" where there are several or none."""
+    found = values(source, key) if isinstance(key, ast.Name | ast.Attribute | ast.Subscript) else ()
+    words = {one.node.value for one in found if one.kind == "string" and isinstance(one.node, ast.Constant)}
+    return str(words.pop()) if len(words) == 1 and len(found) == 1 else ""
 
 
 def _rank(source: Source, index: ast.expr) -> int | None:

@@ -107,3 +107,12 @@ class Runner:
             self.lowest = val_loss
         if val_acc > self.best_acc:
             self.best_acc = val_acc
+
+
+def accuracy_from_zero(scores, model):
+    best_acc, kept = 0.0, None
+    for val_acc in scores:
+        if val_acc < best_acc:  # trap: best-compared-the-wrong-way
+            best_acc = val_acc
+            kept = model.state_dict().copy()
+    return kept

@@ -3,13 +3,15 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, follow, frameworks, tree
+from torchlore.check import calls, edits, flow, follow, frameworks, tree
 from torchlore.check.events import Event
 from torchlore.check.identity import Identity, identity
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _by_hand(source)
     clips = ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grad_value")
     if not any(name in source.text for name in clips):
         return
@@ -18,6 +20,42 @@ def find(source: Source) -> Iterator[Hit]:
         if node not in told:
             told.add(node)
             yield hit
+
+
+def _by_hand(source: Source) -> Iterator[Hit]:
+    """`for p in net.parameters(): p.grad.clamp_(-1, 1)`, here or in a function, beside the backward pass and the step."""
+    for call in source.methods("clamp_") if ".grad" in source.text else ():
+        node = tree.receiver(call)
+        node = node.value if isinstance(node, ast.Attribute) and node.attr == "data" else node
+        around = tree.loops(source, call)
+        if not isinstance(node, ast.Attribute) or node.attr != "grad" or not around:
+            continue
+        home = tree.function(source, call)
+        sites: list[ast.AST] = [around[0]]
+        if home is not None:
+            sites += [
+                tree.statement(source, one)
+                for caller, one, _ in calls.callers(as_function(source, home))
+                if caller is source
+            ]
+        for site in sites:
+            block: list[ast.stmt] = getattr(source.parents[site], "body", [])
+            place = next((index for index, one in enumerate(block) if one is site), -1)
+            back, step = (_first(source, block, name) for name in ("backward", "step"))
+            if place >= 0 and 0 <= back < step and (place < back or place > step):
+                when = (
+                    "before the backward pass: there is nothing to clip yet"
+                    if place < back
+                    else "after the step has been made"
+                )
+                yield source.hit(site, f"gradients are clipped {when}; put this between backward() and step()")
+
+
+def _first(source: Source, block: list[ast.stmt], name: str) -> int:
+    """Where a block calls a method of this name first, as a statement of its own; -1 where it does not."""
+    calls_ = [one.value if isinstance(one, ast.Expr) else None for one in block]
+    return next((index for index, one in enumerate(calls_) if isinstance(one, ast.Call) and follow.method(one) == name
+                 and "sched" not in source.code(one.func).lower()), -1)  # fmt: skip
 
 
 def _in_loops(source: Source) -> Iterator[tuple[Hit, ast.AST]]:

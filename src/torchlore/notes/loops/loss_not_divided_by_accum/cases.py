@@ -93,3 +93,14 @@ def warmed_up(model, loader, criterion, optimizer):
             optimizer.param_groups[0]["lr"] = 1e-4
             bad_epochs = 0
         optimizer.step()
+
+
+def divided_too_late(model, loader, criterion, optimizer, k):
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(model(x), y)
+        loss.backward()
+        loss = loss / k  # trap: loss-not-divided-by-accum
+        if (i + 1) % k == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+        print(loss.item())

@@ -52,6 +52,11 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             continue
         zeroed = [one for one in loop.of("zero_grad") if not one.conditions]
+        if not zeroed and (late := _too_late(source, loop.node, backwards[0], every)) is not None:
+            yield source.hit(
+                late, f"backward() has run, so dividing by `{source.code(every)}` changes no gradient: divide before it"
+            )
+            continue
         if zeroed or _scales(source, loop.node) or "sum" in source.code(backwards[0].node):
             continue
         code = source.code(every)
@@ -59,6 +64,18 @@ def find(source: Source) -> Iterator[Hit]:
             backwards[0].node,
             f"the gradients of {code} batches add up before each step: divide the loss by `{code}`",
         )
+
+
+def _too_late(source: Source, loop: ast.AST, backward: Event, every: ast.expr) -> ast.Assign | None:
+    """`loss = loss / k` behind `loss.backward()`."""
+    name = tree.dotted(tree.receiver(backward.node)) if isinstance(backward.node, ast.Call) else ""
+    for one in tree.under(source, loop, ast.Assign):
+        value = one.value
+        same = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and tree.dotted(one.targets[0]) == name
+        if isinstance(value, ast.BinOp) and same and tree.dotted(value.left) == name:
+            before = one.lineno < getattr(backward.node, "lineno", 0)
+            return one if source.code(value.right) == source.code(every) and not before else None
+    return None
 
 
 def _waits(source: Source, step: Event) -> bool:

@@ -49,3 +49,20 @@ def clean(model, layer):
             if n == "bias":
                 a.append(p)
     return a, b, c, d, e, f, g, layer
+
+
+class Pre(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm1, self.fc = torch.nn.LayerNorm(4), torch.nn.Linear(4, 4)
+        self.norm2 = torch.nn.LayerNorm(4)
+
+
+def named_otherwise(model=Pre()):
+    spared = ["bias", "LayerNorm.weight"]  # trap: no-decay-by-name
+    return [p for n, p in model.named_parameters() if any(word in n for word in spared)]
+
+
+def named_so(model=Pre()):
+    spared = ["bias", "norm"]
+    return [p for n, p in model.named_parameters() if any(word in n for word in spared)]

@@ -11,12 +11,8 @@ Test the shape: what has one dimension is a bias or a scale (`p.ndim <= 1`). The
 Use AdamW: in Adam `weight_decay` is added to the gradient and divided by its size like the rest of it.
 """
 
-import ast
-from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import scopes, tree, values
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ("train-weight-decay",)
@@ -44,48 +40,6 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
         weight.data, weight.grad = torch.ones(1), torch.zeros(1)
         kind([weight], lr=0.1, weight_decay=0.1).step()
         assert abs(weight.item() - left) < 1e-3
-
-
-def find(source: Source) -> Iterator[Hit]:
-    if "named_parameters" not in source.text:
-        return
-    for test in source.all(ast.Compare):
-        name, other = test.left, test.comparators[0]
-        if not isinstance(name, ast.Name) or len(test.ops) != 1 or not _of_the_model(source, name):
-            continue
-        if isinstance(test.ops[0], ast.In | ast.NotIn):
-            words = {tree.literal(one) for value in source.values(other) for one in getattr(value.node, "elts", ())}
-        else:
-            words = {tree.literal(other)} if isinstance(test.ops[0], ast.Eq | ast.NotEq) else set()
-        if "bias" in words:
-            yield source.hit(
-                test,
-                f"`{name.id}` is a full path such as `layers.0.bias`, so `{source.code(test)}` compares it with `bias` "
-                "and hardly any parameter is spared: choose by `p.ndim <= 1`",
-            )
-
-
-def _of_the_model(source: Source, name: ast.Name) -> bool:
-    """Whether the name comes from `model.named_parameters()` of a whole model, not of one layer."""
-    for binding in scopes.reaching(source, name):
-        call = binding.value
-        if isinstance(call, ast.Name):
-            call = next((one.value for one in scopes.reaching(source, call)), None)
-        if isinstance(call, ast.Call) and source.name(call.func) in ("list", "sorted") and call.args:
-            call = call.args[0]
-        if not isinstance(call, ast.Call) or binding.path != (0,) or call.args or call.keywords:
-            return False
-        if not isinstance(call.func, ast.Attribute) or call.func.attr != "named_parameters":
-            return False
-        owner = call.func.value
-        made = [value.name for value in source.values(owner)]
-        layer = any(one.startswith("torch.nn.") and one != "torch.nn.Sequential" for one in made)
-        looped = isinstance(owner, ast.Name) and any(
-            b.how in ("for", "comprehension") for b in scopes.reaching(source, owner)
-        )
-        if layer or looped or not values.sure(source, owner, "module", weak=True):
-            return False
-    return bool(scopes.reaching(source, name))
 
 
 def watch(call: Annotated[Call, "Optimizer"]) -> Alarm | None:

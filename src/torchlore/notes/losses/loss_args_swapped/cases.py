@@ -44,3 +44,10 @@ def distilled(x):
 def hinges(dist_ap, dist_an, sim_pos, sim_neg, margin):
     wrong = F.relu(dist_an - dist_ap + margin).mean()  # trap: loss-args-swapped
     return wrong + F.relu(dist_ap - dist_an + margin).mean() + F.relu(sim_neg - sim_pos + margin).mean()
+
+
+def ranked(pos_score, neg_score):
+    rank = nn.MarginRankingLoss(margin=1.0)
+    ones = torch.ones(8)
+    wrong = rank(neg_score, pos_score, ones)  # trap: loss-args-swapped
+    return wrong + rank(pos_score, neg_score, ones) + rank(neg_score, pos_score, -ones)

@@ -50,7 +50,8 @@ def _hinges(source: Source) -> Iterator[Hit]:
             )
 
 
-def find(source: Source) -> Iterator[Hit]:
+def _by_kind(source: Source) -> Iterator[Hit]:
+    """Losses whose first two arguments mean different things."""
     for call in losses.loss_calls(source, "TripletMarginLoss", "triplet_margin_loss", "TripletMarginWithDistanceLoss"):
         words = [_word(source, one) for one in call.call.args[:3]]
         if len(words) == 3 and words[1].startswith("n") and words[2].startswith("p") and set(words) & _TRIPLETS:
@@ -64,7 +65,18 @@ def find(source: Source) -> Iterator[Hit]:
         if values.attached(source, target) is True:
             told = "the first is a constant and the second learns: the student's log-probabilities come first, the target second"
             yield source.hit(loss.call, told)
+    for call in losses.loss_calls(source, "MarginRankingLoss", "margin_ranking_loss"):
+        words = [_word(source, one) for one in call.call.args[:2]]
+        sign = tree.argument(call.call, 2, "target")
+        made = follow.followed(source, sign) if sign is not None else None
+        ones = isinstance(made, ast.Call) and source.name(made.func) in ("torch.ones", "torch.ones_like")
+        if ones and len(words) == 2 and words[0].startswith("n") and words[1].startswith("p"):
+            yield source.hit(call.call, "with a target of 1 the first is to score higher: put the positive first")
     yield from _hinges(source)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _by_kind(source)
     for loss in losses.loss_calls(source):
         first, second = loss.input, loss.target
         if first is None or second is None or loss.name.rpartition(".")[2] in _SYMMETRIC or loss.call.keywords:

@@ -88,3 +88,33 @@ def segment(net, opt, loader):
         loss.backward()
         other.backward()
         opt.step()
+
+
+def listed(log_probs, returns, opt, dist):
+    dist.log_prob(dist.sample())
+    losses = []
+    for lp, ret in zip(log_probs, returns):
+        losses.append(lp * ret)  # trap: objective-not-negated
+    loss = torch.stack(losses).sum()
+    loss.backward()
+    opt.step()
+
+
+def listed_right(log_probs, returns, opt):
+    losses = []
+    for lp, ret in zip(log_probs, returns):
+        losses.append(-lp * ret)
+    loss = torch.stack(losses).sum()
+    loss.backward()
+    opt.step()
+
+
+class SoftDice(torch.nn.Module):
+    def forward(self, p, m):
+        above = 2 * (p * m).sum()
+        return above / (p + m).sum()  # trap: objective-not-negated
+
+
+def overlap_falls(net, x, m):
+    loss = SoftDice()(net(x), m)
+    loss.backward()

@@ -4,12 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, identity, losses, terms, tree, values
+from torchlore.check import calls, flow, follow, identity, losses, origin, scopes, terms, tree, values
 from torchlore.check.source import Hit, Source
 
 _GAIN = re.compile(
     r"^(adv|advs|advantages?|gaes?|returns?|rewards?|rets|discounted_\w+|reward_to_go|rtg)$", re.IGNORECASE
 )
+_LOGS = re.compile(r"^(saved_)?log_?probs?$", re.IGNORECASE)
 _CRITIC = re.compile(r"^(critic\w*|q\d?|qf\d?|q_?net\w*|q_?func\w*|q_?value\w*)$", re.IGNORECASE)
 _ACTOR = re.compile(r"actor|policy|^pi\d?$|^mu$", re.IGNORECASE)
 _TURNED = re.compile(r"maximize|neg_?log|nll|-\s*[\w.\[\]]*log_?p\w*|cost|regret|penalt", re.IGNORECASE)
@@ -22,7 +23,8 @@ def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
     for call in source.methods("backward"):
         loss = tree.receiver(call)
-        for term, sign in terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ():
+        found = terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ()
+        for term, sign in (part for one in found for part in _listed(source, *one)):
             what = _policy_gradient(source, term) or _judged_actor(source, term) or _entropy(source, term)
             if sign > 0 and what and term not in seen and not _TURNED.search(source.text):
                 seen.add(term)
@@ -36,14 +38,38 @@ def find(source: Source) -> Iterator[Hit]:
                     )
 
 
+def _listed(source: Source, term: ast.expr, sign: int) -> Iterator[tuple[ast.expr, int]]:
+    """A term, and for `torch.stack(losses)` what is appended to that list."""
+    joined = isinstance(term, ast.Call) and source.name(term.func) in ("torch.stack", "torch.cat", "sum") and term.args
+    name = tree.dotted(term.args[0]) if isinstance(term, ast.Call) and joined else ""
+    home = tree.function(source, term)
+    added = [one for one in source.methods("append") if name and tree.dotted(tree.receiver(one)) == name]
+    inside = [one.args[0] for one in added if tree.function(source, one) is home and len(one.args) == 1]
+    if not inside:
+        yield term, sign
+    for one in inside:
+        yield from terms.terms(source, one, sign)
+
+
 def _policy_gradient(source: Source, term: ast.expr) -> str:
     """`log_prob * advantage`, both seen as such."""
     if not isinstance(term, ast.BinOp) or not isinstance(term.op, ast.Mult):
         return ""
     for one, other in ((term.left, term.right), (term.right, term.left)):
-        if _is_log_prob(source, one) and _GAIN.match(follow.base(other)) and not _reversed(source, other):
+        gain = _GAIN.match(follow.base(other)) or _GAIN.match(_walked(source, other))
+        if (_is_log_prob(source, one) or _LOGS.match(_walked(source, one))) and gain and not _reversed(source, other):
             return f"`{source.code(term)}`"
     return ""
+
+
+def _walked(source: Source, node: ast.expr) -> str:
+    """`log_probs` for `lp` of `for lp, ret in zip(log_probs, returns)`."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    one = bound[0] if len(bound) == 1 and bound[0].how in ("for", "comprehension") else None
+    over = one.value if one is not None else None
+    if one is None or not isinstance(over, ast.Call) or source.name(over.func) != "zip" or len(one.path) != 1:
+        return ""
+    return follow.base(over.args[one.path[0]]) if one.path[0] < len(over.args) else ""
 
 
 def _entropy(source: Source, term: ast.expr) -> str:
@@ -65,11 +91,23 @@ def _overlaps(source: Source, term: ast.expr, hops: int = 2) -> Iterator[tuple[S
         term = follow.followed(source, tree.receiver(term))  # type: ignore[arg-type]  # method says that it is a call
     if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Div):
         above = [tree.dotted(one).lower() for one in ast.walk(term.left)]
-        if any(re.match(r"^(inter|intersection|overlap|intersect)(_?sum)?$", one) for one in above):
+        if any(re.match(r"^(inter|intersection|overlap|intersect)(_?sum)?$", one) for one in above) or _is_dice(
+            source, term
+        ):
             yield source, term
-    inner = flow.called(source, term) if isinstance(term, ast.Call) and hops else None
+    inner = origin.behind(source, term) if isinstance(term, ast.Call) and hops else None
     for given in calls.returned(inner) if inner is not None else ():
         yield from _overlaps(inner.source, given, hops - 1) if inner is not None else ()
+
+
+def _is_dice(source: Source, ratio: ast.BinOp) -> bool:
+    """`2 * (p * m).sum() / (p + m).sum()`: twice a sum of products over sums of the same two."""
+    above, below = follow.followed(source, ratio.left), follow.followed(source, ratio.right)
+    twice = [one for one in ast.walk(above) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
+    doubled = any(tree.literal(one.left) in (2, 2.0) or tree.literal(one.right) in (2, 2.0) for one in twice)
+    pairs = [one for one in twice if isinstance(one.left, ast.Name) and isinstance(one.right, ast.Name)]
+    names = {one.id for one in ast.walk(below) if isinstance(one, ast.Name)}
+    return doubled and any({one.left.id, one.right.id} <= names for one in pairs)  # type: ignore[attr-defined]  # Names, see above
 
 
 def _is_log_prob(source: Source, node: ast.expr) -> bool:

@@ -1,3 +1,4 @@
+import functools
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -12,3 +13,12 @@ loss = F.binary_cross_entropy(torch.sigmoid(net(x)), y)
 loss = F.binary_cross_entropy_with_logits(net(x), torch.sigmoid(net(x)).detach())
 gate = torch.sigmoid(net(x)) * x
 loss = F.binary_cross_entropy_with_logits(net(gate), y)
+
+
+CHOICE = {"loss": "bce"}
+TABLE = {"bce": functools.partial(F.binary_cross_entropy_with_logits, reduction="sum"), "l1": F.l1_loss}
+
+
+def chosen(x, y):
+    squashed = torch.sigmoid(nn.Linear(4, 1)(x))  # trap: sigmoid-before-bce-with-logits
+    return TABLE[CHOICE["loss"]](squashed, y)

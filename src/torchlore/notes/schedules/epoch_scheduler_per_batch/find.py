@@ -40,10 +40,10 @@ def find(source: Source) -> Iterator[Hit]:
             kind = made[0].name.rpartition(".")[2]
             if kind == "ReduceLROnPlateau":
                 told = "waits `patience` epochs and is given every batch's loss: step it once an epoch, with the mean"
-                yield source.hit(event.at, f"{kind} {told}")
+                yield source.hit(event.node, f"{kind} {told}")
                 continue
             yield source.hit(
-                event.at,
+                event.node,
                 f"{kind} with `{source.code(calls[0])}` counts epochs and is stepped after every batch, which takes the rate "
                 "to nothing: step it at the end of the epoch",
             )

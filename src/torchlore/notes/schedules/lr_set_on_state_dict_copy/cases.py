@@ -40,3 +40,24 @@ def real(optimizer, lr):
 def only_read(optimizer):
     start = optimizer.state_dict()["param_groups"][0]["lr"]
     return start
+
+
+def two_groups(net, head, rates):
+    opt = torch.optim.SGD([{"params": net.parameters()}, {"params": head.parameters()}], lr=0.1)
+    for rate in rates:
+        opt.param_groups[0]["lr"] = rate  # trap: lr-set-on-state-dict-copy
+        opt.step()
+
+
+def one_group(net, rates):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for rate in rates:
+        opt.param_groups[0]["lr"] = rate
+        opt.step()
+
+
+def rates_of_their_own(net, head, rates):
+    opt = torch.optim.SGD([{"params": net.parameters(), "lr": 0.1}, {"params": head.parameters(), "lr": 1.0}])
+    for rate in rates:
+        opt.param_groups[0]["lr"] = rate
+        opt.step()

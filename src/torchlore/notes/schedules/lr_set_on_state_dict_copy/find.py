@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tree
+from torchlore.check import edits, follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _first_group(source)
     for state in source.methods("state_dict"):
         groups = source.parents[state]
         if not (isinstance(groups, ast.Subscript) and tree.literal(groups.slice) == "param_groups"):
@@ -19,6 +20,32 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(groups)}` is a copy, and what is written into it is lost: use `{code}.param_groups`",
                 edits.replace(source, groups, f"{code}.param_groups"),
             )
+
+
+def _first_group(source: Source) -> Iterator[Hit]:
+    """`optimizer.param_groups[0]["lr"] = lr` of an optimizer that was built with two groups or more."""
+    for store in source.all(ast.Subscript) if "param_groups" in source.text else ():
+        group = store.value
+        if (
+            not isinstance(store.ctx, ast.Store)
+            or tree.literal(store.slice) != "lr"
+            or not isinstance(group, ast.Subscript)
+        ):
+            continue
+        groups = group.value
+        if tree.literal(group.slice) != 0 or not isinstance(groups, ast.Attribute) or groups.attr != "param_groups":
+            continue
+        made = [value.node for value in source.values(groups.value)]
+        lists = [follow.followed(source, one.args[0]) for one in made if isinstance(one, ast.Call) and one.args]
+        found = [
+            [part for part in one.elts if isinstance(part, ast.Dict)] if isinstance(one, ast.List) else []
+            for one in lists
+        ]
+        rates = any(tree.literal(key) == "lr" for one in found for part in one for key in part.keys)
+        few = min((len(one) for one in found), default=0)
+        if few > 1 and len(found) == len(made) and not rates and "param_groups[1]" not in source.text:
+            told = f"the optimizer has {few} groups, and this sets the first one's rate only: write into each of `{source.code(groups)}`"
+            yield source.hit(store, told)
 
 
 def _walked(source: Source, loop: ast.For, name: ast.Name) -> bool:

@@ -64,3 +64,9 @@ def takes_it_for_an_epoch(opt, losses):
         plan.step(val_loss)  # trap: plateau-mode-min-on-accuracy
         plan.step()
         warm.step(epoch)
+
+
+def by_configuration(opt, val_loss):
+    config = {"mode": "max"}
+    plan = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, config["mode"])  # trap: plateau-mode-min-on-accuracy
+    plan.step(val_loss)

@@ -46,7 +46,7 @@ def find(source: Source) -> Iterator[Hit]:
             )
             continue
         word = _word(given)
-        mode = tree.literal(tree.argument(made.node, 1, "mode")) if not tree.lacks(made.node, 1, "mode") else "min"  # type: ignore[arg-type]  # what made it is a call
+        mode = _mode(made.source or source, made.node) if isinstance(made.node, ast.Call) else None
         wrong = _direction(word)
         if wrong and mode in ("min", "max") and wrong != mode:
             what = "grows as the model gets better" if wrong == "max" else "falls as the model gets better"
@@ -58,6 +58,19 @@ def find(source: Source) -> Iterator[Hit]:
                 plain = plain and mode not in _directions(source, made)  # stepped with both: no mode is right for it
                 fix = [edits.set_keyword(source, built, "mode", f'"{wrong}"')] if built is not None and plain else []
                 yield source.hit(built or call, told, *fix, safe=False)
+
+
+def _mode(source: Source, made: ast.Call) -> object:
+    """The direction it was built for, also where a dictionary or a caller says it."""
+    if tree.lacks(made, 1, "mode"):
+        return "min"
+    given = tree.argument(made, 1, "mode")
+    found = (
+        {tree.literal(one.node) for one in source.values(given) if isinstance(one.node, ast.Constant)}
+        if given is not None
+        else set()
+    )
+    return tree.literal(given) if isinstance(given, ast.Constant) else found.pop() if len(found) == 1 else None
 
 
 def _word(given: ast.expr | None) -> str:

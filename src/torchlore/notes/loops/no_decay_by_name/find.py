@@ -1,0 +1,80 @@
+"""What a file shows of it."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree, uses, values
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "named_parameters" not in source.text:
+        return
+    yield from _no_such_norm(source)
+    for test in source.all(ast.Compare):
+        name, other = test.left, test.comparators[0]
+        if not isinstance(name, ast.Name) or len(test.ops) != 1 or not _of_the_model(source, name):
+            continue
+        if isinstance(test.ops[0], ast.In | ast.NotIn):
+            words = {tree.literal(one) for value in source.values(other) for one in getattr(value.node, "elts", ())}
+        else:
+            words = {tree.literal(other)} if isinstance(test.ops[0], ast.Eq | ast.NotEq) else set()
+        if "bias" in words:
+            yield source.hit(
+                test,
+                f"`{name.id}` is a full path such as `layers.0.bias`, so `{source.code(test)}` compares it with `bias` "
+                "and hardly any parameter is spared: choose by `p.ndim <= 1`",
+            )
+
+
+def _no_such_norm(source: Source) -> Iterator[Hit]:
+    """`any(word in name for word in ("bias", "LayerNorm.weight"))`, where the file's norms are called otherwise."""
+    if "from_pretrained" in source.text or "transformers" in source.text:
+        return
+    norms = {
+        one.attr
+        for call, full in uses.calls_under(source, "torch.nn.")
+        if full.rpartition(".")[2].endswith(("Norm", "Norm1d", "Norm2d"))
+        for one in getattr(source.parents[call], "targets", ())
+        if isinstance(one, ast.Attribute)
+    }
+    for call in source.calls("any") if norms else ():
+        inner = call.args[0] if call.args and isinstance(call.args[0], ast.GeneratorExp) else None
+        test = inner.elt if inner is not None else None
+        if inner is None or not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.In):
+            continue
+        boxes = [value for value in source.values(inner.generators[0].iter) if value.source is source]
+        words = {str(tree.literal(one)) for value in boxes for one in getattr(value.node, "elts", ())}
+        meant = [
+            word.split(".")[0] for word in words if "norm" in word.lower() or word.lower().startswith(("ln", "bn"))
+        ]
+        missed = [one for one in norms if not any(word in one for word in meant)]
+        if "bias" in words and meant and len(missed) == len(norms) and boxes and boxes[0].node is not None:
+            told = f"no norm of this file is called `{meant[0]}` (they are `{min(norms)}`), so their scales are decayed: choose by `p.ndim <= 1`"
+            seen = source.memo.setdefault("no_such_norm", set())
+            if boxes[0].node not in seen:
+                seen.add(boxes[0].node)
+                yield source.hit(boxes[0].node, told)
+
+
+def _of_the_model(source: Source, name: ast.Name) -> bool:
+    """Whether the name comes from `model.named_parameters()` of a whole model, not of one layer."""
+    for binding in scopes.reaching(source, name):
+        call = binding.value
+        if isinstance(call, ast.Name):
+            call = next((one.value for one in scopes.reaching(source, call)), None)
+        if isinstance(call, ast.Call) and source.name(call.func) in ("list", "sorted") and call.args:
+            call = call.args[0]
+        if not isinstance(call, ast.Call) or binding.path != (0,) or call.args or call.keywords:
+            return False
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "named_parameters":
+            return False
+        owner = call.func.value
+        made = [value.name for value in source.values(owner)]
+        layer = any(one.startswith("torch.nn.") and one != "torch.nn.Sequential" for one in made)
+        looped = isinstance(owner, ast.Name) and any(
+            b.how in ("for", "comprehension") for b in scopes.reaching(source, owner)
+        )
+        if layer or looped or not values.sure(source, owner, "module", weak=True):
+            return False
+    return bool(scopes.reaching(source, name))

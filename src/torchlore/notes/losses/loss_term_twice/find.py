@@ -1,0 +1,79 @@
+"""What a file shows of it."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from torchlore.check import api, tree
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _mixed(source)
+    for whole in source.all(ast.BinOp):
+        if not isinstance(whole.op, ast.Add) or _is_sum(source.parents[whole]):
+            continue
+        known: dict[str, list[ast.Call]] = defaultdict(list)
+        for call in _summands(whole):
+            if _is_loss(source, call) and not _draws(call):
+                known[ast.dump(call)].append(call)
+        for same in known.values():
+            if len(same) > 1:
+                yield source.hit(
+                    same[1],
+                    f"`{source.code(same[1])}` is in this sum twice: one of the two was meant to compare something else",
+                )
+
+
+def _mixed(source: Source) -> Iterator[Hit]:
+    """`lam * crit(out, a) + lam * crit(out, b)` in a file that mixes with `1 - lam`."""
+    for whole in source.all(ast.BinOp) if "1 - " in source.text or "1. - " in source.text else ():
+        first, second = (_weighed(whole.left), _weighed(whole.right)) if isinstance(whole.op, ast.Add) else (None, None)
+        if first is None or second is None or first[0].id != second[0].id:
+            continue
+        one, two, lam = first[1], second[1], first[0].id
+        same = ast.dump(one.func) == ast.dump(two.func) and len(one.args) == len(two.args) == 2
+        pair = (
+            same and ast.dump(one.args[0]) == ast.dump(two.args[0]) and ast.dump(one.args[1]) != ast.dump(two.args[1])
+        )
+        if pair and any(f"{number} - {lam}" in source.text for number in ("1", "1.", "1.0")):
+            yield source.hit(second[0], f"both targets are weighed with `{lam}`: the second one gets `(1 - {lam})`")
+
+
+def _weighed(node: ast.expr) -> tuple[ast.Name, ast.Call] | None:
+    """`lam` and the call of `lam * crit(out, y)`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return None
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(one, ast.Name) and isinstance(other, ast.Call):
+            return one, other
+    return None
+
+
+def _is_sum(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+
+
+def _summands(node: ast.expr) -> Iterator[ast.Call]:
+    """The calls that are added up, with or without a factor."""
+    if isinstance(node, ast.BinOp) and _is_sum(node):
+        yield from (*_summands(node.left), *_summands(node.right))
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        yield from (*_factors(node.left), *_factors(node.right))
+    elif isinstance(node, ast.Call):
+        yield node
+
+
+def _factors(node: ast.expr) -> list[ast.Call]:
+    return [node] if isinstance(node, ast.Call) else []
+
+
+def _is_loss(source: Source, call: ast.Call) -> bool:
+    known = source.name(call.func) in api.LOSS_FUNCTIONS or any(one.kind == "loss" for one in source.values(call.func))
+    return known and len(call.args) > 1
+
+
+def _draws(call: ast.Call) -> bool:
+    """Whether a network is called in it, whose dropout may make the two differ: R-Drop does so on purpose."""
+    inner = (one for arg in call.args for one in ast.walk(arg) if isinstance(one, ast.Call))
+    return any(tree.dotted(one.func).rpartition(".")[2] != "detach" for one in inner)
