@@ -71,7 +71,7 @@ def _may_be_loss(func: ast.expr, call: ast.Call) -> bool:
         return False
     if isinstance(func, ast.Attribute):
         return func.attr not in _NEVER
-    return isinstance(func, ast.Name | ast.Call)
+    return isinstance(func, ast.Name | ast.Call | ast.Subscript)
 
 
 _NEVER = {"append", "format", "view", "reshape", "permute", "transpose", "add_argument", "join", "get", "update", "replace",

@@ -43,6 +43,10 @@ def _no_such_norm(source: Source) -> Iterator[Hit]:
         test = inner.elt if inner is not None else None
         if inner is None or not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.In):
             continue
+        home = tree.function(source, call)
+        asked = [one for one in source.methods("named_parameters") if tree.function(source, one) is home]
+        if not asked or not all(values.sure(source, tree.receiver(one), "module") for one in asked):
+            continue  # whose norms are meant?
         boxes = [value for value in source.values(inner.generators[0].iter) if value.source is source]
         words = {str(tree.literal(one)) for value in boxes for one in getattr(value.node, "elts", ())}
         meant = [
