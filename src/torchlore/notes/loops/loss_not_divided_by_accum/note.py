@@ -15,13 +15,6 @@ if (i + 1) % accumulation_steps == 0:
 With a ragged last batch, or losses summed over tokens, weigh each micro-batch by its share of the samples instead.
 """
 
-import ast
-from collections.abc import Iterator
-
-from torchlore.check import flow, frameworks, tree, uses
-from torchlore.check.events import Event
-from torchlore.check.source import Hit, Source
-
 ROWS = ()
 SOURCES = ("https://github.com/fastai/fastai/issues/3023",)
 TORCH = "2.11, 2.15"
@@ -32,80 +25,3 @@ SEVERITY = "warning"
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert abs(bad["ratio"] - 4.0) < 1e-3
     assert abs(good["ratio"] - 1.0) < 1e-3
-
-
-def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("backward")):
-        return
-    for loop in flow.training_loops(source):
-        backwards = [one for one in loop.direct("backward") if one.source is source and one.at is one.node]
-        steps = [one for one in loop.of("step") if one.detail != "closure"]
-        if len(backwards) != 1 or not steps or frameworks.owned(source, loop.node) or len(loop.of("backward")) != 1:
-            continue
-        counts = [_count(source, test) for step in steps for test, _ in step.conditions]
-        every = next((one for one in counts if one is not None), None)
-        if (
-            every is None
-            or backwards[0].conditions
-            or not all(_waits(source, one) for one in steps)
-            or tree.literal(every) == 1
-        ):
-            continue
-        zeroed = [one for one in loop.of("zero_grad") if not one.conditions]
-        if not zeroed and (late := _too_late(source, loop.node, backwards[0], every)) is not None:
-            yield source.hit(
-                late, f"backward() has run, so dividing by `{source.code(every)}` changes no gradient: divide before it"
-            )
-            continue
-        if zeroed or _scales(source, loop.node) or "sum" in source.code(backwards[0].node):
-            continue
-        code = source.code(every)
-        yield source.hit(
-            backwards[0].node,
-            f"the gradients of {code} batches add up before each step: divide the loss by `{code}`",
-        )
-
-
-def _too_late(source: Source, loop: ast.AST, backward: Event, every: ast.expr) -> ast.Assign | None:
-    """`loss = loss / k` behind `loss.backward()`."""
-    name = tree.dotted(tree.receiver(backward.node)) if isinstance(backward.node, ast.Call) else ""
-    for one in tree.under(source, loop, ast.Assign):
-        value = one.value
-        same = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and tree.dotted(one.targets[0]) == name
-        if isinstance(value, ast.BinOp) and same and tree.dotted(value.left) == name:
-            before = one.lineno < getattr(backward.node, "lineno", 0)
-            return one if source.code(value.right) == source.code(every) and not before else None
-    return None
-
-
-def _waits(source: Source, step: Event) -> bool:
-    return any(_count(source, test) is not None for test, _ in step.conditions)
-
-
-def _count(source: Source, test: ast.expr) -> ast.expr | None:
-    """`k` of `(i + 1) % k == 0`, wherever it stands in the test, or of `turns >= k` where the branch sets `turns` to 0."""
-    found = (one for one in ast.walk(test) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod))
-    rest = next((one.right for one in found), None)
-    choice = source.parents.get(test)
-    if rest is not None or not isinstance(test, ast.Compare) or not isinstance(choice, ast.If):
-        return rest
-    name, asked = tree.dotted(test.left), isinstance(test.ops[0], ast.GtE | ast.Eq)
-    reset = any(isinstance(one, ast.Assign) and name == tree.dotted(one.targets[0]) and tree.literal(one.value) == 0
-                for one in choice.body)  # fmt: skip
-    return test.comparators[0] if name and asked and reset else None
-
-
-def _scales(source: Source, loop: ast.AST) -> bool:
-    """Whether anything in the loop is divided or weighted in a way that could be the mean over the batches."""
-    for one in ast.walk(loop):
-        if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
-            return True
-        if (
-            isinstance(one, ast.BinOp)
-            and isinstance(one.op, ast.Mult)
-            and isinstance(one.right, ast.Name | ast.Attribute)
-        ):
-            return True
-        if isinstance(one, ast.Attribute) and one.attr in ("div_", "mul_", "div", "mul", "no_sync"):
-            return True
-    return "reduction" in source.text or uses.says(source, "accelerat")
