@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _CUTS = {"item", "detach", "tolist"}
 KEEPS = ("update", "add", "append", "log", "record", "push", "store", "track", "log_metrics", "add_scalar")
-_PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze"}
+_PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze", "reshape", "unsqueeze", "flatten"}
+_JOINS = ("torch.cat", "torch.concat", "torch.hstack", "torch.vstack")
 
 
 def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None, ast.expr | None]:
@@ -31,6 +32,12 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
                     return target, other
         elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Name) and isinstance(value, ast.Name):
             return target, value  # losses[step] = loss
+        elif isinstance(value, ast.Call) and source.name(value.func) in _JOINS and value.args:
+            parts = value.args[0].elts if isinstance(value.args[0], ast.List | ast.Tuple) else []
+            if tree.dotted(target) and any(tree.dotted(part) == tree.dotted(target) for part in parts):
+                return target, ast.Tuple(
+                    [part for part in parts if tree.dotted(part) != tree.dotted(target)], ast.Load()
+                )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         alone = node.func.attr == "append" and tree.is_statement(source, node)
         alone &= not any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's own
@@ -133,6 +140,7 @@ def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:
             isinstance(node, ast.Assign)
             and tree.dotted(node.targets[0]) == same
             and not isinstance(node.value, ast.BinOp)
+            and kept(source, node)[0] is None
             and (target is None or not follow.exclusive(source, node, target))  # `if mean is None: mean = loss`
         ):
             return False

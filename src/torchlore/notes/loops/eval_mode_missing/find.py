@@ -24,7 +24,7 @@ _SHOWS = re.compile(r"^_?(?:draw|plot|show|visuali[sz]e)|(?:^|_)(?:gta|ground_tr
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _loaded(source)
+    yield from (*_loaded(source), *_phases(source))
     seen: set[object] = set()
     for event in _evaluations(source):
         there = event.source is not source and any(one.node is event.node for one in _evaluations(event.source))
@@ -34,6 +34,33 @@ def find(source: Source) -> Iterator[Hit]:
             name = event.source.code(event.expr) if event.expr is not None else "model"
             message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
             yield source.hit(place, message, severity="warning")  # the author may want the noise
+
+
+def _phases(source: Source) -> Iterator[Hit]:
+    """`for phase in ["train", "val"]`, where nobody switches the mode with the phase."""
+    if not flow.may_train(source):
+        return
+    over = {one for one in source.all(ast.For) if _both(one.iter)}
+    for loop in flow.backward_loops(source) if over else ():
+        switches = loop.of("train", "eval")
+        asks = any(one.what == "eval" or one.detail or one.owner is None or one.conditions for one in switches)
+        if loop.node not in over or asks or "getattr" in source.code(loop.node) or frameworks.owned(source, loop.node):
+            continue
+        read = [one for one in loop.of("forward") if _has_modes(one)]
+        again = [one for one in loop.of("forward") if not one.conditions]
+        if read and read[0] in again:
+            name = read[0].source.code(read[0].expr) if read[0].expr is not None else "model"
+            target = source.code(loop.node.target) if isinstance(loop.node, ast.For) else "phase"
+            told = f'`{name}` is in training mode in every phase, so its dropout and batch norm train in validation: write `{name}.train({target} == "train")`'
+            place = switches[0].node if switches and switches[0].source is source else loop.node
+            yield source.hit(place, told, severity="warning")
+
+
+def _both(over: ast.expr) -> bool:
+    """Whether a list names a phase of training and one of evaluation."""
+    names = [tree.literal(one) for one in over.elts] if isinstance(over, ast.List | ast.Tuple) else []
+    words = [one for one in names if isinstance(one, str)]
+    return any("train" in one for one in words) and any(_EVALUATES.search(one) for one in words)
 
 
 def _loaded(source: Source) -> Iterator[Hit]:

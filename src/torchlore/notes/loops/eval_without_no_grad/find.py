@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torchlore.check import (
     api,
     calls,
+    classes,
     flow,
     follow,
     frameworks,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval")):
         return
+    yield from _state_of_its_own(source)
     around = {up for one in uses.attributes(source, "eval") for up in tree.ancestors(source, one)}
     top = any(tree.function(source, call) is None for call in source.methods("train", "eval"))
     for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)):
@@ -48,6 +50,27 @@ def find(source: Source) -> Iterator[Hit]:
             elif _is_carried(source, event.node, event.loops[-1]) and not _differentiated(source, home):
                 told = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept: run it under `torch.no_grad()`"
                 yield source.hit(event.node, told)
+
+
+def _state_of_its_own(source: Source) -> Iterator[Hit]:
+    """`y, self.h = self.cell(x, self.h)` in an object that has put its net into evaluation mode: one graph over all calls."""
+    for cls in classes.all_classes(source):
+        code = source.code(cls.node)
+        if classes.is_module(cls) or ".eval()" not in code or ".backward(" in code or "detach" in code:
+            continue
+        for assign in tree.under(source, cls.node, ast.Assign):
+            target, call = assign.targets[0], assign.value
+            names = {tree.dotted(one) for one in (target.elts if isinstance(target, ast.Tuple) else [target])}
+            own = {one for one in names if one.startswith("self.")}
+            net = isinstance(call, ast.Call) and values.sure(source, call.func, "module")
+            given = {tree.dotted(one) for one in call.args} if isinstance(call, ast.Call) else set()
+            home = tree.function(source, assign)
+            if not net or not own & given or home is None or tensors.no_grad_around(source, assign):
+                continue
+            if not _quiet_callers(source, home) and not _runs_it(source, assign):
+                name = sorted(own & given)[0]
+                told = f"`{name}` keeps the graph of every call so far: run it under `torch.no_grad()`"
+                yield source.hit(call, told)
 
 
 def _runs_it(source: Source, node: ast.AST) -> bool:

@@ -356,6 +356,8 @@ def _thawed(source: Source) -> Iterator[Hit]:
             continue
         for node, what, on in switches:
             place = _afterwards(source, node, call) if on and _was_frozen(what, frozen) else None
+            if place is node and isinstance(node, ast.Call) and tree.loops(source, node):
+                continue  # `optimizer-before-model-change` speaks of it
             if place is not None and not frameworks.owned(source, place):
                 told = "what is trainable from here on was frozen when the optimizer was built of the trainable parameters, so it never changes: call `add_param_group`"
                 yield source.hit(place, told)

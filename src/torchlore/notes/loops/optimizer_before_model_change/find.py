@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import api, calls, classes, flow, modules, project, scopes, tree, values
+from torchlore.check import api, calls, classes, flow, follow, modules, project, scopes, tree, values
 from torchlore.check.events import Event, of_call
 from torchlore.check.identity import Identity, identity
-from torchlore.check.project import enclosing_class
+from torchlore.check.project import as_class, enclosing_class
 from torchlore.check.source import Hit, Source
 
 
@@ -23,6 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
                 yield from _changed(source, event, events[index + 1 :])
                 yield from _unfrozen(source, event, events[index + 1 :])
                 yield from _another(source, event, events[index + 1 :])
+                yield from _grown(source, event, events[index + 1 :])
 
 
 def _layers_after(source: Source) -> Iterator[Hit]:
@@ -92,6 +93,39 @@ def _another(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
                 told = f"`{name.id}` becomes another model on line {where}, and this optimizer keeps the old one's parameters: "
             yield source.hit(at, told + "build the optimizer after it")
             return
+
+
+def _grown(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:
+    """`net.grow()`, a method that makes new layers, in the function that has built the optimizer and steps on."""
+    if any(event.what == "optimizer" for event in later) or not any(event.what == "step" for event in later):
+        return
+    home, nets = tree.function(source, built.node), _models(source, built.node)
+    for call in source.all(ast.Call):
+        late = call.lineno > getattr(built.node, "end_lineno", 0) and isinstance(call.func, ast.Attribute)
+        if not late or tree.function(source, call) is not home or identity(source, tree.receiver(call)) not in nets:
+            continue
+        method = flow.called(source, call)
+        last = max((_place(event.at) for event in later if event.what == "step"), default=0)
+        if method is None or method.owner is None or not (tree.loops(source, call) or call.lineno < last):
+            continue
+        if not classes.is_module(as_class(method.source, method.owner)) or method.node.name == "__init__":
+            continue
+        if any(_new_layer(method.source, one) for one in tree.body_nodes(method.node)):
+            told = f"`{source.code(call)}` makes layers that the optimizer of line {_line(built)} does not hold, so they never learn: call `add_param_group`"
+            yield source.hit(call, told)
+            return
+
+
+def _new_layer(source: Source, node: ast.AST) -> bool:
+    """`self.blocks.append(Block())`, `self.top = nn.Linear(...)`."""
+    if isinstance(node, ast.Assign) and tree.dotted(node.targets[0]).startswith("self."):
+        made: ast.expr | None = node.value
+    else:
+        grows = isinstance(node, ast.Call) and follow.method(node) in ("append", "add_module", "insert") and node.args
+        own = grows and isinstance(node, ast.Call) and tree.dotted(tree.receiver(node)).startswith("self")
+        made = node.args[-1] if own and isinstance(node, ast.Call) else None
+    found = source.values(made) if isinstance(made, ast.Call) else ()
+    return bool(found) and all(_holds_weights(one) and modules.has_parameters(one) for one in found)
 
 
 def _made_anew(source: Source, one: scopes.Binding, built: ast.AST) -> bool:

@@ -1,6 +1,7 @@
 """The rule of modules-in-plain-container."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import api, classes, containers, edits, follow, modules, scopes, tree, values
@@ -13,7 +14,7 @@ def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         if not classes.is_module(cls):
             continue
-        yield from _one_name(source, cls)
+        yield from (*_one_name(source, cls), *_plain_class(source, cls))
         for name, assigned in classes.own_attributes(cls).items():
             plain = [
                 one
@@ -30,6 +31,34 @@ def find(source: Source) -> Iterator[Hit]:
                     yield _hit(source, name, plain[0], "Module")
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
                 yield _hit(source, name, plain[0], "Parameter")
+
+
+def _plain_class(source: Source, cls: Class) -> Iterator[Hit]:
+    """`self.heads = Heads(...)`, an object that makes layers and is no module, and that `forward` calls."""
+    forward = classes.methods(cls).get("forward")
+    for name, assigned in classes.own_attributes(cls).items() if forward is not None else ():
+        made = assigned[0].value if len(assigned) == 1 and assigned[0].method == "__init__" else None
+        found = source.values(made) if isinstance(made, ast.Call) and not assigned[0].path else ()
+        inner = classes.class_behind(source, found[0]) if len(found) == 1 and found[0].kind == "object" else None
+        if inner is None or inner.source is not source or not _layers(source, inner):
+            continue
+        used = [one for one in tree.under(source, forward, ast.Attribute) if tree.dotted(one) == f"self.{name}"]  # type: ignore[arg-type]  # asked above
+        known = re.search(r"parameters\(|add_module|register_module|Module(List|Dict)", source.code(inner.node))
+        if used and known is None and f"{name}." not in _outside(source, cls):
+            told = f"`{inner.node.name}` is no nn.Module, so `self.{name}` hides its layers from parameters(), to(), eval() and state_dict(): derive it from nn.Module"
+            yield source.hit(tree.statement(source, assigned[0].node), told)
+
+
+def _layers(source: Source, inner: Class) -> bool:
+    """Whether a class makes layers with parameters in its `__init__`."""
+    own = [one for found in classes.own_attributes(inner).values() for one in found if one.method == "__init__"]
+    made = [value for one in own if isinstance(one.value, ast.Call) for value in source.values(one.value)]
+    return any(api.is_kind(one.kind, "module") and modules.has_parameters(one) for one in made)
+
+
+def _outside(source: Source, cls: Class) -> str:
+    """The text of the file without the class."""
+    return source.text.replace(source.code(cls.node), "")
 
 
 def _alone(one: Attribute) -> Attribute:

@@ -1,0 +1,76 @@
+"""The rule of generator-loss-detached."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import edits, losses, scopes, tree, values
+from torchlore.check.calls import callers, given_argument
+from torchlore.check.project import as_function
+from torchlore.check.source import Hit, Source
+
+_NAME = re.compile(r"^(?:loss_?)?(?:g|gen|generator)_?(?:adv_?)?(?:loss)?$|^err_?g$|^adv_?loss$", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    cut = [call for call in source.methods("detach") if _given_to_module(source, call)]
+    for detach in cut:
+        judged = source.parents[detach]
+        if isinstance(judged, ast.Call) and isinstance(detach.func, ast.Attribute) and _for_generator(source, judged):
+            fake = source.code(detach.func.value)
+            edit = edits.replace(source, detach, fake)
+            message = f"the generator's loss gets no gradient through `{source.code(detach)}`: pass `{fake}`"
+            yield source.hit(judged, message, edit, safe=False)
+    yield from _in_helper(source)
+
+
+def _in_helper(source: Source) -> Iterator[Hit]:
+    """A helper that detaches what it is given before it is judged, and that makes the generator's loss too."""
+    for detach in source.methods("detach") if ".backward(" in source.text else ():
+        home, name = tree.function(source, detach), tree.receiver(detach)
+        uses = tree.under(source, home, ast.Name) if home is not None and isinstance(name, ast.Name) else []
+        same = [one for one in uses if isinstance(name, ast.Name) and one.id == name.id]
+        cut = bool(same) and all(
+            isinstance(up := source.parents[one], ast.Attribute) and up.attr == "detach" for one in same
+        )
+        if home is None or not cut or not _given_to_module(source, detach):
+            continue
+        function = as_function(source, home)
+        arg = next((one for one in tree.parameters(home) if isinstance(name, ast.Name) and one.arg == name.id), None)
+        for caller, call, skip in callers(function) if arg is not None else ():
+            given = given_argument(function, call, arg, skip) if arg is not None and caller is source else None
+            held = source.parents[call]
+            target = tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else ""
+            if given is not None and _NAME.match(target) and values.attached(source, given) is True:
+                told = f"`{target}` gets no gradient through `{source.code(detach)}`: pass it as it is, and detach it where the discriminator's loss is made"
+                yield source.hit(detach, told)
+                break
+
+
+def _given_to_module(source: Source, detach: ast.Call) -> bool:
+    call = source.parents[detach]
+    if not isinstance(call, ast.Call) or detach not in call.args or values.maybe(source, call.func, "loss"):
+        return False
+    return values.sure(source, call.func, "module", weak=True)
+
+
+def _for_generator(source: Source, judged: ast.Call) -> bool:
+    """The verdict on the fake is compared with ones, or ends in something called the generator's loss."""
+    statement = tree.statement(source, judged)
+    name = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if isinstance(name, ast.Name) and _NAME.match(name.id) and name.id.lower() not in ("g", "gen"):
+        return True
+    direct = isinstance(statement, ast.Assign) and statement.value is judged
+    for loss in losses.loss_calls(source):
+        verdict = loss.input
+        same = verdict is judged
+        if isinstance(verdict, ast.Name) and direct:
+            same = [one.value for one in scopes.reaching(source, verdict)] == [judged]
+        if same and loss.target is not None and _ones(source, loss.target):
+            return True
+    return False
+
+
+def _ones(source: Source, target: ast.expr) -> bool:
+    made = values.made_by(source, target, "torch.ones_like", "torch.ones")
+    return made is not None
