@@ -68,7 +68,7 @@ def _state_of_its_own(source: Source) -> Iterator[Hit]:
             if not net or not own & given or home is None or tensors.no_grad_around(source, assign):
                 continue
             if not _quiet_callers(source, home) and not _runs_it(source, assign):
-                name = sorted(own & given)[0]
+                name = min(own & given)
                 told = f"`{name}` keeps the graph of every call so far: run it under `torch.no_grad()`"
                 yield source.hit(call, told)
 
