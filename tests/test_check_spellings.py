@@ -374,6 +374,186 @@ def pull_cut(one, two):
     loss = (likeness(p1, z2) + likeness(p2, z1)) / 2
     loss.backward()
 """,
+    "accumulate-loss-with-graph: joined": """
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1)
+opt = torch.optim.Adam(net.parameters())
+curve, calm = torch.empty(0), torch.empty(0)
+for _ in range(100):
+    x, y = torch.randn(4, 3), torch.randn(4, 1)
+    loss = nn.functional.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    curve = torch.cat([curve, loss.reshape(1)])  # trap: accumulate-loss-with-graph
+    calm = torch.cat([calm, loss.detach().reshape(1)])
+""",
+    "eval-mode-missing: phases": """
+import torch
+from torch import nn
+
+
+def fit(loaders, opt, always):
+    net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+    opt = torch.optim.Adam(net.parameters())
+    for phase in ["train", "val"]:
+        net.train()  # trap: eval-mode-missing
+        for x, y in loaders[phase]:
+            with torch.set_grad_enabled(phase == "train"):
+                loss = nn.functional.cross_entropy(net(x), y)
+                if phase == "train":
+                    opt.zero_grad()
+                    loss.backward()
+                    opt.step()
+
+
+def fit_well(loaders):
+    net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+    opt = torch.optim.Adam(net.parameters())
+    for phase in ["train", "val"]:
+        if phase == "train":
+            net.train()
+        else:
+            net.eval()
+        for x, y in loaders[phase]:
+            with torch.set_grad_enabled(phase == "train"):
+                loss = nn.functional.cross_entropy(net(x), y)
+                if phase == "train":
+                    opt.zero_grad()
+                    loss.backward()
+                    opt.step()
+""",
+    "generator-loss-detached: helper": """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def judged(critic, sample, real):
+    score = critic(sample.detach())  # trap: generator-loss-detached
+    return F.binary_cross_entropy_with_logits(score, torch.full_like(score, float(real)))
+
+
+def judged_well(critic, sample, real):
+    score = critic(sample)
+    return F.binary_cross_entropy_with_logits(score, torch.full_like(score, float(real)))
+
+
+def step(z, real):
+    gen, critic = nn.Linear(4, 2), nn.Linear(2, 1)
+    opt_g, opt_c = torch.optim.Adam(gen.parameters()), torch.optim.Adam(critic.parameters())
+    fake = gen(z)
+    c_loss = judged(critic, real, True) + judged(critic, fake, False)
+    opt_c.zero_grad()
+    c_loss.backward()
+    opt_c.step()
+    g_loss = judged(critic, fake, True)
+    better = judged_well(critic, fake, True)
+    opt_g.zero_grad()
+    (g_loss + better).backward()
+    opt_g.step()
+""",
+    "optimizer-before-model-change: grown": """
+import torch
+from torch import nn
+
+
+class Growing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([nn.Linear(4, 4)])
+        self.seen = []
+
+    def grow(self):
+        self.blocks.append(nn.Linear(4, 4))
+
+    def note(self, number):
+        self.seen.append(number)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def fit(loader):
+    net = Growing()
+    opt = torch.optim.Adam(net.parameters())
+    for stage in range(3):
+        for x in loader:
+            opt.zero_grad()
+            net(x).mean().backward()
+            opt.step()
+        net.note(stage)
+        net.grow()  # trap: optimizer-before-model-change
+
+
+def grown_first(loader):
+    net = Growing()
+    net.grow()
+    opt = torch.optim.Adam(net.parameters())
+    for x in loader:
+        opt.zero_grad()
+        net(x).mean().backward()
+        opt.step()
+""",
+    "modules-in-plain-container: a class": """
+from torch import nn
+
+
+class Heads:
+    def __init__(self, dim):
+        self.one, self.two = nn.Linear(dim, 2), 3
+        self.other = nn.Linear(dim, 3)
+
+    def __call__(self, x):
+        return self.one(x), self.other(x)
+
+
+class Asked(Heads):
+    def parameters(self):
+        return [*self.one.parameters(), *self.other.parameters()]
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.heads = Heads(4)  # trap: modules-in-plain-container
+        self.asked = Asked(4)
+
+    def forward(self, x):
+        return self.heads(self.body(x)), self.asked(x)
+""",
+    "eval-without-no-grad: a state of its own": """
+import torch
+from torch import nn
+
+
+class Online:
+    def __init__(self):
+        self.cell = nn.GRUCell(1, 4)
+        self.cell.eval()
+        self.h = torch.zeros(1, 4)
+
+    def push(self, x):
+        self.h = self.cell(x, self.h)  # trap: eval-without-no-grad
+        return self.h.sum().item()
+
+
+class Quiet:
+    def __init__(self):
+        self.cell = nn.GRUCell(1, 4)
+        self.cell.eval()
+        self.h = torch.zeros(1, 4)
+
+    @torch.no_grad()
+    def push(self, x):
+        self.h = self.cell(x, self.h)
+        return self.h.sum().item()
+""",
 }
 
 
