@@ -367,6 +367,16 @@ def _method_callers(function: Function) -> list[Caller]:
     return found
 
 
+def _beside(source: Source, made: ast.Call) -> ast.expr | None:
+    """`loss` of `model, loss = Net(), Owner()`."""
+    up = source.parents[made]
+    held = source.parents[up] if isinstance(up, ast.Tuple) else None
+    target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
+    if not isinstance(up, ast.Tuple) or not isinstance(target, ast.Tuple) or len(up.elts) != len(target.elts):
+        return None
+    return target.elts[up.elts.index(made)]
+
+
 def _instance_callers(owner: Class) -> list[Caller]:
     """The calls `loss(x, y)` of what was made by `loss = Owner()` or `self.loss = Owner()`, in the same file."""
     found: list[Caller] = []
@@ -375,7 +385,7 @@ def _instance_callers(owner: Class) -> list[Caller]:
             up = source.parents[made]
             if isinstance(up, ast.Call) and up.func is made:
                 found.append((source, up, 1))
-            target = up.targets[0] if isinstance(up, ast.Assign) and up.value is made else None
+            target = up.targets[0] if isinstance(up, ast.Assign) and up.value is made else _beside(source, made)
             if isinstance(target, ast.Name):
                 uses: list[ast.expr] = [*names(source, target.id)]
             elif isinstance(target, ast.Attribute):

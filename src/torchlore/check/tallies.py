@@ -81,12 +81,20 @@ def _tallies(source: Source) -> Iterator[Tally]:
             if not _is_own(source, node, loop):
                 continue
             target, value = kept.kept(source, node)
-            name = tree.dotted(target) if target is not None else ""
+            name = _named(target) if target is not None else ""
             if name and value is not None:
                 if _weightless(source, node):
                     yield Tally(loop, source.code(over), name, kind(source, value), node, node, "entries")
                 for division, by in _divisions(source, loop, name, source.code(over)):
                     yield Tally(loop, source.code(over), name, kind(source, value), node, division, by)
+
+
+def _named(node: ast.AST) -> str:
+    """`total`, `self.total` or `stats["total"]`."""
+    key = tree.literal(node.slice) if isinstance(node, ast.Subscript) else None
+    if isinstance(node, ast.Subscript):
+        return f'{tree.dotted(node.value)}["{key}"]' if isinstance(key, str) and tree.dotted(node.value) else ""
+    return tree.dotted(node)
 
 
 def _weightless(source: Source, node: ast.AST) -> bool:
@@ -114,7 +122,7 @@ def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[
             below = one.right if isinstance(one, ast.BinOp) else one.value
             above = one.left if isinstance(one, ast.BinOp) else one.target
             by = lengths.get(source.code(below), "") or _odd(source, one, below, loop, name)
-            if by and any(tree.dotted(part) == name for part in ast.walk(above)):  # type: ignore[arg-type]  # dotted takes any node
+            if by and any(_named(part) == name for part in ast.walk(above)):
                 yield one, by
         elif isinstance(one, ast.Call) and _averages(source, one, name):
             yield one, "entries"

@@ -66,3 +66,9 @@ def joined_without_decay(decay, no_decay):
 
 def two_nets(encoder, decoder):
     return torch.optim.SGD(list(encoder.parameters()) + list(decoder.parameters()), lr=0.1, weight_decay=1e-4)
+
+
+def by_keywords(params, rate):
+    decay = [p for p in params if p.ndim < 2]  # trap: decay-groups-swapped
+    rest = [p for p in params if p.ndim >= 2]
+    return torch.optim.AdamW([dict(params=decay, weight_decay=rate), dict(params=rest, weight_decay=0.0)])

@@ -20,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
     if "params" not in source.text:
         return
     for groups in source.all(ast.List):
-        found = [(one, _choice(source, one)) for one in groups.elts if isinstance(one, ast.Dict)]
+        found = [(one, _choice(source, one)) for one in groups.elts if _entries(one)]
         pulled = next(
             ((one, choice[1]) for one, choice in found if choice is not None and choice[0] and not _is_zero(one)), None
         )
@@ -56,16 +56,26 @@ def _joined(source: Source) -> Iterator[Hit]:
             )
 
 
-def _params(group: ast.Dict) -> ast.expr | None:
-    return next((v for k, v in zip(group.keys, group.values, strict=True) if tree.literal(k) == "params"), None)
+def _entries(group: ast.expr) -> dict[object, ast.expr]:
+    """The entries of `{"params": ...}` and of `dict(params=...)`."""
+    if isinstance(group, ast.Dict):
+        return {
+            tree.literal(key): value for key, value in zip(group.keys, group.values, strict=True) if key is not None
+        }
+    made = isinstance(group, ast.Call) and tree.dotted(group.func) == "dict"
+    return {one.arg: one.value for one in group.keywords} if isinstance(group, ast.Call) and made else {}
 
 
-def _is_zero(group: ast.Dict) -> bool:
-    return any(tree.literal(key) == "weight_decay" and tree.literal(value) in (0, 0.0)
-               for key, value in zip(group.keys, group.values, strict=True))  # fmt: skip
+def _params(group: ast.expr) -> ast.expr | None:
+    return _entries(group).get("params")
 
 
-def _choice(source: Source, group: ast.Dict) -> tuple[bool, ast.expr] | None:
+def _is_zero(group: ast.expr) -> bool:
+    rate = _entries(group).get("weight_decay")
+    return rate is not None and tree.literal(rate) in (0, 0.0)
+
+
+def _choice(source: Source, group: ast.expr) -> tuple[bool, ast.expr] | None:
     """Whether the test that fills a group chooses biases and norms, and the test; None where it cannot be seen."""
     given = _params(group)
     named = next((one.value for one in scopes.reaching(source, given)), None) if isinstance(given, ast.Name) else given

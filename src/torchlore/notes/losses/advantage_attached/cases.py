@@ -63,3 +63,17 @@ def squared_and_cut(dist, actions, returns, features, critic, opt):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+def returned(dist, action, ret, value):
+    advantage = ret - value
+    actor = -(dist.log_prob(action) * advantage).mean()  # trap: advantage-attached
+    critic = advantage.pow(2).mean()
+    return actor + 0.5 * critic
+
+
+def returned_right(dist, action, ret, value):
+    advantage = ret - value
+    actor = -(dist.log_prob(action) * advantage.detach()).mean()
+    critic = advantage.pow(2).mean()
+    return actor + 0.5 * critic

@@ -15,8 +15,10 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")) or not re.search("log_?p|ratio", source.text):
         return
     seen: set[ast.AST] = set()
-    for call in source.methods("backward"):
-        parts = _inside(source, tree.receiver(call))
+    totals = [tree.receiver(call) for call in source.methods("backward")]
+    totals += [one.value for one in source.all(ast.Return) if isinstance(one.value, ast.BinOp | ast.Name)]
+    for total in totals:
+        parts = _inside(source, total)
         fitted = {name for node in parts for name in _fitted(source, node)}
         for product in parts if fitted else ():
             if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult):

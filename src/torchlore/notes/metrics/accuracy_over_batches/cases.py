@@ -39,3 +39,17 @@ def clean(model, val_loader, data, xs):
     for x, y in single:
         ones += (model(x).argmax(1) == y).sum().item()
     return correct / total, correct / len(val_loader.dataset), mean / len(val_loader), ones / len(single), loss_sum / len(xs)
+
+
+def in_a_table(model, val_loader):
+    stats = {"correct": 0}
+    for x, y in val_loader:
+        stats["correct"] += (model(x).argmax(1) == y).sum().item()
+    return stats["correct"] / len(val_loader)  # trap: accuracy-over-batches
+
+
+def in_a_table_right(model, val_loader):
+    stats = {"correct": 0}
+    for x, y in val_loader:
+        stats["correct"] += (model(x).argmax(1) == y).sum().item()
+    return stats["correct"] / len(val_loader.dataset)

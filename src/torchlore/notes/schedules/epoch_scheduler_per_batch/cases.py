@@ -128,3 +128,22 @@ def once(model, loader, criterion, epochs):
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
     for _ in range(epochs):
         one_epoch(model, loader, criterion, optimizer, scheduler)
+
+
+def built(net):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    return {"net": net, "opt": opt, "plan": torch.optim.lr_scheduler.ExponentialLR(opt, gamma=0.9)}
+
+
+def epoch_of(state, pairs, criterion):
+    for x, y in pairs:
+        state["opt"].zero_grad()
+        criterion(state["net"](x), y).backward()
+        state["opt"].step()
+        state["plan"].step()  # trap: epoch-scheduler-per-batch
+
+
+def run_state(net, pairs, criterion):
+    state = built(net)
+    for _ in range(20):
+        epoch_of(state, pairs, criterion)

@@ -5,7 +5,8 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree
+from torchlore.check import calls, flow, frameworks, tree
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _MODULE = "torch.optim.lr_scheduler."
@@ -21,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(where, f'{kind} with `{source.code(call)}` counts epochs: write "interval": "epoch"')
     yield from _twice(source)
     for loop in flow.training_loops(source):
-        nested = bool(tree.loops(source, loop.node))
+        nested = bool(tree.loops(source, loop.node)) or _called_in_loop(source, loop.node)
         over_batches = any(
             one.what == "batches" and one.node is loop.node for one in flow.events_of(source, loop.function)
         )
@@ -29,12 +30,12 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         for event in loop.direct("schedule"):
             made = source.values(event.expr) if event.expr is not None and event.source is source else ()
-            calls = [one.node for one in made if isinstance(one.node, ast.Call) and one.source is source]
+            built = [one.node for one in made if isinstance(one.node, ast.Call) and one.source is source]
             if (
                 event.conditions
-                or not calls
-                or len(calls) != len(made)
-                or not all(_in_epochs(source, one) for one in calls)
+                or not built
+                or len(built) != len(made)
+                or not all(_in_epochs(source, one) for one in built)
             ):
                 continue
             kind = made[0].name.rpartition(".")[2]
@@ -44,9 +45,17 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             yield source.hit(
                 event.node,
-                f"{kind} with `{source.code(calls[0])}` counts epochs and is stepped after every batch, which takes the rate "
+                f"{kind} with `{source.code(built[0])}` counts epochs and is stepped after every batch, which takes the rate "
                 "to nothing: step it at the end of the epoch",
             )
+
+
+def _called_in_loop(source: Source, loop: ast.AST) -> bool:
+    """Whether the function around a loop over batches is called in a loop, that over epochs."""
+    home = tree.function(source, loop)
+    batches = isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple)
+    sites = calls.callers(as_function(source, home)) if home is not None and batches else []
+    return bool(sites) and all(tree.loops(caller, call) for caller, call, _ in sites)
 
 
 def _twice(source: Source) -> Iterator[Hit]:
