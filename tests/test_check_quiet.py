@@ -18,6 +18,26 @@ class Rows(Dataset):
 
 loader = DataLoader(Rows("a.h5"), 8, num_workers=WORKERS)
 """
+HALF = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 8), nn.Linear(8, 2)
+        FREEZE
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+net = Net()
+optimizer = torch.optim.SGD(net.head.parameters(), 0.1)
+for x, y in LOADER:
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(net(x), y).backward()
+    optimizer.step()
+"""
 LESSON = """
 import torch
 x = torch.ones(3, 4)
@@ -625,6 +645,8 @@ def test(net, criterion, loader):
         ("kl-div-on-probabilities", SMOOTHED.replace("FILL", "pass"), ["error"]),
         ("kl-div-mean", DIVERGENCE.replace("FACTOR", " * b.shape[1]"), []),
         ("kl-div-mean", DIVERGENCE.replace("FACTOR", ""), ["warning"]),
+        ("module-in-no-optimizer", HALF.replace("FREEZE", "self.body.requires_grad_(False)"), []),
+        ("module-in-no-optimizer", HALF.replace("FREEZE", "pass"), ["error"]),
         ("state-dict-alias", BRANCHES.replace("AFTER", "return model"), []),
         ("state-dict-alias", BRANCHES.replace("AFTER", "model.load_state_dict(state)"), ["warning", "warning"]),
         ("eval-mode-missing", NAMED.replace("SWITCH", "model.eval()"), []),

@@ -217,6 +217,8 @@ def _layers_beside(source: Source, part: ast.Attribute) -> list[str]:
     found = source.values(part.value)
     owner = classes.class_behind(source, found[0]) if len(found) == 1 and found[0].node is not None else None
     beside: list[str] = []
+    if owner is not None and any(word in owner.source.code(owner.node) for word in _ON_PURPOSE):
+        return []  # the class itself loads or freezes its parts
     for name, assigned in classes.attributes(owner).items() if owner is not None else ():
         if f"{name}.eval(" in source.text or any(isinstance(one.value, ast.Name) for one in assigned):
             continue  # made elsewhere, or only read

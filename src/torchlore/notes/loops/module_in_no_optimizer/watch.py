@@ -1,6 +1,7 @@
 """What a running program shows of it."""
 
 import weakref
+from typing import Any
 
 from torchlore.watch.pictures import Alarm, Step
 
@@ -30,7 +31,7 @@ def watch(step: Step) -> Alarm | None:
     lost = [p for p in still if few or id(p) in alone | head or id(p) not in names]
     last = bool(lost) and (not wide or any(id(p) in head or id(p) not in names for p in lost))
     drawn = bool(lost) and not step.run.counts["Module.load_state_dict"]  # else pretrained features, left as they are
-    if not step.times(3, (last or drawn) and any(id(p) in held for p in step.reached)):
+    if not step.times(3, (last or drawn) and any(id(p) in held for p in step.reached)) or _target(step, lost, held):
         return None
     what = ", ".join(sorted({names.get(id(p), f"a Parameter of shape {tuple(p.shape)}") for p in lost})[:3])
     return Alarm(
@@ -44,6 +45,16 @@ def watch(step: Step) -> Alarm | None:
             "parameter-moved-on-creation",
         ),
     )
+
+
+def _target(step: Step, lost: list[Any], held: set[int]) -> bool:
+    """Whether these are a copy of a network that is trained, filled by load_state_dict: a target that was not detached."""
+    shapes = sorted(tuple(p.shape) for p in lost)
+    trained = ([*module.parameters()] for module in step.run.modules())
+    twin = any(
+        sorted(tuple(p.shape) for p in parts) == shapes and all(id(p) in held for p in parts) for parts in trained
+    )
+    return twin and bool(step.run.counts["Module.load_state_dict"])
 
 
 def _woken(step: Step) -> Alarm | None:
