@@ -9,7 +9,7 @@ Build it once, before the loop, and pass it in: `train_epoch(model, optimizer, l
 
 from typing import Annotated
 
-from torchlore.watch.pictures import Alarm, Call
+from torchlore.watch.pictures import Alarm, Call, Step
 
 ROWS = ()
 SOURCES = ("https://github.com/alan-turing-institute/deepsensor/issues/47",)
@@ -23,7 +23,9 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert good["steps_remembered"] == 20
 
 
-def watch(call: Annotated[Call, "Optimizer"]) -> Alarm | None:
+def watch(call: Annotated[Call, "Optimizer"] | Step) -> Alarm | None:
+    if isinstance(call, Step):
+        return _schedulers(call)
     owned = [id(p) for group in getattr(call.owner, "param_groups", ()) for p in group["params"]]
     key = hash((type(call.owner).__name__, *owned))
     before = [one.steps for one in call.run.optimizers[:-1]][-1:]
@@ -38,3 +40,13 @@ def watch(call: Annotated[Call, "Optimizer"]) -> Alarm | None:
         "momentum and step count of the one before; build it once, before the loop",
         certain=False,
     )
+
+
+def _schedulers(step: Step) -> Alarm | None:
+    """Schedulers made on one line again and again, each stepped once, at another time than the others."""
+    made = [one for one in step.record.schedulers if one.steps == 1 and one.place is not None]
+    times = {tuple(one.stepped_at) for one in made}
+    if len(made) < 3 or len(times) < len(made) or len({one.place for one in made}) > 1:
+        return None
+    told = f"this line has built {len(made)} schedulers, and each was stepped once; build it once, before the loop"
+    return Alarm(told, at=made[-1].place)
