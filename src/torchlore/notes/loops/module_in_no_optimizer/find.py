@@ -129,6 +129,9 @@ def _all_whole(call: ast.Call) -> bool:
         return follow.method(first) == "parameters" and bool(tree.dotted(tree.receiver(first)))
     parts = first.elts if isinstance(first, ast.List) else []
     inner = [one.value for one in parts if isinstance(one, ast.Starred)]
+    groups = [one for one in parts if isinstance(one, ast.Dict)]  # {"params": net.parameters(), "lr": 0.1}
+    for group in groups:
+        inner += [value for key, value in zip(group.keys, group.values, strict=True) if tree.literal(key) == "params"]
     return len(inner) == len(parts) > 0 and all(follow.method(one) == "parameters" for one in inner)
 
 
