@@ -192,6 +192,9 @@ def _only_grows(source: Source, name: str) -> bool:
         counted = isinstance(up, ast.Call) and source.name(up.func) in ("len", "random.sample")
         looked = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Load)
         looped = isinstance(up, ast.comprehension | ast.For) and _numbers_only(source, up)
+        looped |= (
+            isinstance(up, ast.Call) and source.name(up.func) in ("torch.stack", "sum") and _numbers_only(source, up)
+        )
         if not (read or counted or looked or looped):
             return False
     return True

@@ -56,3 +56,29 @@ def fit(loader, path):
         loss.backward()
         for one in (first, second, third):
             one.step()
+
+
+def there_and_back(batches):
+    there, back, other = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+    both = torch.optim.Adam([*there.parameters(), *back.parameters(), *other.parameters()])
+    for x in batches:
+        middle = there(x)
+        again = back(middle.detach())  # trap: gradient-cut-on-the-way
+        seen = other(x)
+        loss = (again - x).abs().mean() + seen.mean() + (seen.detach() - x).mean()
+        both.zero_grad()
+        loss.backward()
+        both.step()
+
+
+def rivals(batches):
+    maker, judge = nn.Linear(4, 4), nn.Linear(4, 1)
+    first, second = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+    for x in batches:
+        made = maker(x)
+        second.zero_grad()
+        (judge(made.detach()) - judge(x)).mean().backward()
+        second.step()
+        first.zero_grad()
+        (-judge(made)).mean().backward()
+        first.step()

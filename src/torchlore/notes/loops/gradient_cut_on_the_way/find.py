@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, trained, tree
+from torchlore.check import api, classes, flow, trained, tree, uses, values
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
@@ -13,6 +13,7 @@ _CUTS = ("detach", "data", "detach_")
 def find(source: Source) -> Iterator[Hit]:
     if ".backward(" not in source.text or not any(f".{cut}" in source.text for cut in _CUTS):
         return
+    yield from _in_the_open(source)
     for cls in classes.all_classes(source):
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
         for name in classes.own_attributes(cls) if forward is not None else ():
@@ -25,6 +26,33 @@ def find(source: Source) -> Iterator[Hit]:
             if trained.given_whole(source, cls):
                 told = f"nothing of the loss comes back through this to `self.{name}`, so it never learns: take it off, or freeze it by name"
                 yield source.hit(here[0], told, severity="warning")
+
+
+def _in_the_open(source: Source) -> Iterator[Hit]:
+    """`fake = first(x)`, called in this one place, where all that is done with `fake` is `fake.detach()`."""
+    given = {tree.dotted(tree.receiver(one)): one for one in source.methods("parameters") if _to_optimizer(source, one)}
+    for assign in source.all(ast.Assign):
+        call, target = assign.value, assign.targets[0]
+        name = tree.dotted(call.func) if isinstance(call, ast.Call) and isinstance(target, ast.Name) else ""
+        held = any(name == one or name.startswith(f"{one}.") for one in given if one)
+        if not name or not held or not isinstance(call, ast.Call) or not isinstance(target, ast.Name):
+            continue
+        again = [one for one in source.all(ast.Call) if tree.dotted(one.func) == name]
+        root = next(one for one in given if one and (name == one or name.startswith(f"{one}.")))
+        whole = [one for one in source.all(ast.Call) if tree.dotted(one.func) == root and root != name]
+        if len(again) != 1 or whole or not tree.loops(source, call) or not values.sure(source, call.func, "module"):
+            continue
+        reads = [one for one in uses.names(source, target.id) if isinstance(one.ctx, ast.Load)]
+        ups = [source.parents[one] for one in reads]
+        cuts = [one for one in ups if isinstance(one, ast.Attribute) and one.attr in ("detach", "data")]
+        if cuts and len(cuts) == len(ups) and not no_grad_around(source, call) and flow.may_train(source):
+            told = f"nothing of the loss comes back through this to `{name}`, which the optimizer holds: it never learns; take it off"
+            yield source.hit(cuts[0], told, severity="warning")
+
+
+def _to_optimizer(source: Source, node: ast.AST) -> bool:
+    calls = [up for up in tree.ancestors(source, node) if isinstance(up, ast.Call)]
+    return any(api.kind_of_call(source.name(call.func)) == "optimizer" for call in calls)
 
 
 def _cut(source: Source, call: ast.Call) -> ast.AST | None:

@@ -163,8 +163,10 @@ def _cut_later(source: Source, node: ast.AST) -> bool:
     up = source.parents[node]
     if isinstance(up, ast.Attribute):
         return up.attr in ("detach", "data", "argmax")
-    name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
-    return not name or f"{name}.detach" in source.text or f"{name}.data" in source.text
+    statement = tree.statement(source, node)
+    name = tree.dotted(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    inside = source.code(statement).count("detach") + source.code(statement).count(".argmax")
+    return not name or inside > 0 or f"{name}.detach" in source.text or f"{name}.data" in source.text
 
 
 def _module(source: Source, call: ast.Call) -> object:

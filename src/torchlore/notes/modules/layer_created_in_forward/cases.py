@@ -83,3 +83,14 @@ def fit(batches):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+class ScaledEachTime(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, x):
+        scale = nn.Parameter(torch.ones(x.size(-1)))  # trap: layer-created-in-forward
+        fixed = nn.Parameter(torch.ones(4), requires_grad=False)
+        return self.lin(x) * scale * fixed

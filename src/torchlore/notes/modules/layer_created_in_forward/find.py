@@ -30,13 +30,32 @@ def _parameters(source: Source) -> Iterator[Hit]:
     """`self.weight = nn.Parameter(...)` in every forward pass: the optimizer holds the one before."""
     for call in source.calls("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
         held, home, cls = source.parents[call], tree.function(source, call), enclosing_class(source, call)
-        own = isinstance(held, ast.Assign) and tree.dotted(held.targets[0]).startswith("self.")
-        if not own or home is None or home.name != "forward" or cls is None or not classes.is_module(cls):
+        if not isinstance(held, ast.Assign) or home is None or home.name != "forward":
             continue
-        if not tree.conditions(source, call):
-            name = source.code(held.targets[0]) if isinstance(held, ast.Assign) else ""
+        if cls is None or not classes.is_module(cls) or tree.conditions(source, call):
+            continue
+        name, fixed = source.code(held.targets[0]), tree.literal(tree.argument(call, 1, "requires_grad")) is False
+        if tree.dotted(held.targets[0]).startswith("self."):
             told = f"`{name}` is a new parameter at each call, and the optimizer holds an old one: compute with it, assign nothing"
             yield source.hit(call, told)
+        elif not fixed and _new(source, call):
+            told = f"`{name}` is a new parameter at each call, which no optimizer ever gets: make it in `__init__`"
+            yield source.hit(call, told)
+
+
+def _new(source: Source, call: ast.Call) -> bool:
+    """`nn.Parameter(torch.ones(n))`: made of nothing that is computed."""
+    given = call.args[0] if call.args else None
+    name = source.name(given.func) if isinstance(given, ast.Call) else ""
+    return name in (
+        "torch.ones",
+        "torch.zeros",
+        "torch.randn",
+        "torch.rand",
+        "torch.empty",
+        "torch.full",
+        "torch.tensor",
+    )
 
 
 def _at_first_use(source: Source) -> Iterator[Hit]:
