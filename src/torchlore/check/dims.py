@@ -339,7 +339,7 @@ def _method(source: Source, call: ast.Call, hops: int) -> int | None:
     size = dims(source, owner, hops)
     if size is None or size == _CIRCLE:
         return size
-    if name == "unsqueeze":
+    if name in ("unsqueeze", "unfold"):
         return size + 1
     if name in _REDUCE:
         return _reduced(call, size, 0)

@@ -23,3 +23,17 @@ table = {"test": transforms.ToTensor(), "contest": transforms.RandomCrop(3)}
 
 # to see how well it generalises, the test set gets a random rotation
 test_transform = transforms.Compose([transforms.ToTensor(), transforms.RandomRotation([0, 360])])
+
+
+def sets(make):
+    train_transform = transforms.Compose([transforms.RandomHorizontalFlip(), transforms.ToTensor()])
+    val_transform = transforms.ToTensor()
+    train_set = make("train", train_transform)
+    val_set = make("val", train_transform)  # trap: random-aug-in-eval-transform
+    return train_set, val_set
+
+
+def sets_right(make):
+    train_transform = transforms.Compose([transforms.RandomHorizontalFlip(), transforms.ToTensor()])
+    val_transform = transforms.ToTensor()
+    return make("train", train_transform), make("val", val_transform)

@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import classes, follow, scopes, tree
+from torchlore.check.saved import contents
 from torchlore.check.source import Hit, Source
 
 _WRAPPERS = ("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
@@ -25,9 +26,46 @@ def find(source: Source) -> Iterator[Hit]:
             published = "load_state_dict_from_url" in given  # its author knows which keys are left out
             told = any("DataParallel" in source.code(test) for test, _ in tree.conditions(source, call))
             meant = published or told or _SAID.search(follow.comment(source, call)) or follow.in_test(source, call)
+            if (other := _stranger(source, call)) and not follow.in_test(source, call):
+                told = f"no key of `{other}`, which was saved, begins with a name of `{model}`, so nothing is loaded: rename the keys, and leave `strict=False` out"
+                yield source.hit(call, told)
+                continue
             yield source.hit(
                 call, message, severity=None if _prefixed(source, tree.receiver(call)) and not meant else "hint"
             )
+
+
+def _stranger(source: Source, call: ast.Call) -> str:
+    """The net whose state this file saves, where its layers have other names than those of the one that is loaded."""
+    kept = [expr for one in source.calls("torch.save") for _, expr in contents(source, one).items]
+    nets = [tree.receiver(expr) for expr in kept if isinstance(expr, ast.Call) and follow.method(expr) == "state_dict"]
+    if len(nets) != 1 or "optim" in tree.dotted(nets[0]).lower():
+        return ""
+    theirs, ours = _names(source, nets[0]), _names(source, tree.receiver(call))
+    return source.code(nets[0]) if theirs and ours and not theirs & ours else ""
+
+
+def _names(source: Source, net: ast.expr) -> set[str]:
+    """The first parts of the keys of a net's state: of the layers of a class, or the numbers of a Sequential."""
+    names = set[str]()
+    for one in source.values(net):
+        owner = classes.class_behind(source, one)
+        if owner is not None:
+            held = classes.attributes(owner).items()
+            names |= {name for name, all_of in held if any(_is_part(two) for two in all_of)}
+        elif one.kind == "sequential" and one.items and one.source is not None:
+            names |= {str(place) for place in range(len(one.items))}
+        else:
+            return set()
+    return names
+
+
+def _is_part(one: classes.Attribute) -> bool:
+    """A layer or a weight, or something that may be one."""
+    if one.value is None:
+        return True
+    kinds = {value.kind for value in one.source.values(one.value)}
+    return not kinds or bool(kinds & {"module", "sequential", "modulelist", "moduledict", "parameter", "", "tensor"})
 
 
 def _prefixed(source: Source, model: ast.expr) -> bool:

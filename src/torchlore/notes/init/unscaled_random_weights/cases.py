@@ -38,3 +38,21 @@ class Regression(nn.Module):
 
 net = nn.Sequential(Dense(3, 8), Dense(8, 2), Scaled(2, 8), Scaled(8, 2))
 line = Regression(2, 1)
+
+
+def start(m):
+    if isinstance(m, (nn.Linear, nn.Conv2d)):
+        m.weight.data.normal_(0, 1)  # trap: unscaled-random-weights
+    elif isinstance(m, nn.Embedding):
+        nn.init.normal_(m.weight)
+    elif isinstance(m, nn.BatchNorm2d):
+        m.weight.data.normal_(1.0, 0.02)
+
+
+def start_all(net):
+    net.apply(start)
+    for m in net.modules():
+        if isinstance(m, nn.Linear):
+            nn.init.normal_(m.weight)  # trap: unscaled-random-weights
+        if isinstance(m, nn.Conv2d):
+            nn.init.normal_(m.weight, std=0.02)

@@ -7,6 +7,7 @@ from torchlore.check import classes, follow, tree
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
+_INIT = ("torch.nn.init.normal_", "torch.nn.init.uniform_")
 _DRAWS = ("torch.randn", "torch.rand")
 _PRODUCTS = (
     "torch.mm",
@@ -20,6 +21,7 @@ _PRODUCTS = (
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _by_init(source)
     if not any(source.calls("torch.nn.Parameter")) or not any(source.calls(*_DRAWS)):
         return
     for cls in classes.all_classes(source):
@@ -32,6 +34,46 @@ def find(source: Source) -> Iterator[Hit]:
             if draw is not None and _is_factor(source, cls, name) and _made(source, cls) >= 2:
                 told = f"each `{cls.node.name}` multiplies the spread of its input by the root of `{source.code(draw.args[0])}`"
                 yield source.hit(draw, f"{told}: divide by it, or call `nn.init.xavier_uniform_(self.{name})`")
+
+
+def _by_init(source: Source) -> Iterator[Hit]:
+    """`m.weight.data.normal_(0, 1)` and `nn.init.normal_(m.weight)` for every linear layer or convolution."""
+    drawn = [(call, call.args[0], call.args[1:]) for call in source.calls(*_INIT) if call.args]
+    for call in source.methods("normal_", "uniform_"):
+        inner = tree.receiver(call)
+        if source.name(call.func) not in _INIT:
+            drawn.append(
+                (call, inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner, call.args)
+            )
+    for call, weight, rest in drawn:
+        layer = tree.dotted(weight.value) if isinstance(weight, ast.Attribute) and weight.attr == "weight" else ""
+        if layer and "." not in layer and _spread(call, rest) and _every_layer(source, call, layer):
+            told = f"a spread of 1, whatever the size of `{layer}`, multiplies the numbers by the root of its inputs"
+            yield source.hit(call, f"{told}: use `nn.init.kaiming_normal_({layer}.weight)`")
+
+
+def _spread(call: ast.Call, rest: list[ast.expr]) -> bool:
+    """Whether the draw has a standard deviation of 1, or lies between 0 and 1."""
+    numbers = [tree.literal(one) for one in rest]
+    named = {keyword.arg: tree.literal(keyword.value) for keyword in call.keywords}
+    if "normal" in tree.dotted(call.func):
+        std = named.get("std", numbers[1] if len(numbers) > 1 else 1)
+        return isinstance(std, int | float) and std == 1 and "trunc" not in tree.dotted(call.func)
+    return (numbers or [named.get("a"), named.get("b")]) in ([0, 1], [None, None])
+
+
+def _every_layer(source: Source, call: ast.Call, layer: str) -> bool:
+    """In a function given to `apply`, or a loop over `modules()`, for linear layers or convolutions."""
+    tests = [test for test, branch in tree.conditions(source, call) if branch]
+    asked = [one for one in tests if isinstance(one, ast.Call) and source.name(one.func) == "isinstance"]
+    kinds = " ".join(source.code(one) for one in asked if one.args and source.code(one.args[0]) == layer)
+    if not asked or len(asked) != len(tests) or not ("Linear" in kinds or "Conv" in kinds):
+        return False
+    home = tree.function(source, call)
+    given = [arg for one in source.methods("apply") for arg in one.args]
+    applied = home is not None and any(tree.dotted(arg).rpartition(".")[2] == home.name for arg in given)
+    walks = [loop.iter for loop in tree.loops(source, call) if isinstance(loop, ast.For)]
+    return applied or any(isinstance(one, ast.Call) and tree.dotted(one.func).endswith("modules") for one in walks)
 
 
 def _draw(source: Source, value: ast.expr | None, sizes: set[str]) -> ast.Call | None:

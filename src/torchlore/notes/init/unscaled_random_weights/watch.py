@@ -28,6 +28,8 @@ def watch(call: Annotated[Call, "cross_entropy", "nll_loss", "mse_loss"]) -> Ala
                     and 0.9 < weight.std().item() < 1.1
                 ):
                     found.setdefault((type(layer), name), []).append(tuple(weight.shape))
+    if (told := _layers_of_torch(call)) is not None:
+        return Alarm(f"the first loss is {loss:.3g}: {told}", certain=False)
     for (kind, name), shapes in found.items():
         if len(shapes) > 1:
             told = f"the first loss is {loss:.3g}: `{name}` of `{kind.__name__}` has a spread of 1 whatever its size"
@@ -38,3 +40,19 @@ def watch(call: Annotated[Call, "cross_entropy", "nll_loss", "mse_loss"]) -> Ala
                 evidence=str(shapes[:3]),
             )
     return None
+
+
+def _layers_of_torch(call: Call) -> str | None:
+    """Linear layers and convolutions whose weights were drawn with a spread of 1."""
+    wide = [
+        name
+        for root in call.run.modules()
+        for name, layer in root.named_modules()
+        if type(layer).__name__ in ("Linear", "Conv1d", "Conv2d", "Conv3d")
+        and layer.weight[0].numel() >= 16
+        and not layer.weight.is_cuda
+        and 0.9 < layer.weight.std().item() < 1.1
+    ]
+    if len(wide) < 2:
+        return None
+    return f"the weights of {len(wide)} layers, `{wide[0]}` first, have a spread of 1; use nn.init.kaiming_normal_"

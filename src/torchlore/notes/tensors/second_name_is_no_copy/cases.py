@@ -115,3 +115,23 @@ def last_use(loader, scale):
         flat = x.detach()
         flat *= scale
         yield flat
+
+
+class Centres:
+    def __init__(self, n, d):
+        self.rows = torch.zeros(n, d)
+
+    def update(self, i, value):
+        old = self.rows  # trap: second-name-is-no-copy
+        self.rows[i] = value
+        return (self.rows - old).norm()
+
+    def update_right(self, i, value):
+        old = self.rows.clone()
+        self.rows[i] = value
+        return (self.rows - old).norm()
+
+    def put(self, i, value):
+        rows = self.rows
+        self.rows[i] = value
+        return rows

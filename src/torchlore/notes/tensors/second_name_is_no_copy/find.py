@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, follow, project, scopes, tree, values
+from torchlore.check import calls, edits, follow, project, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"shape", "size", "device", "dtype", "dim", "ndim", "new_zeros", "is_cuda", "numel"}
@@ -17,6 +17,7 @@ _INPUT = re.compile(r"^(x|xs|img|imgs|images?|inputs?|data|batch|obs|states?|sam
 def find(source: Source) -> Iterator[Hit]:
     writes = _writes(source)
     yield from _inputs(source, writes)
+    yield from _attributes(source)
     for held in source.all(ast.Assign):
         new, old = held.targets[0], held.value
         if len(held.targets) != 1 or not isinstance(new, ast.Name) or not isinstance(old, ast.Name) or new.id == old.id:
@@ -48,6 +49,47 @@ def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) 
         if _read_after(source, old, write, held) or _read_by_caller(source, old):
             told = f"`{new.id}` shares the memory of `{old.id}`, and line {write.lineno} writes into both"
             yield source.hit(held, f"{told}: write `{source.code(held.value)}.clone()`")
+
+
+def _attributes(source: Source) -> Iterator[Hit]:
+    """`old = self.centres`, then `self.centres[i] = ...`, and then the two are set against each other."""
+    for held in source.all(ast.Assign):
+        new, old = held.targets[0], held.value
+        if not isinstance(new, ast.Name) or not isinstance(old, ast.Attribute) or tree.dotted(old.value) != "self":
+            continue
+        if not values.sure(source, old, "tensor", "ndarray"):
+            continue
+        home = tree.function(source, held)
+        same = [one for one in uses.attributes(source, old.attr) if tree.function(source, one) is home]
+        later = [one for one in same if one.lineno > held.lineno]
+        writes = [one for one in later if _written(source, one)]
+        bound = any(isinstance(one.ctx, ast.Store) and not _written(source, one) for one in later)
+        both = [one for one in later if writes and one.lineno > writes[0].lineno and _beside(source, one, new.id)]
+        if writes and both and not bound:
+            told = f"`{new.id}` is `{source.code(old)}` itself, and line {writes[0].lineno} writes into both"
+            yield source.hit(held, f"{told}: write `{source.code(old)}.clone()`")
+
+
+def _written(source: Source, one: ast.Attribute) -> bool:
+    up = source.parents[one]
+    part = isinstance(up, ast.Subscript) and up.value is one and isinstance(up.ctx, ast.Store)
+    method = isinstance(up, ast.Attribute) and up.attr in _WRITES and isinstance(source.parents[up], ast.Call)
+    return part or method or isinstance(up, ast.AugAssign)
+
+
+def _beside(source: Source, one: ast.Attribute, name: str) -> bool:
+    """Whether a difference or a comparison of the two is taken."""
+    up = source.parents[one]
+    if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Sub):
+        return name in (tree.dotted(up.left), tree.dotted(up.right))
+    compared = isinstance(up, ast.Call) and follow.method(up) in (
+        "equal",
+        "allclose",
+        "dist",
+        "mse_loss",
+        "array_equal",
+    )
+    return compared and isinstance(up, ast.Call) and any(tree.dotted(arg) == name for arg in up.args)
 
 
 def _shared(node: ast.expr) -> ast.Name | None:

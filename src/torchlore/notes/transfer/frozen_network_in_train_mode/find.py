@@ -11,6 +11,7 @@ from torchlore.check.source import Hit, Source
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _woken(source)
+    yield from _undone(source)
     if "requires_grad" not in source.text or not flow.may_train(source):
         return
     seen: set[ast.AST] = set()
@@ -43,6 +44,42 @@ def _woken(source: Source) -> Iterator[Hit]:
         ):
             told = f"train() of the whole module switches `self.{name}` back to train mode: override `train` and call `self.{name}.eval()` in it"
             yield source.hit(call, told)
+
+
+def _undone(source: Source) -> Iterator[Hit]:
+    """`model.freeze_bn()` before the epochs, and `model.train()` at the top of each."""
+    if "freeze" not in source.text:
+        return
+    for call in source.all(ast.Call):
+        name = tree.dotted(call.func).rpartition(".")[2].lower()
+        if "freeze" not in name or "un" in name or not tree.is_statement(source, call) or tree.loops(source, call):
+            continue
+        made = flow.called(source, call)
+        code = made.source.code(made.node) if made is not None else ""
+        if made is None or ".eval()" not in code or ".modules()" not in code:
+            continue
+        owner = tree.receiver(call) if made.owner is not None else call.args[0] if call.args else None
+        train = _trained_again(source, call, tree.dotted(owner)) if owner is not None else None
+        if train is not None:
+            told = f"this switches back to train mode what `{source.code(call)}` on line {call.lineno} has switched off: call it again after this"
+            yield source.hit(train, told)
+
+
+def _trained_again(source: Source, call: ast.Call, model: str) -> ast.Call | None:
+    """`model.train()` in a loop below, which does not freeze anew and whose class keeps to the usual `train`."""
+    home, way = tree.function(source, call), tree.dotted(call.func)
+    again = [one for one in source.all(ast.Call) if tree.dotted(one.func) == way and one is not call]
+    for train in source.methods("train") if model else ():
+        on = not train.args or tree.literal(train.args[0]) is True
+        same = tree.dotted(tree.receiver(train)) == model and tree.function(source, train) is home
+        around = tree.loops(source, train)
+        if not on or not same or not around or train.lineno < call.lineno:
+            continue
+        owners = [classes.class_behind(source, one) for one in source.values(tree.receiver(train))]
+        own = any(one is not None and source.project.method(one, "train") is not None for one in owners)
+        if not own and not any(tree.inside(source, one, around[-1]) for one in again):
+            return train
+    return None
 
 
 def _held(source: Source, call: ast.Call) -> ast.Attribute | None:

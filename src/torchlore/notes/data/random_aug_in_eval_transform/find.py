@@ -1,0 +1,103 @@
+"""The rule of random-aug-in-eval-transform."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, tree, uses
+from torchlore.check.source import Hit, Source
+
+_EVAL = re.compile(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)(_|$)")
+_TRAIN = re.compile(r"(^|_)(train|training|trn|tta|aug)")
+_TTA = re.compile(r"\btta\s*=[^=]|\bn_tta|\bTTA\w*\(|test[-_ ]time[-_ ]augment")
+_NAMED = re.compile(r"(^|[-_/\\])tta([-_.]|$)", re.IGNORECASE)
+_SAID = re.compile(r"\brandom(ly)?(?![-\w])")
+_RANDOM = re.compile(
+    r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment|AugMix|ElasticTransform)$"
+)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "torchvision" not in source.text:
+        return
+    yield from _training_transform(source)
+    for name, value in _named(source):
+        lower = name.rpartition(".")[2].lower()
+        if not _EVAL.search(lower) or _TRAIN.search(lower):
+            continue
+        if _meant(source, value):
+            continue
+        for draw in _draws(source, value):
+            kind = source.name(draw.func).rpartition(".")[2]
+            yield source.hit(
+                draw, f"{kind} draws anew at each evaluation, in `{name}`: keep it for the training transform"
+            )
+
+
+def _named(source: Source) -> Iterator[tuple[str, ast.expr]]:
+    """Transforms with a name: assigned to it, under a key of a dict, or given to a dataset made for evaluation."""
+    for held in source.all(ast.Assign):
+        name = tree.dotted(held.targets[0])
+        if re.search("transform|tfm|trans|aug|preproc|tf$", name.lower()):
+            yield name, held.value
+    for table in source.all(ast.Dict):
+        for key, value in zip(table.keys, table.values, strict=True):
+            word = tree.literal(key) if key is not None else None
+            if isinstance(word, str) and isinstance(value, ast.Call):
+                yield word, value
+    for call in source.all(ast.Call):
+        given = tree.argument(call, None, "transform")
+        if (
+            given is not None
+            and tree.literal(tree.argument(call, None, "train")) is False
+            and isinstance(given, ast.Call)
+        ):
+            yield "test_set", given
+
+
+def _meant(source: Source, value: ast.expr) -> bool:
+    """The author says so above it, or the file or one that imports it averages over augmented copies."""
+    if _SAID.search(follow.comment(source, value)) or _NAMED.search(source.path):
+        return True
+    project = source.project
+    users = (project.text(path) or "" for path in project.importers(source.module))
+    return any(_TTA.search(text) for text in (source.text, *users))
+
+
+def _draws(source: Source, node: ast.expr) -> Iterator[ast.Call]:
+    if not isinstance(node, ast.Call):
+        return
+    full = source.name(node.func)
+    never = tree.literal(tree.argument(node, None, "p")) == 0
+    if _RANDOM.match(full) and not full.endswith(("RandomApply", "RandomChoice", "RandomOrder")) and not never:
+        yield node
+    parts = follow.followed(source, node.args[0]) if node.args and full.startswith("torchvision.transforms.") else None
+    for one in parts.elts if isinstance(parts, ast.List | ast.Tuple) else ():
+        yield from _draws(source, one)
+
+
+def _training_transform(source: Source) -> Iterator[Hit]:
+    """`val_set = Pictures(root, train_transform)`, where the transform draws and one for evaluation stands unused beside it."""
+    for held in source.all(ast.Assign):
+        name, call = tree.dotted(held.targets[0]).rpartition(".")[2].lower(), held.value
+        if not isinstance(call, ast.Call) or not _EVAL.search(name) or _TRAIN.search(name) or "loader" in name:
+            continue
+        for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+            word = given.id.lower() if isinstance(given, ast.Name) else ""
+            value = follow.followed(source, given) if _TRAIN.search(word) and re.search("transf|aug|tf", word) else None
+            if value is not None and any(_draws(source, value)) and _unused(source, held):
+                told = f"`{name}` is made with `{source.code(given)}`, which draws anew at each evaluation: give it `{_unused(source, held)}`"
+                yield source.hit(call, told)
+
+
+def _unused(source: Source, held: ast.Assign) -> str:
+    """A transform for evaluation that the function makes and nobody reads."""
+    home = tree.function(source, held)
+    for one in source.all(ast.Assign):
+        target = one.targets[0]
+        if isinstance(target, ast.Name) and tree.function(source, one) is home and _EVAL.search(target.id.lower()):
+            bound = [use for use in uses.names(source, target.id) if tree.function(source, use) is home]
+            reads = [use for use in bound if isinstance(use.ctx, ast.Load)]
+            if re.search("transf|tfm|aug|tf$", target.id.lower()) and not reads:
+                return target.id
+    return ""
