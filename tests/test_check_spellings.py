@@ -8,6 +8,49 @@ from torchlore.check import engine
 from torchlore.cli.check import all_rules
 
 SPELLINGS = {
+    "frozen-network-in-train-mode": """
+import torch
+from torch import nn
+
+
+class FrozenNorms(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+
+    def freeze_bn(self):
+        for m in self.modules():
+            if isinstance(m, nn.BatchNorm1d):
+                m.eval()
+
+    def forward(self, x):
+        return self.body(x)
+
+
+def frozen_once(loader, criterion):
+    net = FrozenNorms()
+    net.freeze_bn()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net.train()  # trap: frozen-network-in-train-mode
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(net(x), y).backward()
+            optimizer.step()
+
+
+def frozen_each_time(loader, criterion):
+    net = FrozenNorms()
+    net.freeze_bn()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net.train()
+        net.freeze_bn()
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(net(x), y).backward()
+            optimizer.step()
+""",
     "accumulate-loss-with-graph": """
 import random
 from collections import deque

@@ -11,11 +11,18 @@ def watch(call: Annotated[Call, "cross_entropy", "nll_loss", "mse_loss"]) -> Ala
         return None
     call.notes["looked"] = 1
     given = call.input
-    found: dict[tuple[type, str], list[tuple[int, ...]]] = {}
     usual = math.log(given.shape[1]) if call.name != "mse_loss" and given.dim() > 1 and given.shape[1] > 1 else 1.0
     loss = call.result.detach().mean().item() if call.result is not None and call.result.device.type == "cpu" else 0.0
     if loss < 10 * usual:
         return None
+    if (layers := _layers_of_torch(call)) is not None:
+        return Alarm(f"the first loss is {loss:.3g}: {layers}", certain=False)
+    return _own_layers(call, loss)
+
+
+def _own_layers(call: Call, loss: float) -> Alarm | None:
+    """Layers of the user's own whose weights have a spread of 1."""
+    found: dict[tuple[type, str], list[tuple[int, ...]]] = {}
     for root in call.run.modules():
         for layer in root.modules():
             if type(layer).__module__.startswith("torch."):
@@ -28,8 +35,6 @@ def watch(call: Annotated[Call, "cross_entropy", "nll_loss", "mse_loss"]) -> Ala
                     and 0.9 < weight.std().item() < 1.1
                 ):
                     found.setdefault((type(layer), name), []).append(tuple(weight.shape))
-    if (told := _layers_of_torch(call)) is not None:
-        return Alarm(f"the first loss is {loss:.3g}: {told}", certain=False)
     for (kind, name), shapes in found.items():
         if len(shapes) > 1:
             told = f"the first loss is {loss:.3g}: `{name}` of `{kind.__name__}` has a spread of 1 whatever its size"
