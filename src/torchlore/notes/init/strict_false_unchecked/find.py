@@ -27,8 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
             told = any("DataParallel" in source.code(test) for test, _ in tree.conditions(source, call))
             meant = published or told or _SAID.search(follow.comment(source, call)) or follow.in_test(source, call)
             if (other := _stranger(source, call)) and not follow.in_test(source, call):
-                told = f"no key of `{other}`, which was saved, begins with a name of `{model}`, so nothing is loaded: rename the keys, and leave `strict=False` out"
-                yield source.hit(call, told)
+                nothing = f"no key of `{other}`, which was saved, begins with a name of `{model}`, so nothing is loaded: rename the keys, and leave `strict=False` out"
+                yield source.hit(call, nothing)
                 continue
             yield source.hit(
                 call, message, severity=None if _prefixed(source, tree.receiver(call)) and not meant else "hint"
