@@ -1,5 +1,6 @@
 import torch
 import torch.nn as nn
+from mmengine.model import BaseModule
 from torch.nn import Conv2d, Linear, Module
 
 
@@ -170,3 +171,21 @@ class Stages(nn.Module):
 
     def forward(self, x):
         return [norm(conv(x)) for conv, norm in self.stages]
+
+
+class Normed(BaseModule):
+    def __init__(self, n):
+        super().__init__()
+        self.linear, self.norm = nn.Linear(n, n), nn.BatchNorm1d(n)
+
+    def __call__(self, x):
+        return self.norm(self.linear(x))
+
+
+class Tower(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.first = Normed(n)
+
+    def forward(self, x):
+        return self.first(x)

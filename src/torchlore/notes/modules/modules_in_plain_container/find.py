@@ -42,6 +42,8 @@ def _plain_class(source: Source, cls: Class) -> Iterator[Hit]:
         inner = classes.class_behind(source, found[0]) if len(found) == 1 and found[0].kind == "object" else None
         if inner is None or inner.source is not source or not _layers(source, inner):
             continue
+        if source.project.bases(inner)[1] - {"object"}:
+            continue  # a class of a library may be a module
         used = [one for one in tree.under(source, forward, ast.Attribute) if tree.dotted(one) == f"self.{name}"]  # type: ignore[arg-type]  # asked above
         known = re.search(r"parameters\(|add_module|register_module|Module(List|Dict)", source.code(inner.node))
         if used and known is None and f"{name}." not in _outside(source, cls):
