@@ -84,7 +84,8 @@ def _taught(source: Source) -> Iterator[Hit]:
             named = (one for one in nets if _TEACHER.search(tree.dotted(one).rpartition(".")[2]))
             held |= {identity.identity(source, one) for one in named}
     for turn in flow.rounds(source) if held - {None} else ():
-        for event in turn:
+        student = any(one.what == "forward" and one.owner not in held for one in turn)
+        for event in turn if student else ():  # else the teacher itself is trained
             inside = event.what == "forward" and not event.no_grad and event.source is source
             if inside and event.owner in held and event.owner is not None and not _cut_later(source, event.node):
                 code = source.code(event.expr) if event.expr is not None else "teacher"
