@@ -38,6 +38,26 @@ for x, y in LOADER:
     nn.functional.cross_entropy(net(x), y).backward()
     optimizer.step()
 """
+TAUGHT = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+def taught_first(batches, lessons):
+    student, teacher = nn.Linear(4, 2), nn.Linear(4, 2)
+    alone = torch.optim.Adam(teacher.parameters())
+    for x, y in lessons:
+        alone.zero_grad()
+        F.cross_entropy(teacher(x), y).backward()
+        alone.step()
+    optimizer = torch.optim.Adam([*student.parameters(), *teacher.parameters()])
+    for x in batches:
+        with CONTEXT:
+            soft = teacher(x).softmax(1)
+        optimizer.zero_grad()
+        F.kl_div(F.log_softmax(student(x), 1), soft, reduction="batchmean").backward()
+        optimizer.step()
+"""
 LESSON = """
 import torch
 x = torch.ones(3, 4)
@@ -647,6 +667,8 @@ def test(net, criterion, loader):
         ("kl-div-mean", DIVERGENCE.replace("FACTOR", ""), ["warning"]),
         ("module-in-no-optimizer", HALF.replace("FREEZE", "self.body.requires_grad_(False)"), []),
         ("module-in-no-optimizer", HALF.replace("FREEZE", "pass"), ["error"]),
+        ("bootstrap-target-attached", TAUGHT.replace("CONTEXT", "torch.no_grad()"), []),
+        ("bootstrap-target-attached", TAUGHT.replace("CONTEXT", "torch.enable_grad()"), ["warning"]),
         ("state-dict-alias", BRANCHES.replace("AFTER", "return model"), []),
         ("state-dict-alias", BRANCHES.replace("AFTER", "model.load_state_dict(state)"), ["warning", "warning"]),
         ("eval-mode-missing", NAMED.replace("SWITCH", "model.eval()"), []),

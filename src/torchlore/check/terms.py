@@ -33,28 +33,36 @@ _FRESH = {"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.zeros_li
           "torch.randn_like", "torch.full_like", "torch.argmax", "float", "int", "len", "torch.Tensor"}  # fmt: skip
 _PAIRS = {"max", "min", "topk", "sort", "median"}
 _INDEXES = {"gather", "index_select", "take_along_dim"}
+_HOPS, _STEPS = 12, 300  # how deep a loss is followed, and how many expressions of it are looked at
 Term = tuple[ast.expr, int]  # an expression, and 1 or -1
 
 
-def terms(source: Source, node: ast.expr, sign: int = 1, hops: int = 12) -> Iterator[Term]:
+def terms(source: Source, node: ast.expr, sign: int = 1) -> Iterator[Term]:
     """The summands of an expression with their signs, through names, means, sums and constant factors."""
-    if hops == 0:
+    return _terms(source, node, sign, _HOPS, [_STEPS])
+
+
+def _terms(source: Source, node: ast.expr, sign: int, hops: int, left: list[int]) -> Iterator[Term]:
+    """`left` holds how many questions are left: names that feed each other would be asked by every way to them."""
+    left[0] -= 1
+    if hops <= 0 or left[0] <= 0:
         yield node, sign
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        yield from terms(source, node.operand, -sign, hops - 1)
+        yield from _terms(source, node.operand, -sign, hops - 1, left)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         other = -sign if isinstance(node.op, ast.Sub) else sign
-        yield from (*terms(source, node.left, sign, hops - 1), *terms(source, node.right, other, hops - 1))
+        yield from _terms(source, node.left, sign, hops - 1, left)
+        yield from _terms(source, node.right, other, hops - 1, left)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and _scaled(node) is not None:
         inner, flip = _scaled(node) or (node, 1)
-        yield from terms(source, inner, sign * flip, hops - 1)
+        yield from _terms(source, inner, sign * flip, hops - 1, left)
     elif isinstance(node, ast.Call) and (whole := _averaged(source, node)) is not None:
-        yield from terms(source, whole, sign, hops - 1)
+        yield from _terms(source, whole, sign, hops - 1, left)
     elif isinstance(node, ast.Name) and (bound := _bound(source, node)):
-        for value, flip in bound:
-            yield from terms(source, value, sign * flip, hops - 1)
+        for value, flip in bound if left[0] > 0 else ():
+            yield from _terms(source, value, sign * flip, hops - 1, left)
     elif isinstance(node, ast.Attribute) and (own := own_value(source, node)) is not None:
-        yield from terms(source, own, sign, hops - 2 if hops > 2 else 0)
+        yield from _terms(source, own, sign, hops - 2, left)
     else:
         yield node, sign
 

@@ -198,19 +198,3 @@ def right_again(states, gain, reward, gamma):
     with torch.no_grad():
         target = reward[:-1] + gamma * value[1:]
     return (ratio * gain).mean() + F.smooth_l1_loss(value[:-1], target)
-
-
-def taught_first(batches, lessons):
-    student, wise_teacher = nn.Linear(4, 2), nn.Linear(4, 2)
-    alone = torch.optim.Adam(wise_teacher.parameters())
-    for x, y in lessons:
-        alone.zero_grad()
-        F.cross_entropy(wise_teacher(x), y).backward()
-        alone.step()
-    optimizer = torch.optim.Adam([*student.parameters(), *wise_teacher.parameters()])
-    for x in batches:
-        with torch.no_grad():
-            soft = wise_teacher(x).softmax(1)
-        optimizer.zero_grad()
-        F.kl_div(F.log_softmax(student(x), 1), soft, reduction="batchmean").backward()
-        optimizer.step()
