@@ -27,7 +27,7 @@ def go(run: Run, place: Callable[[], Path], *, load: bool = True) -> int:
     Status 75 if a signal stopped it, with the command that goes on; 65 if all went well but files had to be left out.
     """
     from torchlore.train.flags import write
-    from torchlore.train.group import joined, led, world
+    from torchlore.train.group import joined, leave, led, world
     from torchlore.train.loggers import reachable
     from torchlore.train.run import Refused
     from torchlore.train.setup import ready
@@ -52,7 +52,8 @@ def go(run: Run, place: Callable[[], Path], *, load: bool = True) -> int:
             return 2  # every process is refused for the same reason; one says it
         if here.rank == 0:
             say(plan(made, folder))
-        return _guarded(made, folder, leads=here.rank == 0)
+        ended = _guarded(made, folder, leads=here.rank == 0)
+    return leave(here, ended)
 
 
 def _guarded(made: Ready, folder: Path, *, leads: bool) -> int:

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check everything, compute what is missing, put it together."""
-    from torchlore.train.group import everyone, joined, world
+    from torchlore.train.group import everyone, joined, leave, world
     from torchlore.train.run import Refused
 
     try:
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         raise Failure("interrupted; the same command goes on, finished parts are kept", 130) from None
     if refusal:
         raise Failure(refusal)
-    return 0
+    return leave(here, 0)
 
 
 def begin_or_say(job: Job) -> tuple[str, str]:

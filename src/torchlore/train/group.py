@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,6 +54,18 @@ def joined(place: World) -> Iterator[World]:
         dist.barrier()  # one that hangs up while another still listens can end it with an abort
     finally:
         dist.destroy_process_group()
+
+
+def leave(place: World, status: int) -> int:
+    """The exit status of one process; one of several ends here and at once.
+
+    A thread of the process group that wakes while Python shuts down would abort it ("terminate called without an active exception").
+    """
+    if place.size > 1:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status
 
 
 def led(place: World, make: Callable[[], T]) -> T:
