@@ -586,9 +586,107 @@ def test(net, criterion, loader):
 """
 
 
+REGISTERED = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.width = n
+        self.stages = [self.stage() for _ in range(n)]
+        self.name_them()
+
+    def stage(self):
+        return nn.Linear(self.width, self.width)
+
+    def name_them(self):
+        for i, stage in enumerate(self.stages):
+            NAME
+
+    def forward(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return x
+"""
+LOSSES = """
+from torch import nn
+
+class BoxLoss(nn.Module):
+    def __init__(self, anchors, classes, size=1):
+        super().__init__()
+        self.anchors, self.entries = anchors, 5 + classes
+        self.half = -size
+        self.loss = LOSS
+
+    def forward(self, x, y):
+        return self.loss(x[..., : self.entries], y)
+
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.body = nn.Linear(8, 8)
+        self.losses = []
+        for part in range(2):
+            self.losses.append(BoxLoss(config[part], 20))
+
+    def forward(self, x, y):
+        return sum(loss(self.body(x), y) for loss in self.losses)
+"""
+FIRST_BATCH = """
+import torch
+from torch import nn
+
+class Memory(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 8)
+        self.register_buffer("scale", torch.tensor([-1.0, 1.0]))
+
+    def forward(self, x):
+        out = self.net(x).exp()
+        if TEST:
+            self.scale[0] = out.mean()
+        return out / self.scale[0].item()
+"""
+GPUS = """
+def state(model, cfg):
+    return model.state_dict() if cfg.num_gpus == 1 else model.module.state_dict()
+"""
+CHANCE = """
+import random
+import torch
+
+def run(seed=None):
+    FIRST
+    torch.manual_seed(seed)
+    return random.randint(0, 9)
+"""
+SHOWN = """
+import random
+import torch
+
+FIRST
+torch.manual_seed(0)
+AFTER
+"""
+
+
 @pytest.mark.parametrize(
     ("slug", "text", "expected"),
     [
+        ("modules-in-plain-container", REGISTERED.replace("NAME", "exec(f'self.stage{i} = stage')"), []),
+        ("modules-in-plain-container", REGISTERED.replace("NAME", "setattr(self, f'stage{i}', stage)"), []),
+        ("modules-in-plain-container", REGISTERED.replace("NAME", "print(i, stage)"), ["error"]),
+        ("modules-in-plain-container", LOSSES.replace("LOSS", "nn.MSELoss()"), []),
+        ("modules-in-plain-container", LOSSES.replace("LOSS", "nn.Bilinear(4, 4, 1)"), ["error"]),
+        ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.scale[0] < 0"), ["warning"]),
+        ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.training"), ["error"]),
+        ("unwrap-by-gpu-count", GPUS, ["hint"]),
+        ("unwrap-by-gpu-count", GPUS.replace("cfg.num_gpus", "torch.cuda.device_count()"), ["warning"]),
+        ("torch-seed-alone", CHANCE.replace("FIRST", "seed = seed or 0"), ["warning"]),
+        ("torch-seed-alone", CHANCE.replace("FIRST", "if not seed:\n        seed = random.randint(0, 99)"), []),
+        ("torch-seed-alone", SHOWN.replace("FIRST", "print(random.choice('abc'))").replace("AFTER", ""), []),
+        ("torch-seed-alone", SHOWN.replace("AFTER", "print(random.choice('abc'))").replace("FIRST", ""), ["warning"]),
         ("handle-opened-before-fork", HDF5.replace("WORKERS", "0"), []),
         ("handle-opened-before-fork", HDF5.replace("WORKERS", "4"), ["warning"]),
         ("discarded-tensor-op", LESSON, []),

@@ -20,6 +20,7 @@ _LISTS = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
 _WALKS = {"named_modules", "modules", "children", "named_children"}
 _GROWS = ("append", "insert", "extend", "update")
 _ADD = {"add_module", "register_module", "setattr", "__setattr__"}
+_UNSEEN = {"exec", "eval"}  # `exec(f"self.layer{i} = layer")` may register whatever it likes
 
 
 def is_container(node: ast.expr | None) -> bool:
@@ -141,6 +142,8 @@ def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
     for call in tree.under(cls.source, cls.node, ast.Call):
         full, last = cls.source.name(call.func), tree.dotted(call.func).rpartition(".")[2]
         given = [arg.value if isinstance(arg, ast.Starred) else arg for arg in call.args]
+        if isinstance(call.func, ast.Name) and last in _UNSEEN:
+            return True
         if full in _LISTS and any(tree.dotted(arg) == f"self.{name}" for arg in given):
             return True
         parts = [part for arg in given for part in ast.walk(arg)] if last in _ADD else []

@@ -81,7 +81,7 @@ def parameterless(value: Value, depth: int = 4) -> bool:
         return all(parameterless(one, depth - 1) for group in value.items for one in group)
     owner = class_behind(value.source, value) if value.source else None
     if owner is not None and depth:
-        if not is_module(owner) or "self.training" in owner.source.code(owner.node):
+        if not is_module(owner) or re.search(r"self\.training\b", owner.source.code(owner.node)):
             return False
         return all(_no_layer(one, depth) for found in attributes(owner).values() for one in found)
     return bool(_PLAIN.match(value.name)) and value.name != "torch.nn.PReLU"
@@ -109,6 +109,8 @@ def _no_layer(one: Attribute, depth: int) -> bool:
     """Whether an attribute surely holds nothing that is trained: a setting, a plain value, a layer without parameters."""
     if one.value is None or (isinstance(one.value, ast.Subscript) and dotted(one.value.value) == f"self.{one.name}"):
         return True  # a part of itself: a setting
+    if isinstance(one.value, ast.BinOp | ast.UnaryOp | ast.Compare | ast.JoinedStr):
+        return True  # something that was computed
     if isinstance(one.value, ast.Name) and one.method == "__init__" and not api.weak_kind(one.value.id):
         return not any(api.is_kind(made.kind, "module") for made in values(one.source, one.value))
     plain = {"number", "bool", "string", "none", "tensor", "list", "tuple", "dict", "function"}

@@ -127,13 +127,20 @@ def _state(value: Value, name: str, call: ast.Call, full: str) -> tuple[str, ast
     """State after an operation, the node that gave it, and its maker."""
     if name in api.STATE_OF:
         return api.STATE_OF[name], call, full
-    if name in _KEEP_STATE and value.state:
+    if name in _KEEP_STATE and value.state and not (value.state == "logits" and _into_unit(call, name)):
         return value.state, value.node, value.name
     if name == "log" and value.state in ("probs", "sigmoid"):
         return ("logprobs" if value.state == "probs" else "logsigmoid"), call, full
     if name == "exp" and value.state in ("logprobs", "logsigmoid"):
         return ("probs" if value.state == "logprobs" else "sigmoid"), call, full
     return "", None, full
+
+
+def _into_unit(call: ast.Call, name: str) -> bool:
+    """`clamp(x, 0, 1)`: what comes out can be read as a probability, whatever went in."""
+    bounds = [literal(one) for one in (*call.args, *(keyword.value for keyword in call.keywords))]
+    numbers = [one for one in bounds if isinstance(one, int | float)]
+    return name.startswith("clamp") and len(numbers) == 2 and all(0 <= one <= 1 for one in numbers)
 
 
 def _graph(source: Source, call: ast.Call, start: tuple[bool | None, ...] = ()) -> bool | None:

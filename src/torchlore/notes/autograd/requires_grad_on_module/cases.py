@@ -44,3 +44,20 @@ class Encoding(nn.Module):
 
     def forward(self, x):
         return x @ (self.table if self.require_grad else self.table.to(x.device))
+
+
+class Thawed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def thaw(self):
+        self.body.requires_grad = True
+        for weight in self.body.parameters():
+            weight.requires_grad = True
+        self.head.requires_grad = True  # trap: requires-grad-on-module
+
+    def freeze(self):
+        for _, weight in self.head.named_parameters():
+            weight.requires_grad_(False)
+        self.head.requires_grad = False

@@ -14,15 +14,9 @@ On a tensor, `x.requires_grad_()` turns recording on; it works for floating-poin
 stop BatchNorm from moving its statistics: put a frozen backbone into `eval()` as well.
 """
 
-import ast
-from collections.abc import Iterator
-
-from torchlore.check import edits, tree, uses, values
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
 _MISSPELT = {"require_grad", "require_grads", "requires_grads", "requires_gradient", "require_gradient", "requiresgrad"}
-_WRITTEN = {"requires_grad", *_MISSPELT}
 
 ROWS = ("autograd-requires-grad",)
 SOURCES = ("001:34",)
@@ -66,31 +60,3 @@ def watch(step: Step) -> Alarm | None:
                     evidence=f"{len(trained)} of its parameters still train",
                 )
     return None
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for assign in source.all(ast.Assign):
-        for target in assign.targets:
-            if not isinstance(target, ast.Attribute) or target.attr not in _WRITTEN:
-                continue
-            if target.attr not in _MISSPELT and tree.literal(assign.value) not in (True, False):
-                continue
-            owner, value = source.code(target.value), source.code(assign.value)
-            if target.attr == "requires_grad" and owner != "self" and values.sure(source, target.value, "module"):
-                edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
-                message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
-                yield source.hit(assign, message, *([edit] if len(assign.targets) == 1 else []))
-            elif target.attr in _MISSPELT and _read(source, target):
-                continue  # an option of the class, by a like name
-            elif target.attr in _MISSPELT and values.sure(source, target.value, "tensor", "module"):
-                fixed = f"{owner}.requires_grad_({value})"
-                message = f"`{target.attr}` is a new attribute that nobody reads: write `{fixed}`"
-                harmless = value == "False" and not values.sure(source, target.value, "parameter", "module")
-                edit = edits.replace(source, assign, fixed)
-                yield source.hit(assign, message, edit, severity="hint" if harmless else "error")
-
-
-def _read(source: Source, target: ast.Attribute) -> bool:
-    """Whether somebody reads `self.require_grad` in the file."""
-    same = (one for one in uses.attributes(source, target.attr) if isinstance(one.ctx, ast.Load))
-    return tree.dotted(target.value) == "self" and any(tree.dotted(one.value) == "self" for one in same)

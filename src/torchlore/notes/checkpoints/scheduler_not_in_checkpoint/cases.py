@@ -159,3 +159,20 @@ def told_once(model, path, loader, resume):
             optimizer.step()
         cosine_told.step()
         torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, path)
+
+
+def told_by_name(model, path, loader, resume):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    named_told = torch.optim.lr_scheduler.MultiStepLR(optimizer, [4, 8])
+    first = 0
+    if resume:
+        state = torch.load(path, map_location="cpu")
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"] + 1
+    for epoch in range(first, 10):
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        named_told.step(epoch=epoch)
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, path)

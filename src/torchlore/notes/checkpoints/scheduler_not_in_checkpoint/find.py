@@ -58,7 +58,7 @@ def _stepped(source: Source, save: object) -> str:
                 continue
             made = source.values(event.expr)
             plateau = any(value.name.endswith("ReduceLROnPlateau") for value in made)
-            if isinstance(event.node, ast.Call) and event.node.args and not plateau:
+            if isinstance(event.node, ast.Call) and (event.node.args or event.node.keywords) and not plateau:
                 continue  # told the epoch in each step
             if any(value.name.endswith("ExponentialLR") for value in made):
                 continue  # goes on from the rate that the optimizer's state brings back

@@ -14,7 +14,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import classes, follow, tree
+from torchlore.check import classes, follow, project, tree
+from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
 
@@ -37,7 +38,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         methods = classes.methods(cls)
-        if not _is_dataset(source, cls.node) or not {"__getitem__", "__iter__"} & methods.keys() or _alone(source):
+        if not _is_dataset(source, cls.node) or not {"__getitem__", "__iter__"} & methods.keys() or _alone(cls):
             continue
         readers = [methods[name] for name in ("__getitem__", "__iter__") if name in methods]
         used = {node.attr for reader in readers for node in ast.walk(reader) if isinstance(node, ast.Attribute)}
@@ -53,10 +54,11 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(opened[0].node, told, severity="hint" if _only_reads(opened[0].value) else None)
 
 
-def _alone(source: Source) -> bool:
-    """Whether every loader of the file reads without workers, or asks first whether it may have some."""
-    loaders = [*source.calls("torch.utils.data.DataLoader")]
-    counts = [follow.followed(source, given) for one in loaders if (given := tree.argument(one, 5, "num_workers"))]
+def _alone(cls: Class) -> bool:
+    """Whether every loader of the files that use it reads without workers, or asks first whether it may have some."""
+    users = project.candidates(cls.source.project, cls, cls.node.name)
+    loaders = [(user, one) for user in users for one in user.calls("torch.utils.data.DataLoader")]
+    counts = [follow.followed(at, given) for at, one in loaders if (given := tree.argument(one, 5, "num_workers"))]
     none = (tree.literal(one) == 0 or (isinstance(one, ast.IfExp) and tree.literal(one.orelse) == 0) for one in counts)
     return bool(loaders) and len(counts) == len(loaders) and all(none)
 

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-seed",)
@@ -57,13 +57,14 @@ def find(source: Source) -> Iterator[Hit]:
     unseeded = []
     for room, seed in (("numpy.random", "numpy.random.seed"), ("random", "random.seed")):
         draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}") if not _by_a_worker(source, c)]
+        draws = [c for c in draws if tree.function(source, c) is not None or c.lineno > seeds[0].lineno]
         if draws and not list(source.calls(seed)):
             first = min(draws, key=lambda call: call.lineno)
             unseeded.append((seed.replace("numpy", "np"), source.code(first.func)))
     if unseeded:
         drawn = " and ".join(f"`{draw}`" for _, draw in unseeded)
         write = " and ".join(f"`{seed}(seed)`" for seed, _ in unseeded)
-        yield source.hit(seeds[0], f"this seeds torch alone, and {drawn} still differ from run to run: add {write}")
+        yield source.hit(seeds[0], f"this does not seed {drawn}, and two runs still differ: add {write}")
 
 
 def _by_a_worker(source: Source, call: ast.Call) -> bool:
@@ -81,9 +82,9 @@ def _passing(source: Source, call: ast.Call) -> bool:
 def _is_drawn(source: Source, call: ast.Call) -> bool:
     """Whether the seed itself is a random number: nothing is meant to repeat."""
     seed = follow.followed(source, call.args[0]) if call.args else None
-    return isinstance(seed, ast.Call) and source.name(seed.func).startswith(
-        ("random.", "numpy.random.", "time.", "torch.")
-    )
+    made = [one.value for one in scopes.reaching(source, seed)] if isinstance(seed, ast.Name) else [seed]
+    chance = ("random.", "numpy.random.", "time.", "torch.")
+    return any(isinstance(one, ast.Call) and source.name(one.func).startswith(chance) for one in made)
 
 
 def _seeded_elsewhere(source: Source) -> bool:

@@ -32,8 +32,10 @@ def find(source: Source) -> Iterator[Hit]:
         likely = certain or (home is not None and home.name == "forward" and any(_graph(source, one) for one in given))
         freed = f"self.{name}.detach_()" in source.text or f"self.{name} = self.{name}.detach()" in source.text
         if not _OFF & around and likely and not freed:
-            message = f"`self.{name}` now drags the graph of every batch along: update it under `torch.no_grad()`"
-            yield source.hit(tree.statement(source, target), message, severity="error" if certain else "warning")
+            once = any(isinstance(test, ast.Compare) for test, _ in tree.conditions(source, target))
+            message = f"`self.{name}` now drags the graph of the batch along: update it under `torch.no_grad()`"
+            sure = certain and not once  # `if self.scale < 0:` fills it with the first batch alone
+            yield source.hit(tree.statement(source, target), message, severity="error" if sure else "warning")
 
 
 def _joined(source: Source, node: ast.expr) -> list[ast.expr]:

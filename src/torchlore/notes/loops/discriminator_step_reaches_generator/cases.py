@@ -76,3 +76,29 @@ class Either:
         else:
             loss.backward()
             self.optimizer.step()
+
+
+def generator_first_and_stepped_last(gen, disc, judge, loader, one, zero):
+    g_opt, d_opt = torch.optim.Adam(gen.parameters()), torch.optim.Adam(disc.parameters())
+    for x in loader:
+        fake = gen(x)
+        g_loss = bce(disc(fake), one) + judge(fake, x).mean()
+        g_loss.backward()
+        d_loss = bce(disc(fake.detach()), zero) + bce(disc(x), one)
+        d_loss.backward()
+        d_opt.step()
+        g_opt.step()
+        g_opt.zero_grad()
+        d_opt.zero_grad()
+
+
+def discriminator_first_and_stepped_last(gen, disc, loader, one, zero):
+    g_opt, d_opt = torch.optim.Adam(gen.parameters()), torch.optim.Adam(disc.parameters())
+    for x in loader:
+        g_opt.zero_grad()
+        d_opt.zero_grad()
+        fake = gen(x)
+        (bce(disc(fake), zero) + bce(disc(x), one)).backward(retain_graph=True)  # trap: discriminator-step-reaches-generator
+        bce(disc(fake), one).backward()
+        d_opt.step()
+        g_opt.step()

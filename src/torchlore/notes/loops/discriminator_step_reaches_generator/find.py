@@ -28,12 +28,10 @@ def _attached_fake(source: Source, backward: Event, events: list[Event]) -> ast.
     first = events.index(backward)
     stepped = next((event for event in events[first:] if event.what == "step"), None)
     later = [event for event in events[first + 1 :] if event.what == "backward"]
-    if not later:
-        return None
     for call in terms.reached(source, backward.expr) if backward.expr is not None and stepped is not None else ():
         maker = _maker(source, call)
-        if maker is None or not _is_net(source, call):
-            continue
+        if maker is None or not _is_net(source, call) or not any(_trains(event, maker) for event in later):
+            continue  # no later loss is the generator's own: this is it
         for step in events[first + 1 :]:
             cleared = step.what == "zero_grad" and (step.owner is None or _holds(step, maker) is not False)
             if cleared:
@@ -42,6 +40,14 @@ def _attached_fake(source: Source, backward: Event, events: list[Event]) -> ast.
             if step.what == "step" and _holds(step, maker) is True and step is not stepped and again:
                 return call
     return None
+
+
+def _trains(backward: Event, net: object) -> bool:
+    """Whether this loss is made of what the net gives, or nobody can see what it is made of."""
+    if backward.expr is None:
+        return True
+    calls = [*terms.reached(backward.source, backward.expr)]
+    return any(identity.identity(backward.source, one.func) == net for one in calls) or not calls
 
 
 def _is_net(source: Source, call: ast.Call) -> bool:

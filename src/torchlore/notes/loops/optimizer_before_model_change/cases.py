@@ -166,3 +166,14 @@ def tested_at_the_end(loader, path):
     model.fc = nn.Linear(512, 10)
     model.load_state_dict(torch.load(path, map_location="cpu"))
     return model.eval()
+
+
+def best_one_tested(loader, path):
+    model = torchvision.models.resnet18(num_classes=10)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    model = torch.load(path, map_location="cpu")
+    return [model(x).argmax(1) for x, _ in loader], [model(x) for x, _ in loader]

@@ -73,15 +73,15 @@ def _trained(later: tuple[Event, ...], replaced: Event) -> bool:
 
 def _another(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:
     """The name is given another model before the loop that calls it, and the optimizer keeps the parameters of the first."""
-    steps = [event.node for event in later if event.what == "step" and flow.same_object(event, built)]
+    steps = [event for event in later if event.what == "step" and flow.same_object(event, built)]
     if not steps or any(event.what == "optimizer" and event.owner in (built.owner, None) for event in later):
         return
     given = [one for one in tree.under(source, built.node, ast.Name) if isinstance(source.parents[one], ast.Attribute)]
     for event in later:
         name = event.expr if event.what == "forward" and event.source is source and not event.no_grad else None
         first = next((one for one in given if isinstance(name, ast.Name) and one.id == name.id), None)
-        if first is None or not isinstance(name, ast.Name) or not event.loops:
-            continue
+        if first is None or not isinstance(name, ast.Name) or not any({*event.loops} & {*one.loops} for one in steps):
+            continue  # in no loop that trains: a test
         old = scopes.reaching(source, first)
         new = [one for one in scopes.reaching(source, name) if one not in old]
         if old and new and all(_made_anew(source, one, built.node) for one in new):

@@ -1,4 +1,5 @@
 """Layers that are collected in a list: only the last one says what comes out."""
+import torch
 from torch import nn
 
 
@@ -27,3 +28,18 @@ def collected(x, y):
     net = Collected(nn.Sigmoid())
     fine = nn.BCELoss()(net.sure(x), y) + nn.BCELoss()(net.grown(x), y) + nn.BCELoss()(net.made(x), y)
     return fine + nn.BCELoss()(net.raw(x), y)  # trap: bce-on-logits
+
+
+class Weighted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(4, 1)
+
+    def forward(self, x):
+        return torch.clamp(self.mix(x), 0, 1), self.mix(x).clamp(min=1e-6, max=0.999), self.mix(x).clamp(-5, 5)
+
+
+def weighted(x, y):
+    mixed, inside, wide = Weighted()(x)
+    sure = nn.functional.binary_cross_entropy(mixed, y) + nn.functional.binary_cross_entropy(inside, y)
+    return sure + nn.functional.binary_cross_entropy(wide, y)  # trap: bce-on-logits

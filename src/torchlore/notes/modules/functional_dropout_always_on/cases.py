@@ -63,3 +63,19 @@ class Turned(nn.Module):
     def forward(self, x):
         x = F.dropout(x, 0.3, self.training)
         return F.dropout(x, 0.3, training=not self.training)  # trap: functional-dropout-always-on
+
+
+class Sampler(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.share = 0.0
+        self.rate = 0.1
+
+    def draw(self, noise, noise_dropout=0.0, *, more=0):
+        noise = F.dropout(noise, p=noise_dropout)
+        return F.dropout(noise, more)
+
+    def forward(self, x, share=0.0):
+        x = F.scaled_dot_product_attention(x, x, x, dropout_p=self.share)
+        x = F.dropout(x, p=share)  # trap: functional-dropout-always-on
+        return F.dropout(F.dropout(x, self.share), self.rate)  # trap: functional-dropout-always-on

@@ -13,7 +13,11 @@ _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_ON):
-        if tree.lacks(call, 2, "training") and _in_module(source, call):
+        if (
+            tree.lacks(call, 2, "training")
+            and _in_module(source, call)
+            and not _off(source, tree.argument(call, 1, "p"))
+        ):
             edit = edits.add_keyword(source, call, "training", "self.training")
             yield source.hit(call, "this drops in `eval()` too: add `training=self.training`", edit)
         mode = tree.argument(call, 2, "training")
@@ -23,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, told, edits.replace(source, mode, "self.training"))
     for call in source.calls(_ATTENTION):
         rate = tree.argument(call, 4, "dropout_p")
-        if rate is not None and _constant(source, rate) and _in_module(source, call):
+        if rate is not None and _constant(source, rate) and _in_module(source, call) and not _off(source, rate):
             better = f"{source.code(rate)} if self.training else 0.0"
             message = f"`dropout_p` has no eval mode of its own and drops at test time: write `{better}`"
             yield source.hit(call, message, edits.replace(source, rate, better))
@@ -42,6 +46,18 @@ def _in_module(source: Source, call: ast.Call) -> bool:
 def _above_zero(test: ast.expr) -> bool:
     """`self.dropout > 0` asks whether to drop at all, not in which mode."""
     return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Gt) and tree.literal(test.comparators[0]) == 0
+
+
+def _off(source: Source, rate: ast.expr | None) -> bool:
+    """A share that is 0, or 0 unless a caller of the method asks for more: it is no layer of the network then."""
+    home, cls = (tree.function(source, rate), enclosing_class(source, rate)) if rate is not None else (None, None)
+    if isinstance(rate, ast.Name) and home is not None and home.name != "forward":
+        named = [*zip(home.args.args[::-1], home.args.defaults[::-1], strict=False)]
+        named += [*zip(home.args.kwonlyargs, home.args.kw_defaults, strict=True)]
+        return any(one.arg == rate.id and tree.literal(default) == 0 for one, default in named)
+    own = isinstance(rate, ast.Attribute) and source.code(rate.value) == "self" and cls is not None
+    found = classes.assigned(cls, rate.attr) if own else []
+    return bool(found) and all(tree.literal(one.value) == 0 for one in found)
 
 
 def _constant(source: Source, rate: ast.expr) -> bool:

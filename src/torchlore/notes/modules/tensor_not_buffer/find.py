@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _MADE = {f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "arange", "linspace", "eye", "full", "tensor",
          "FloatTensor", "Tensor", "from_numpy", "empty", "logspace", "tril", "triu", "LongTensor", "as_tensor")}  # fmt: skip
+_ROWS = {"torch.linspace", "torch.arange", "torch.logspace"}
 _MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
 
 
@@ -89,6 +90,8 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
             return
         if isinstance(up, ast.Call) and source.name(up.func).startswith("random."):
             return  # a bag that numbers are drawn from
+        if _one_number(source, use, one.value):
+            continue
         home = tree.function(source, use)
         on_self = tree.dotted(use) == f"self.{name}"
         read = read or (on_self and home is not None and home.name != "__init__" and tree.inside(source, use, cls.node))
@@ -97,6 +100,18 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
         edit = edits.replace(source, tree.statement(source, one.node), fixed)
         message = f"`self.{name}` is a plain tensor that `.to()` does not move and `state_dict()` does not hold: write `{fixed}`"
         yield source.hit(one.node, message, edit, safe=False)
+
+
+def _one_number(source: Source, use: ast.Attribute, made: ast.expr | None) -> bool:
+    """`self.rates[i]` of a row of numbers: a 0-dim tensor works with any device."""
+    up = source.parents[use]
+    index = up.slice if isinstance(up, ast.Subscript) and up.value is use else None
+    first = made.args[0] if isinstance(made, ast.Call) and made.args else None
+    listed = isinstance(first, ast.List | ast.Tuple) and not any(
+        isinstance(x, ast.List | ast.Tuple) for x in first.elts
+    )
+    row = isinstance(made, ast.Call) and source.name(made.func) in _ROWS
+    return index is not None and (listed or row) and values.sure(source, index, "number")
 
 
 def _moved_by_name(source: Source, use: ast.Attribute) -> bool:

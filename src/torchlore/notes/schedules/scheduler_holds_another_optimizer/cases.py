@@ -111,3 +111,10 @@ def two_nets(G, D):
     scheduler_D = torch.optim.lr_scheduler.StepLR(optimizer_G, 10)  # trap: scheduler-holds-another-optimizer
     warm_scheduler = torch.optim.lr_scheduler.StepLR(optimizer_D, 10)
     return optimizer_G, optimizer_D, scheduler_G, scheduler_D, warm_scheduler
+
+
+def shortened(net):
+    optm = torch.optim.Adam(net.parameters(), lr=2e-4)
+    schedular = torch.optim.lr_scheduler.StepLR(optm, 10)
+    lrs_plan = torch.optim.lr_scheduler.StepLR(optm, 10)
+    return optm, schedular, lrs_plan

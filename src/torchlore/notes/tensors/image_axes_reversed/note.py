@@ -37,18 +37,12 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 
 
 _IMAGE = re.compile(r"(^|_)(img|image|frame|photo|picture|pic)s?($|_|\d)", re.IGNORECASE)
-_READ = {
-    "cv2.imread",
-    "PIL.Image.open",
-    "PIL.Image.new",
-    "imageio.imread",
-    "imageio.v2.imread",
-    "skimage.io.imread",
-    "matplotlib.pyplot.imread",
-}
+_READ = {"cv2.imread", "PIL.Image.open", "PIL.Image.new", "imageio.imread", "imageio.v2.imread", "skimage.io.imread",
+         "matplotlib.pyplot.imread"}  # fmt: skip
 _THROUGH = {"torch.from_numpy", "torch.as_tensor", "torch.tensor", "numpy.array", "numpy.asarray", "numpy.float32"}
 _KEEPS = {"float", "copy", "astype", "to", "clone", "contiguous", "convert"}
 _ORDERS = {"permute": [(2, 1, 0), (0, 3, 2, 1)], "transpose": [(0, 2), (2, 0), (1, 3), (3, 1), (2, 1, 0), (0, 3, 2, 1)]}
+_RIGHT = {(False, False): "2, 0, 1", (True, False): "0, 3, 1, 2", (False, True): "1, 2, 0", (True, True): "0, 2, 3, 1"}
 _VOLUMES = ("nibabel", "SimpleITK", "pydicom", "monai", "tifffile", "h5py")
 
 
@@ -67,8 +61,10 @@ def find(source: Source) -> Iterator[Hit]:
         held = tree.statement(source, call)
         if isinstance(held, ast.Assign) and isinstance(held.targets[0], ast.Subscript):
             continue  # written into something with axes of its own
-        right = "permute(0, 3, 1, 2)" if 3 in order else "permute(2, 0, 1)"
-        message = f"this swaps height and width of `{source.code(image)}` as well: only the channels move, `{right}`"
+        right = _RIGHT[3 in order, _to_show(source, call)]
+        message = (
+            f"this swaps height and width of `{source.code(image)}` as well: only the channels move, `permute({right})`"
+        )
         yield source.hit(call, message)
 
 
@@ -85,6 +81,14 @@ def _is_image(source: Source, node: ast.expr, hops: int = 6) -> bool:
     elif isinstance(node, ast.Call) and follow.method(node) in _KEEPS:
         inner = tree.receiver(node)
     return inner is not None and hops > 0 and _is_image(source, inner, hops - 1)
+
+
+def _to_show(source: Source, call: ast.Call) -> bool:
+    """Whether it goes from the tensor to a picture: `.cpu().numpy()`, `imshow(...)`."""
+    return any(
+        isinstance(up, ast.Call) and follow.method(up) in {"numpy", "imshow", "imsave", "fromarray", "imwrite", "cpu"}
+        for up in tree.ancestors(source, call)
+    )
 
 
 def _swapped_again(source: Source, call: ast.Call) -> bool:

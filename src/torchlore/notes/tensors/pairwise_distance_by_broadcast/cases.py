@@ -19,3 +19,9 @@ def fine(a, b, eps):
     four = torch.cdist(a, b)
     five = torch.sqrt(((a[:, None] - b) ** 2).sum(-1).clamp_min(1e-12))
     return one, two, three, four, five
+
+
+def to_one(grid, center, rows, row):
+    one = ((grid - center[None, None, :]) ** 2).sum(dim=2) ** 0.5
+    two = (rows - row.unsqueeze(0)).pow(2).sum(-1).sqrt()
+    return one, two, torch.sqrt(((rows - row[None]) ** 2).sum(1))

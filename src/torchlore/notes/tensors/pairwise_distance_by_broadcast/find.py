@@ -56,6 +56,10 @@ def _differences(source: Source, node: ast.expr | None) -> bool:
 
 
 def _widened(node: ast.expr) -> bool:
+    """A new dimension behind the first: `b[None, None]` in front stretches one row over a grid, and makes no pairs."""
     if isinstance(node, ast.Subscript):
-        return any(isinstance(part, ast.Constant) and part.value is None for part in ast.walk(node.slice))
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "unsqueeze"
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        new = [isinstance(part, ast.Constant) and part.value is None for part in parts]
+        return any(new[new.index(False) :]) if False in new else False
+    call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "unsqueeze"
+    return call and tree.literal(tree.argument(node, len(node.args) - 1, "dim")) != 0

@@ -60,3 +60,17 @@ rows = list()  # an empty list made by its name, as old code does
 def test_it_starts_at_zero(layer: nn.Linear):
     start = layer.bias.data
     assert torch.allclose(start, torch.zeros_like(start))
+
+
+def test_it_moves(optimizer):
+    layer = nn.Linear(2, 2)
+    before = layer.weight.detach().clone()
+    layer(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    after = layer.weight.detach()
+    print(before.shape)
+    assert not torch.equal(before, after)
+
+
+def stepped_elsewhere(optimizer):
+    optimizer.step()

@@ -53,7 +53,7 @@ def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribu
     over = next((n for n in ast.walk(assign.value) if follow.method(n) in {"parameters", "named_parameters"}), None)
     model = source.code(tree.receiver(over)) if isinstance(over, ast.Call) else "?"
     later = (
-        any(call.lineno > assign.lineno for call in source.methods("step"))
+        any(call.lineno > assign.lineno and _same_run(source, assign, call) for call in source.methods("step"))
         or tree.loops(source, assign)
         or _steps_below(source, assign)
     )
@@ -66,6 +66,13 @@ def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribu
         and _meanwhile(source, assign, u)
         for u in same
     )
+
+
+def _same_run(source: Source, assign: ast.Assign, step: ast.Call) -> bool:
+    """Whether the step can come between: what a function keeps under a name of its own is gone when it ends."""
+    home = tree.function(source, assign)
+    local = home is not None and isinstance(assign.targets[0], ast.Name)
+    return not local or tree.inside(source, step, home or source.tree)
 
 
 def _meanwhile(source: Source, assign: ast.Assign, use: ast.expr) -> bool:
