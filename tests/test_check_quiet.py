@@ -676,7 +676,12 @@ AFTER
     [
         ("modules-in-plain-container", REGISTERED.replace("NAME", "exec(f'self.stage{i} = stage')"), []),
         ("modules-in-plain-container", REGISTERED.replace("NAME", "setattr(self, f'stage{i}', stage)"), []),
-        ("modules-in-plain-container", REGISTERED.replace("NAME", "print(i, stage)"), ["error"]),
+        ("modules-in-plain-container", REGISTERED.replace("NAME", "print(i, stage)"), ["warning"]),
+        (
+            "modules-in-plain-container",
+            REGISTERED.replace("for i, stage in enumerate(self.stages)", "for i in ()"),
+            ["error"],
+        ),
         ("modules-in-plain-container", LOSSES.replace("LOSS", "nn.MSELoss()"), []),
         ("modules-in-plain-container", LOSSES.replace("LOSS", "nn.Bilinear(4, 4, 1)"), ["error"]),
         ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.scale[0] < 0"), ["warning"]),

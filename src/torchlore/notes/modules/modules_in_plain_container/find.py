@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, classes, containers, edits, follow, modules, scopes, tree, values
+from torchlore.check import api, classes, containers, edits, follow, modules, scopes, tree, uses, values
 from torchlore.check.classes import Attribute
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
@@ -28,9 +28,16 @@ def find(source: Source) -> Iterator[Hit]:
             held = list(containers.held(cls, plain[0])) + containers.built(cls, plain[0].value)
             if held and not containers.registered(cls, name, held) and _matter(source, held):
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
-                    yield _hit(source, name, plain[0], "Module")
+                    yield _hit(source, name, plain[0], "Module", "warning" if _handled(source, cls, name) else None)
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
                 yield _hit(source, name, plain[0], "Parameter")
+
+
+def _handled(source: Source, cls: Class, name: str) -> bool:
+    """Whether another method than `forward` has the container in its hands: it may know what it does."""
+    used = (one for one in uses.attributes(source, name) if tree.dotted(one) == f"self.{name}")
+    homes = {getattr(tree.function(source, one), "name", "") for one in used if tree.inside(source, one, cls.node)}
+    return bool(homes - {"__init__", "forward", "__call__", ""})
 
 
 def _plain_class(source: Source, cls: Class) -> Iterator[Hit]:
@@ -105,7 +112,7 @@ def _handed(source: Source, node: ast.expr) -> bool:
     return given or not any(value.node for value in source.values(node))
 
 
-def _hit(source: Source, name: str, one: Attribute, what: str) -> Hit:
+def _hit(source: Source, name: str, one: Attribute, what: str, severity: str | None = None) -> Hit:
     mapping = isinstance(one.value, ast.Dict | ast.DictComp) or (
         isinstance(one.value, ast.Call) and source.code(one.value.func) == "dict"
     )
@@ -114,4 +121,4 @@ def _hit(source: Source, name: str, one: Attribute, what: str) -> Hit:
     assert one.value is not None
     empty = source.code(one.value) in ("[]", "{}", "list()", "dict()")
     fix = (edits.replace(source, one.value, f"{wrapper}()"),) if empty else edits.wrap(source, one.value, f"{wrapper}(")
-    return source.hit(tree.statement(source, one.node), message, *fix, safe=not mapping)
+    return source.hit(tree.statement(source, one.node), message, *fix, safe=not mapping, severity=severity)
