@@ -76,3 +76,18 @@ def test_a_cell_may_show_what_a_program_should_not_compute(tmp_path: Path) -> No
     uses = _book(tmp_path / "b.ipynb", setup, "y = torch.log(torch.softmax(x, dim=1))")
     assert main(["check", "--no-cache", "--hints", str(shows)]) == 0
     assert main(["check", "--no-cache", "--hints", str(uses)]) == 1
+
+
+def test_a_line_that_is_named_is_one_of_a_cell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    load = "try:\n    model.load_state_dict(torch.load('a.pt'))\nexcept Exception:\n    pass"
+    setup = (
+        "import torch\nfrom torch import nn\nmodel = nn.Linear(2, 2)\nopt = torch.optim.SGD(model.parameters(), 0.1)"
+    )
+    other = (
+        "model = torch.load('b.pt')\nfor x in data:\n    opt.zero_grad()\n    model(x).sum().backward()\n    opt.step()"
+    )
+    book = _book(tmp_path / "a.ipynb", "import torch", setup, load, other)
+    main(["check", "--no-cache", "--format", "concise", str(book)])
+    said = capsys.readouterr().out
+    assert "line 3 swallows every reason" in said
+    assert "on line 1 of cell 4" in said

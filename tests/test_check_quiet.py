@@ -661,6 +661,28 @@ def run(seed=None):
     torch.manual_seed(seed)
     return random.randint(0, 9)
 """
+OBJECTS = """
+import torch
+from torch import nn
+
+def hand_over(path):
+    kept, loss = KEPT, nn.CrossEntropyLoss()
+    torch.save({"kept": kept, "loss": loss}, path)
+"""
+SWITCHED_OFF = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        CALL
+
+    def init_weights(self):
+        nn.init.xavier_uniform_(self.layer.weight)
+
+net = Net()
+"""
 SHOWN = """
 import random
 import torch
@@ -686,6 +708,10 @@ AFTER
         ("modules-in-plain-container", LOSSES.replace("LOSS", "nn.Bilinear(4, 4, 1)"), ["error"]),
         ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.scale[0] < 0"), ["warning"]),
         ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.training"), ["error"]),
+        ("save-whole-module", OBJECTS.replace("KEPT", "3"), []),
+        ("save-whole-module", OBJECTS.replace("KEPT", "nn.Linear(2, 2)"), ["warning"]),
+        ("initialiser-reaches-nothing", SWITCHED_OFF.replace("CALL", "# self.init_weights()"), []),
+        ("initialiser-reaches-nothing", SWITCHED_OFF.replace("CALL", "# nothing more"), ["warning"]),
         ("unwrap-by-gpu-count", GPUS, ["hint"]),
         ("unwrap-by-gpu-count", GPUS.replace("cfg.num_gpus", "torch.cuda.device_count()"), ["warning"]),
         ("torch-seed-alone", CHANCE.replace("FIRST", "seed = seed or 0"), ["warning"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -218,7 +219,13 @@ def _in_cell(found: Finding, path: str, book: documents.Notebook) -> Finding:
     line = book.lines[min(found.line, len(book.lines)) - 1]
     last = book.lines[min(max(found.end_line, found.line), len(book.lines)) - 1]
     where = f"{path}:cell {book.cells[line.cell].number}"
-    return replace(found, path=where, line=line.number, end_line=last.number)
+
+    def told(match: re.Match[str]) -> str:
+        other = book.lines[min(int(match[1]), len(book.lines)) - 1]
+        return f"line {other.number}" + (f" of cell {book.cells[other.cell].number}" if other.cell != line.cell else "")
+
+    message = re.sub(r"\bline ([1-9]\d*)\b", told, found.message)
+    return replace(found, path=where, line=line.number, end_line=last.number, message=message)
 
 
 def check_markdown(path: str, page: str, work: Work) -> list[Finding | RuleFailed | Unreadable]:

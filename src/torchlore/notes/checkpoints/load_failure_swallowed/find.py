@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
                 and not held.orelse
                 and not _told_why(source, handler)
             ):
-                told = f"line {handler.lineno} swallows every reason why this fails, and the weights stay random: catch FileNotFoundError alone"
+                told = f"line {handler.lineno} swallows every reason why this fails, and the weights stay what they were: catch FileNotFoundError alone"
                 yield source.hit(call, told)
                 break
 

@@ -15,6 +15,7 @@ def find(source: Source) -> Iterator[Hit]:
                 not values.sure(source, part, "module")
                 or follow.in_test(source, call)
                 or any(one.startswith(("torch.jit.", "torch.fx.")) for one in made)
+                or values.sure(source, part, "loss")
             ):
                 continue
             code = source.code(part)
