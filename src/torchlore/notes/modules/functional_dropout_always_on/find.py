@@ -50,13 +50,17 @@ def _above_zero(test: ast.expr) -> bool:
 
 def _off(source: Source, rate: ast.expr | None) -> bool:
     """A share that is 0, or 0 unless a caller of the method asks for more: it is no layer of the network then."""
-    home, cls = (tree.function(source, rate), enclosing_class(source, rate)) if rate is not None else (None, None)
+    home = tree.function(source, rate) if isinstance(rate, ast.Name) else None
     if isinstance(rate, ast.Name) and home is not None and home.name != "forward":
-        named = [*zip(home.args.args[::-1], home.args.defaults[::-1], strict=False)]
-        named += [*zip(home.args.kwonlyargs, home.args.kw_defaults, strict=True)]
+        named: list[tuple[ast.arg, ast.expr | None]] = [
+            *zip(home.args.args[::-1], home.args.defaults[::-1], strict=False)
+        ]
+        named += zip(home.args.kwonlyargs, home.args.kw_defaults, strict=True)
         return any(one.arg == rate.id and tree.literal(default) == 0 for one, default in named)
-    own = isinstance(rate, ast.Attribute) and source.code(rate.value) == "self" and cls is not None
-    found = classes.assigned(cls, rate.attr) if own else []
+    cls = enclosing_class(source, rate) if isinstance(rate, ast.Attribute) else None
+    if not isinstance(rate, ast.Attribute) or cls is None or source.code(rate.value) != "self":
+        return False
+    found = classes.assigned(cls, rate.attr)
     return bool(found) and all(tree.literal(one.value) == 0 for one in found)
 
 

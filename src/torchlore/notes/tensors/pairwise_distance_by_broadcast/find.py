@@ -61,5 +61,7 @@ def _widened(node: ast.expr) -> bool:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         new = [isinstance(part, ast.Constant) and part.value is None for part in parts]
         return any(new[new.index(False) :]) if False in new else False
-    call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "unsqueeze"
-    return call and tree.literal(tree.argument(node, len(node.args) - 1, "dim")) != 0
+    if not isinstance(node, ast.Call) or follow.method(node) != "unsqueeze":
+        return False
+    dim = tree.argument(node, len(node.args) - 1, "dim")
+    return dim is None or bool(tree.literal(dim) != 0)
