@@ -74,3 +74,28 @@ def test_another_file_says_what_this_one_means(
     rule = next(one for one in all_rules().values() if one.slug == slug)
     assert source is not None
     assert [hit.severity for hit in rule.find(source)] == expected
+
+
+@pytest.mark.parametrize("checked_first", ["a", "b"])
+def test_of_two_modules_of_one_name_the_nearer_one_is_meant(tmp_path: Path, checked_first: str) -> None:
+    for folder, layer in (("a", "nn.Dropout(0.5)"), ("b", "nn.ReLU()")):
+        (tmp_path / folder).mkdir()
+        net = (
+            f"from torch import nn\n\nclass Net(nn.Sequential):\n    def __init__(self):\n        self.end = {layer}\n"
+        )
+        (tmp_path / folder / "model.py").write_text(net)
+        (tmp_path / folder / "train.py").write_text("from model import Net\n\nnet = Net()\n")
+    (tmp_path / "c.py").write_text("from model import Net\n\nnet = Net()\n")
+    project = Project()
+    order = sorted(tmp_path.rglob("*.py"), key=lambda path: path.parent.name != checked_first)
+    project.add(map(str, order))
+    for path in order:
+        project.begin(str(path))
+        source = project.source(str(path))
+        assert source is not None
+        project.adopt(source)
+    for folder in ("a", "b"):
+        found = project.find("model.Net", str(tmp_path / folder / "train.py"))
+        assert found is not None
+        assert found.source.path == str(tmp_path / folder / "model.py")
+    assert project.find("model.Net", str(tmp_path / "c.py")) is None

@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -45,6 +46,7 @@ class Project:
     def __init__(self, files: Iterable[tuple[str, str]] = (), torch: tuple[int, ...] = ()) -> None:
         self.torch = torch  # the version the code is written for; () where nobody said
         self._paths: dict[str, str] = {}  # module -> path
+        self._twins: dict[str, list[str]] = {}  # module -> paths, where several folders have their own `model.py`
         self._given: set[str] = set()  # paths of the files of this check
         self._texts: dict[str, str] = {}  # path -> text, for those that were handed in
         for path, text in files:
@@ -63,8 +65,7 @@ class Project:
 
     def adopt(self, source: Source) -> None:
         """Make a parsed file known under its path and module."""
-        self._paths[source.module] = source.path
-        self._given.add(source.path)
+        self.add([source.path], source.module)
         known = self.parsed.get(source.path)
         if known is not source:
             self._size += len(source.text) - (len(known.text) if known else 0)
@@ -72,10 +73,15 @@ class Project:
         self._asked[source.path] = self._turn
         self._found.clear()
 
-    def add(self, paths: Iterable[str]) -> None:
+    def add(self, paths: Iterable[str], module: str = "") -> None:
         """Make files known by their paths; they are read when somebody asks for them."""
         for path in paths:
-            self._paths.setdefault(module_name(path), path)
+            name = module or module_name(path)
+            first = self._paths.get(name)
+            if not first:
+                self._paths[name] = path
+            elif path != first and path not in self._given:
+                self._twins.setdefault(name, [first]).append(path)
             self._given.add(path)
 
     def begin(self, path: str) -> None:
@@ -103,6 +109,8 @@ class Project:
 
     def path(self, name: str, near: str) -> str | None:
         """The file of a module: one of the project's, or one beside the importing file."""
+        if name in self._twins:
+            return _nearest(self._twins[name], near)
         path = self._paths.get(name)
         if path is None and near and near not in ("<text>", "<stdin>"):
             path = _beside(name, near)
@@ -148,7 +156,7 @@ class Project:
             self.consulted.add("")  # the answer depends on which files there are
         if self._importers is None:
             self._importers = {}
-            for path in sorted(set(self._paths.values()) - {""}):
+            for path in sorted({*self._paths.values(), *self._given} - {""}):
                 for tail in sorted(_imported_tails(self.text(path) or "")):
                     self._importers.setdefault(tail, []).append(path)
         return self._importers.get(module.rpartition(".")[2], [])
@@ -309,6 +317,15 @@ def _imported_tails(text: str) -> set[str]:
         for part in match[1].replace(" import ", ",").split(","):
             tails.add(part.strip().split(" ")[0].rpartition(".")[2])
     return tails
+
+
+def _nearest(paths: list[str], near: str) -> str | None:
+    """Of several modules of one name the one whose folder shares most with the importing file's; None where two do."""
+    folder = Path(near).parent.parts
+    pairs = (zip(Path(path).parent.parts, folder, strict=False) for path in paths)
+    shared = [sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], one)) for one in pairs]
+    best = [path for path, count in zip(paths, shared, strict=True) if count == max(shared)]
+    return best[0] if len(best) == 1 else None
 
 
 def _beside(name: str, near: str) -> str | None:
