@@ -24,6 +24,13 @@ def test_the_last_expression_of_a_cell_is_shown(tmp_path: Path, capsys: pytest.C
     assert "`x.exp()`" in said
 
 
+def test_a_lesson_shows_the_move_and_then_assigns_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cells = ("import torch\nx = torch.zeros(3)\nx.to('cuda')", "x = x.to('cuda')\nprint(x)")
+    assert main(["check", "--no-cache", "--select", "discarded-move", str(_book(tmp_path / "a.ipynb", *cells))]) == 0
+    capsys.readouterr()
+    assert main(["check", "--no-cache", "--select", "discarded-move", str(_book(tmp_path / "b.ipynb", cells[0]))]) == 1
+
+
 def test_inside_a_function_the_last_line_shows_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     book = _book(tmp_path / "a.ipynb", "import torch\ndef f(x: torch.Tensor):\n    x.abs()")
     assert main(["check", "--no-cache", "--format", "concise", str(book)]) == 1

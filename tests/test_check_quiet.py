@@ -3,6 +3,7 @@
 import pytest
 
 from torchlore.check import engine
+from torchlore.cli import main
 from torchlore.cli.check import all_rules
 
 HDF5 = """
@@ -483,6 +484,159 @@ def rules():
     return all_rules()
 
 
+ADAPTED = """
+import torch
+
+def meta(policies, learner, optimizer, rounds):
+    for _ in range(rounds):
+        total = 0.0
+        for old in policies:
+            clone = learner.clone()
+            clone.METHOD(old.loss())
+            total = total + clone.gap(old)
+        optimizer.zero_grad()
+        total.backward(retain_graph=True)
+        optimizer.step()
+"""
+SHAPED = """
+import torch
+from torch.utils.data import DataLoader
+
+def measure(net, data, batch_size):
+    test_loader = DataLoader(data, batch_size=batch_size, drop_last=True)
+    return [net(torch.reshape(x, SHAPE)) if False else net(x.view(SHAPE)) for x in test_loader]
+"""
+
+
+LESSON_OF_LOGS = """
+import torch
+
+scores = torch.nn.Linear(4, 3)(torch.randn(2, 4))
+logs = torch.log(torch.softmax(scores, dim=-1))
+print(logs)
+
+def train(loss):
+    BACK
+"""
+
+
+TOY = """
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import MinMaxScaler
+
+def rows(path):
+    y = READ
+    y = MinMaxScaler().fit_transform(y)
+    return train_test_split(y)
+"""
+SUMMED_PAIRS = """
+import torch
+from torch import nn
+
+class Pairs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.softmax = nn.Softmax()
+
+    def forward(self, a, b):
+        return self.softmax(torch.CALL(a, b.transpose(-2, -1)))
+"""
+
+
+CLIENTS = """
+from torch import nn
+
+class Client(nn.Module):
+    def __init__(self, data):
+        super().__init__()
+        self.net, self.data = nn.Linear(4, 2), data
+
+    def update(self, optimizer):
+        for x, y in self.data:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            optimizer.step()
+
+
+class Server(nn.Module):
+    def __init__(self, parts):
+        super().__init__()
+        self.net = nn.Linear(4, 2)
+        self.clients = [Client(part) for part in parts]
+"""
+WINDOW = """
+from torch import nn
+
+def one_window(model, batches, optimizer, parts):
+    total = None
+    optimizer.zero_grad()
+    for _ in range(parts):
+        x, y = next(batches)
+        loss = nn.functional.cross_entropy(model(x), y) / parts
+        loss.backward()
+        total = loss if total is None else total + loss
+    optimizer.step()
+    return total.item()
+"""
+TWOFOLD = """
+import torch.nn.functional as F
+from torch import nn
+
+class Twofold(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.own, self.slow = nn.Linear(n, m), nn.Linear(n, m)
+
+    def value(self, x, use_target=False):
+        return self.slow(x) if use_target else self.own(x)
+
+    def learn(self, state, action, reward, later, gamma):
+        best = self.value(later, use_target=True).max(1)[0]
+        wanted = (reward + gamma * best).view(-1, 1)
+        return F.mse_loss(self.value(state).gather(1, action), wanted)
+"""
+BOTH_WAYS = """
+import torch
+
+def both_ways(packed, directions):
+    rows, steps, width = packed.size()
+    width = int(width / directions)
+    return packed.view(rows, steps, directions, width)
+"""
+PRIVATE = """
+def private(engine, net, opt, loader):
+    return engine.make_private(module=net, optimizer=opt, data_loader=loader)
+"""
+BRANCHED = """
+import torch
+
+def load(path):
+    model = torch.nn.Linear(2, 2)
+    state = torch.load(path, map_location="cpu")
+    if "model" in state:
+        # WHY
+        model.load_state_dict(state["model"], strict=False)
+    else:
+        model.load_state_dict(state, strict=False)
+    return torch.nn.DataParallel(model)
+"""
+FORGOTTEN = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        LINE
+
+    def init_weights(self):
+        nn.init.xavier_uniform_(self.fc.weight)
+
+net = Net()
+"""
+
+
 def said(rules, slug, text):
     """The severities of what one rule says."""
     return [found.severity.value for found in engine.check_text(text, {slug: rules[slug]})]
@@ -741,6 +895,8 @@ AFTER
         ("eval-mode-missing", TOGETHER.replace("NETS", "(head,)"), ["warning"]),
         ("module-train-overridden", OVERRIDDEN, ["hint"]),
         ("module-train-overridden", OVERRIDDEN + "gan.eval()", ["error"]),
+        ("module-train-overridden", OVERRIDDEN + "def off(m):\n    m.eval()\n", ["hint"]),
+        ("module-train-overridden", OVERRIDDEN + "def off(m):\n    m.eval()\n\noff(gan)\n", ["error"]),
         ("strict-false-unchecked", PREFIXED, ["hint", "hint"]),
         ("layer-created-in-forward", LOSS.replace("LAYER", "nn.NLLLoss2d(self.weight)"), []),
         ("layer-created-in-forward", LOSS.replace("LAYER", "nn.Bilinear(2, 2, 2)"), ["error"]),
@@ -813,6 +969,8 @@ AFTER
         ("eval-mode-missing", DRAWN.replace("NAME", "draw_pictures"), []),
         ("eval-mode-missing", DRAWN.replace("NAME", "test_pictures"), ["warning"]),
         ("log-of-softmax", LOGARITHM.replace("NAME", "entropy").replace("SCORES", "logits"), ["warning"]),
+        ("log-of-softmax", LESSON_OF_LOGS.replace("    BACK", "    loss.backward()"), ["hint"]),
+        ("log-of-softmax", LESSON_OF_LOGS.replace("    BACK", "    pass\n\nlogs.sum().backward()"), ["warning"]),
         ("log-of-softmax", LOGARITHM.replace("NAME", "beam_search").replace("SCORES", "logits"), ["hint"]),
         ("log-of-softmax", LOGARITHM.replace("NAME", "swav").replace("SCORES", "logits / temperature"), ["hint"]),
         ("same-tensor-appended", QUEUED.replace("IMPORT", "import torch.multiprocessing as mp"), ["hint"]),
@@ -822,9 +980,45 @@ AFTER
         ("capture-not-opened", FILM.replace("LENGTH", "count"), ["warning"]),
         ("capture-not-opened", FILM.replace("LENGTH", "wanted"), ["hint"]),
         ("variable-volatile", OLD, ["warning", "hint"]),
+        ("retain-graph-habit", ADAPTED.replace("METHOD", "adapt"), []),
+        ("retain-graph-habit", ADAPTED.replace("METHOD", "take"), ["warning"]),
+        ("drop-last-in-evaluation", SHAPED.replace("SHAPE", "batch_size, -1"), ["hint"]),
+        ("drop-last-in-evaluation", SHAPED.replace("SHAPE", "len(x), -1"), ["warning"]),
+        ("scaler-fitted-on-test-data", TOY.replace("READ", "np.loadtxt(path)"), ["warning"]),
+        ("scaler-fitted-on-test-data", TOY.replace("READ", "np.random.rand(9, 1)"), ["hint"]),
+        ("softmax-without-dim", SUMMED_PAIRS.replace("CALL", "bmm"), ["warning"]),
+        ("softmax-without-dim", SUMMED_PAIRS.replace("CALL", "mm"), ["hint"]),
+        ("strict-false-unchecked", BRANCHED.replace("WHY", "the table is new, and missing in old files"), ["hint"] * 2),
+        ("strict-false-unchecked", BRANCHED.replace("WHY", "a file"), ["warning"] * 2),
+        ("initialiser-reaches-nothing", FORGOTTEN.replace("LINE", "# self.init_weights()"), []),
+        ("initialiser-reaches-nothing", FORGOTTEN.replace("LINE", "# done"), ["warning"]),
+        ("train-loader-not-shuffled", ORDERED.replace("LOSS", "cross_entropy(net(x), y)") + PRIVATE, []),
+        ("modules-in-plain-container", CLIENTS, []),
+        ("accumulate-loss-with-graph", WINDOW, []),
+        ("bootstrap-target-attached", TWOFOLD, []),
+        ("view-as-transpose", BOTH_WAYS, []),
         ("accumulate-loss-with-graph", METER, []),
         ("accumulate-loss-with-graph", METER.replace("Mean()", "[]"), ["error"]),
     ],
 )
 def test_it_depends_on_the_rest_of_the_file(rules, slug, text, expected):
     assert said(rules, slug, text) == expected
+
+
+@pytest.mark.parametrize(("line", "status"), [("np.random.seed(seed)", 0), ("print(seed)", 1)])
+def test_a_function_of_another_file_may_seed_numpy(tmp_path, capsys, line, status):
+    (tmp_path / "rows.py").write_text(f"import numpy as np\n\ndef split(n, seed):\n    {line}\n    return n\n")
+    draw = "import numpy as np\nimport torch\nfrom rows import split\n\ntorch.manual_seed(0)\nsplit(3, 0)\n"
+    (tmp_path / "train.py").write_text(draw + "np.random.choice(3, 2)\n")
+    assert main(["check", "--no-cache", "--select", "torch-seed-alone", str(tmp_path)]) == status
+    assert ("np.random.seed" in capsys.readouterr().out) is bool(status)
+
+
+@pytest.mark.parametrize(("workers", "status"), [("0", 0), ("4", 1)])
+def test_who_imports_the_dataset_says_whether_there_are_workers(tmp_path, workers, status):
+    (tmp_path / "rows.py").write_text(HDF5.partition("loader =")[0])
+    script = (
+        f"from torch.utils.data import DataLoader\nfrom rows import Rows\n\nparams = {{'num_workers': {workers}}}\n"
+    )
+    (tmp_path / "train.py").write_text(script + "loader = DataLoader(Rows('a.h5'), 8, **params)\n")
+    assert main(["check", "--no-cache", "--select", "handle-opened-before-fork", str(tmp_path)]) == status

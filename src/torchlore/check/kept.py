@@ -144,7 +144,12 @@ def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:
             and (target is None or not follow.exclusive(source, node, target))  # `if mean is None: mean = loss`
         ):
             return False
-    receivers = (tree.receiver(call) for call in source.methods("backward"))
+    home = tree.function(source, loop) if isinstance(root, ast.Name) else None
+    passes = (call for call in source.methods("backward") if home is None or tree.inside(source, call, home))
+    receivers = [tree.receiver(call) for call in passes]
+    receivers += [
+        part for one in receivers for part in follow.possible(source, one)
+    ]  # mean = torch.stack(losses).mean()
     return not any(tree.dotted(part) == same for receiver in receivers for part in ast.walk(receiver))
 
 

@@ -38,8 +38,8 @@ def find(source: Source) -> Iterator[Hit]:
     asked = [
         call for call in source.methods("backward") if tree.literal(tree.argument(call, None, "retain_graph")) is True
     ]
-    if not asked or any(source.calls("torch.autograd.grad", "torch.autograd.backward")):
-        return
+    if not asked or any(source.calls("torch.autograd.grad", "torch.autograd.backward")) or any(source.methods("adapt")):
+        return  # an adapted net carries a graph that every turn may go through
     for loop in flow.training_loops(source):
         passes = loop.of("backward")
         if len(passes) != 1 or frameworks.owned(source, loop.node) or len(list(source.methods("backward"))) != 1:

@@ -9,7 +9,10 @@ from torchlore.check.source import Hit, Source
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.save"):
-        for key, part in saved.contents(source, call).items:
+        for key, given in saved.contents(source, call).items:
+            own = call.args[0] if call.args else given
+            elsewhere = tree.function(source, given) is not tree.function(source, call)  # what a caller hands over
+            part = own if elsewhere and values.sure(source, own, "module") else given
             made = [value.name for value in source.values(part)]
             if (
                 not values.sure(source, part, "module")

@@ -21,9 +21,16 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
-            variable = kept.variable(source, event.node)
+            variable = kept.variable(source, event.node) if not _one_each(source, event.node) else None
             if variable is not None and kept.steps_on(source, variable) and _read_later(source, variable, event.node):
                 yield _hit(source, event.node, variable)
+
+
+def _one_each(source: Source, call: ast.Call) -> bool:
+    """`states[i] = nets[i].state_dict()` over `i`: every turn has a net of its own."""
+    net, loops = tree.receiver(call), tree.loops(source, call)
+    index = tree.dotted(net.slice) if isinstance(net, ast.Subscript) else ""
+    return bool(index) and any(isinstance(one, ast.For) and tree.dotted(one.target) == index for one in loops)
 
 
 def _of_model(source: Source, call: ast.Call) -> bool:

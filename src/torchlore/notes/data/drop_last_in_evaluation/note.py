@@ -44,7 +44,17 @@ def find(source: Source) -> Iterator[Hit]:
                 given,
                 f"`{name}` leaves the last, short batch out of what is measured: set drop_last=False",
                 edits.replace(source, given.value, "False"),
+                severity="hint" if _counted_on(source, call) else None,
             )
+
+
+def _counted_on(source: Source, call: ast.Call) -> bool:
+    """Whether shapes are made of the batch size: `x.view(batch_size, -1)` fails on a short batch."""
+    size = tree.argument(call, 1, "batch_size")
+    name = tree.dotted(size) if size is not None else ""
+    shapes = [*source.methods("view", "reshape", "expand", "repeat", "init_hidden"), *source.calls("torch.zeros")]
+    parts = (one for shape in shapes for one in tree.under(source, shape, ast.Name, ast.Attribute))
+    return bool(name) and any(tree.dotted(one) == name for one in parts)
 
 
 def _drawn(source: Source, call: ast.Call) -> bool:

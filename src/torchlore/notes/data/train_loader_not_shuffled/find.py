@@ -36,8 +36,8 @@ class _Made(NamedTuple):
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("backward")):
-        return
+    if not any(source.methods("backward")) or any(source.methods("make_private", "make_private_with_epsilon")):
+        return  # Opacus draws its own batches
     for name, call in _training_loaders(source):
         made = _made(source, call)
         if made is None or frameworks.owned(source, call) or _is_shuffled(made) or not _lies_in_order(made):

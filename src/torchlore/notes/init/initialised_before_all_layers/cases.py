@@ -40,3 +40,20 @@ class OtherKind(nn.Module):
         self.norm = nn.LayerNorm(8)
         self.act = nn.ReLU()
         self.loss = nn.CrossEntropyLoss()
+
+
+class WrittenTwice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+        self.apply(init_linear)
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+        self.apply(init_linear)
+
+
+def init_linear(m):
+    if isinstance(m, nn.Linear):
+        nn.init.xavier_uniform_(m.weight)

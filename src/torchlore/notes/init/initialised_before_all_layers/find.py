@@ -18,7 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         chosen = _chosen(source, owner, call.args[0])
         missed = [one.name for found in classes.own_attributes(owner).values() for one in found
-                  if one.method == "__init__" and getattr(one.node, "lineno", 0) > call.lineno and _is_left(source, owner, one, chosen)]  # fmt: skip
+                  if tree.function(source, one.node) is home and getattr(one.node, "lineno", 0) > call.lineno and _is_left(source, owner, one, chosen)]  # fmt: skip
         if missed:
             yield source.hit(
                 call,

@@ -25,3 +25,11 @@ def right(m, name, optimizer):
         nn.init.zeros_(m.bias)
     if classname == "Linear" or "conv_block" in classname or "adam" in type(optimizer).__name__.lower():
         nn.init.zeros_(m.bias)
+
+
+def own_blocks(m):
+    name = m.__class__.__name__
+    if name.find("Conv1DResBlock") != -1 or "DenseBlock" in name:
+        nn.init.zeros_(m.scale)
+    if name.find("Conv1D") != -1:  # trap: layer-name-never-matches
+        nn.init.zeros_(m.bias)

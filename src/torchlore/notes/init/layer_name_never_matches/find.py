@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, follow, tree
+from torchlore.check.project import imported_files
 from torchlore.check.source import Hit, Source
 
 _SMALL = re.compile(r"^(de)?conv(transpose)?([123]d)?$|^linear$|^(batch|layer|group|instance)?norm([123]d)?$|^bn$|^fc$|^dense$|^"
                     r"(lstm|gru|rnn)(cell)?$|^embedding$|^(multihead)?attention$")  # fmt: skip
-_KERAS = re.compile(r"^(Conv[123]D(Transpose)?|Dense|BatchNormalization|LayerNormalization|Batchnorm|Layernorm|ConV)")
+_KERAS = re.compile(r"^(Conv[123]D(Transpose)?$|Dense$|BatchNormalization|LayerNormalization|Batchnorm|Layernorm|ConV)")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -66,5 +67,7 @@ def _lowered(source: Source, node: ast.expr, hops: int = 3) -> bool | None:
 
 
 def _imported(source: Source, text: str) -> bool:
-    """Whether something that the file imports is written so: it may be a class with small letters."""
-    return any(text in name for name in source.names.imported)
+    """Whether something that the file imports, or a class of a file it imports, is written so."""
+    told = re.compile(rf"^class \w*{re.escape(text)}", re.MULTILINE)
+    texts = (source.project.text(path) for path in imported_files(source))
+    return any(text in name for name in source.names.imported) or any(told.search(one) for one in texts if one)

@@ -25,7 +25,7 @@ def find(source: Source) -> Iterator[Hit]:
             given = source.code(follow.followed(source, call.args[0]))
             published = "load_state_dict_from_url" in given  # its author knows which keys are left out
             told = any("DataParallel" in source.code(test) for test, _ in tree.conditions(source, call))
-            meant = published or told or _SAID.search(follow.comment(source, call)) or follow.in_test(source, call)
+            meant = published or told or _explained(source, call) or follow.in_test(source, call)
             if (other := _stranger(source, call)) and not follow.in_test(source, call):
                 nothing = f"no key of `{other}`, which was saved, begins with a name of `{model}`, so nothing is loaded: rename the keys, and leave `strict=False` out"
                 yield source.hit(call, nothing)
@@ -33,6 +33,14 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, message, severity=None if _prefixed(source, tree.receiver(call)) and not meant else "hint"
             )
+
+
+def _explained(source: Source, call: ast.Call) -> bool:
+    """Whether the author says why, here or where the same net is loaded in another branch."""
+    home, net = tree.function(source, call), source.code(tree.receiver(call))
+    loads = (one for one in source.methods("load_state_dict") if tree.function(source, one) is home)
+    same = (one for one in loads if one is call or source.code(tree.receiver(one)) == net)
+    return any(_SAID.search(follow.comment(source, one)) for one in same)
 
 
 def _stranger(source: Source, call: ast.Call) -> str:

@@ -16,3 +16,8 @@ g = nn.BatchNorm2d(8)
 
 def build(momentum, keras):
     return nn.BatchNorm2d(8, momentum=momentum), keras.BatchNormalization(momentum=0.99)
+
+
+tasks = nn.BatchNorm1d(8, momentum=0.999, track_running_stats=False)
+single = nn.InstanceNorm2d(8, momentum=0.9)
+kept = nn.InstanceNorm2d(8, momentum=0.9, track_running_stats=True)  # trap: batchnorm-momentum-from-keras

@@ -45,7 +45,13 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
     call.memory["looked"] = 1
     for name, layer in call.owner.named_modules():
         share = getattr(layer, "momentum", None)
-        if "BatchNorm" in type(layer).__name__ and isinstance(share, float) and 0.5 < share < 1 and layer.training:
+        if (
+            "BatchNorm" in type(layer).__name__
+            and isinstance(share, float)
+            and 0.5 < share < 1
+            and layer.training
+            and layer.running_mean is not None
+        ):
             what = f"`{name}`" if name else type(layer).__name__
             message = (
                 f"{what} keeps little but the last batch; what Keras calls {share} is momentum={1 - share:.4g} here"
@@ -59,11 +65,18 @@ def find(source: Source) -> Iterator[Hit]:
     for call in (*source.calls(*_LAYERS), *partial):
         given = tree.argument(call, None if call in partial else 2, "momentum")
         share = _number(source, given)
-        if given is not None and isinstance(share, float) and 0.5 < share < 1:
+        if given is not None and isinstance(share, float) and 0.5 < share < 1 and _tracks(source, call):
             better = f"{1 - share:.4g}"
             fix = [edits.replace(source, given, better)] if isinstance(given, ast.Constant) else []
             message = f"momentum {share} keeps little but the last batch: what Keras calls {share} is `momentum={better}` here"
             yield source.hit(call, message, *fix, safe=False)
+
+
+def _tracks(source: Source, call: ast.Call) -> bool:
+    """Whether running statistics are kept at all: not with `track_running_stats=False`, instance norm's default."""
+    given = tree.argument(call, 4, "track_running_stats")
+    instance = "InstanceNorm" in source.code(call)
+    return tree.literal(given) is not False if given is not None else not instance
 
 
 def _number(source: Source, node: ast.expr | None) -> object:

@@ -107,3 +107,34 @@ class Queue(nn.Module):
         self.queue = torch.cat([self.queue, keys])[-64:]  # trap: buffer-updated-with-graph
         self.right = torch.cat([self.right, keys.detach()])[-64:]
         return keys @ self.queue.detach().t()
+
+
+class SetOnce(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 8)
+        self.register_buffer("scale", torch.tensor([-1.0]))
+
+    def forward(self, x):
+        out = self.net(x)
+        known = self.scale[0].item()
+        if known < 0:
+            self.scale[0] = out.mean()  # trap: buffer-updated-with-graph
+        return out / self.scale.detach()
+
+
+class Generates(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 8)
+        self.register_buffer("key_cache", None)
+        self.register_buffer("seen", None)
+
+    def reset(self):
+        self.seen = None
+
+    def forward(self, x):
+        new = self.net(x)
+        self.key_cache = new if self.key_cache is None else torch.cat([self.key_cache, new], dim=1)
+        self.seen = new if self.seen is None else torch.cat([self.seen, new], dim=1)
+        return self.key_cache + self.seen

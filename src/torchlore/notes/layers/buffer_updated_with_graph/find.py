@@ -1,7 +1,9 @@
 """The rule of buffer-updated-with-graph."""
 
 import ast
+import re
 from collections.abc import Iterator
+from typing import Literal
 
 from torchlore.check import classes, follow, scopes, tensors, tree, values
 from torchlore.check.calls import callers
@@ -10,6 +12,7 @@ from torchlore.check.source import Hit, Source
 
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _WRITES = ("add_", "mul_", "lerp_", "copy_", "sub_")
+_CACHE = re.compile(r"cache|past|(^|_)kv", re.IGNORECASE)  # what is generated token by token, without gradients
 _CUTS = {"detach", "item", "argmax", "long", "int", "bool", "tolist", "numpy", "size", "numel", "dim"}
 
 
@@ -31,11 +34,32 @@ def find(source: Source) -> Iterator[Hit]:
         certain = any(values.attached(source, one) for one in given)
         likely = certain or (home is not None and home.name == "forward" and any(_graph(source, one) for one in given))
         freed = f"self.{name}.detach_()" in source.text or f"self.{name} = self.{name}.detach()" in source.text
+        freed |= _CACHE.search(name) is not None or any(_emptied(one) for one in found)
         if not _OFF & around and likely and not freed:
-            once = any(isinstance(test, ast.Compare) for test, _ in tree.conditions(source, target))
-            message = f"`self.{name}` now drags the graph of the batch along: update it under `torch.no_grad()`"
-            sure = certain and not once  # `if self.scale < 0:` fills it with the first batch alone
-            yield source.hit(tree.statement(source, target), message, severity="error" if sure else "warning")
+            once = _once(source, target, name)
+            told = (
+                "keeps the graph of the batch that it is set from"
+                if once
+                else "now drags the graph of every batch along"
+            )
+            severity: Literal["error", "warning"] = "error" if certain and not once else "warning"
+            message = f"`self.{name}` {told}: update it under `torch.no_grad()`"
+            yield source.hit(tree.statement(source, target), message, severity=severity)
+
+
+def _emptied(one: classes.Attribute) -> bool:
+    """`self.keys = None` in `reset`: it lives as long as one sequence."""
+    return one.method != "__init__" and isinstance(one.value, ast.Constant) and one.value.value is None
+
+
+def _once(source: Source, target: ast.expr, name: str) -> bool:
+    """`if self.scale < 0: self.scale = ...`, `if not self.ready`: a condition asks whether it was set already."""
+    for test, _ in tree.conditions(source, target):
+        parts = [test, *(value for one in tree.under(source, test, ast.Name) for value in follow.possible(source, one))]
+        told = " ".join(source.code(part) for part in parts)
+        if f"self.{name}" in told or re.search(r"init|first|ready|is_set", source.code(test)):
+            return True
+    return False
 
 
 def _joined(source: Source, node: ast.expr) -> list[ast.expr]:

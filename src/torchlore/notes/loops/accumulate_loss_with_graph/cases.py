@@ -187,3 +187,14 @@ def by_number(model, loader, optimizer):
         optimizer.step()
         losses[i] = loss  # trap: accumulate-loss-with-graph
     return losses
+
+
+def second_order(model, tasks, optimizer):
+    losses = []
+    for x, y in tasks:
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward(retain_graph=True)
+        losses.append(loss)
+    together = torch.stack(losses).mean()
+    together.backward()
+    optimizer.step()

@@ -17,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
     for loop in flow.training_loops(source):
         over = loop.node.iter if isinstance(loop.node, ast.For) else None
         few = isinstance(over, ast.List | ast.Tuple) and over.elts  # a turn for each of them
-        if few or _over_chunks(source, loop.node):
+        if few or _over_chunks(source, loop.node) or _window(source, loop):
             continue
         done = {event.owner for event in loop.direct("backward") if event.owner is not None}
         for node in tree.body_nodes(loop.node):
@@ -216,6 +216,16 @@ def _over_chunks(source: Source, loop: tree.Loop) -> bool:
     """Whether the loop goes over parts of one batch: the loop around it is the one over the loader."""
     around = [one for one in tree.loops(source, loop) if isinstance(one, ast.For)]
     return any(values.sure(source, unwrapped(source, one.iter), "loader", weak=True) for one in around)
+
+
+def _window(source: Source, loop: flow.LoopFlow) -> bool:
+    """Whether the step comes right behind the loop, in the same function: a few batches that are accumulated."""
+    home = tree.function(source, loop.node)
+    end = loop.node.end_lineno or 0
+    counted = isinstance(loop.node, ast.For) and "range" in source.code(loop.node.iter)
+    if not counted or loop.of("step"):
+        return False
+    return any(event.what == "step" and getattr(event.at, "lineno", 0) > end for event in flow.events_of(source, home))
 
 
 def _differentiated(source: Source, leaf: ast.expr, loop: flow.LoopFlow) -> bool:

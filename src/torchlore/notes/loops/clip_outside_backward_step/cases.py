@@ -137,3 +137,16 @@ class ByHand:
         self.clip()
         self.opt.step()
         self.opt.zero_grad()
+
+
+def two_in_turn(actor, critic, states, targets, of_actor, of_critic):
+    of_actor.zero_grad()
+    of_critic.zero_grad()
+    (critic(states) - targets).pow(2).mean().backward()
+    for p in critic.parameters():
+        p.grad.data.clamp_(-1, 1)
+    of_critic.step()
+    (-critic(actor(states)).mean()).backward()
+    for p in actor.parameters():
+        p.grad.data.clamp_(-1, 1)
+    of_actor.step()

@@ -41,21 +41,21 @@ def _by_hand(source: Source) -> Iterator[Hit]:
         for site in sites:
             block: list[ast.stmt] = getattr(source.parents[site], "body", [])
             place = next((index for index, one in enumerate(block) if one is site), -1)
-            back, step = (_first(source, block, name) for name in ("backward", "step"))
-            if place >= 0 and 0 <= back < step and (place < back or place > step):
-                when = (
-                    "before the backward pass: there is nothing to clip yet"
-                    if place < back
-                    else "after the step has been made"
-                )
+            before, after = (_passes(source, part) for part in (block[: max(place, 0)], block[place + 1 :]))
+            when = ""
+            if place >= 0 and not before and after[:2] == ["backward", "step"]:
+                when = "before the backward pass: there is nothing to clip yet"
+            elif place >= 0 and before[-2:] == ["backward", "step"] and not after:
+                when = "after the step has been made"
+            if when:
                 yield source.hit(site, f"gradients are clipped {when}; put this between backward() and step()")
 
 
-def _first(source: Source, block: list[ast.stmt], name: str) -> int:
-    """Where a block calls a method of this name first, as a statement of its own; -1 where it does not."""
-    calls_ = [one.value if isinstance(one, ast.Expr) else None for one in block]
-    return next((index for index, one in enumerate(calls_) if isinstance(one, ast.Call) and follow.method(one) == name
-                 and "sched" not in source.code(one.func).lower()), -1)  # fmt: skip
+def _passes(source: Source, block: list[ast.stmt]) -> list[str]:
+    """The backward passes and steps of a block, as statements of their own, in their order."""
+    calls_ = (one.value for one in block if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
+    named = ((follow.method(one), source.code(one.func).lower()) for one in calls_)
+    return [name for name, code in named if name in ("backward", "step") and "sched" not in code]
 
 
 def _in_loops(source: Source) -> Iterator[tuple[Hit, ast.AST]]:

@@ -177,3 +177,18 @@ def best_one_tested(loader, path):
         optimizer.step()
     model = torch.load(path, map_location="cpu")
     return [model(x).argmax(1) for x, _ in loader], [model(x) for x, _ in loader]
+
+
+def read_back(loader):
+    model = torchvision.models.resnet18(num_classes=10)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def run():
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+
+    run()
+    model = torchvision.models.resnet18(weights="DEFAULT")
+    return model.eval()

@@ -84,7 +84,8 @@ def _another(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
             continue  # in no loop that trains: a test
         old = scopes.reaching(source, first)
         new = [one for one in scopes.reaching(source, name) if one not in old]
-        if old and new and all(_made_anew(source, one, built.node) for one in new):
+        still = any(_place(one.at) > _place(new[0].statement) for one in steps) if new else False
+        if old and still and all(_made_anew(source, one, built.node) for one in new):
             same = {_maker(one.value) for one in old} == {_maker(new[0].value)}
             at = new[0].statement if same else built.node
             where = _place(new[0].statement) if not same else _place(built.node)

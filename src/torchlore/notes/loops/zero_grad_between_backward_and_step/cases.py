@@ -60,3 +60,23 @@ def accumulate(model, loader, criterion, optimizer, k):
         if i % k == 0:  # trap: accumulation-window-cut-short
             optimizer.step()
             optimizer.zero_grad()
+
+
+def one_optimizer_for_both(gan: torch.nn.Module, loader, criterion, real, fake):
+    both = torch.optim.Adam(gan.parameters())
+    for x in loader:
+        criterion(gan(x)[1], fake).backward()
+        gan.maker.zero_grad()
+        both.step()
+        criterion(gan(x)[1], real).backward()
+        gan.judge.zero_grad()
+        both.step()
+
+
+def body_stays(net: torch.nn.Module, loader, criterion):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(net(x), y).backward()
+        net.body.zero_grad()
+        optimizer.step()

@@ -15,6 +15,7 @@ optimizer.step()
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -75,5 +76,12 @@ def _same(zero: Event, step: Event, order: list[Event]) -> bool:
     if flow.same_object(zero, step):
         return True
     steps = {event.owner for event in order if event.what == "step"}
+    zeroed = {event.owner for event in order if event.what == "zero_grad" and event.owner not in steps}
     model = zero.expr is not None and values.sure(zero.source, zero.expr, "module", weak=True)
-    return model and len(steps) == 1
+    return model and len(steps) == len(zeroed) == 1 and not _part(zero)
+
+
+def _part(zero: Event) -> bool:
+    """`gan.generator.zero_grad()`: one part of a net, whose other parts keep their gradients."""
+    whole = zero.expr.value if isinstance(zero.expr, ast.Attribute) else None
+    return whole is not None and values.sure(zero.source, whole, "module", weak=True)

@@ -189,7 +189,8 @@ def _own_estimate(source: Source, value: ast.expr, target: ast.expr) -> ast.Call
         if tensors.no_grad_around(source, product):
             continue
         for call in terms.reached(source, product) if _discounted(product) else ():
-            if _net(source, call) in mine:
+            aside = any(one.arg is not None and "target" in one.arg for one in call.keywords)  # use_target=True
+            if _net(source, call) in mine and not aside:
                 return call
     return None
 

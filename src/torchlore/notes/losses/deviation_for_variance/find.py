@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, losses, tree
+from torchlore.check import edits, follow, losses, tree, uses
 from torchlore.check.source import Hit, Source
 
 _DEVIATION = re.compile(r"(^|_)(sigmas?|std|stds|stddev|std_dev|sd)(_\w+)?$", re.IGNORECASE)
@@ -54,7 +54,14 @@ def _is_variance(source: Source, node: ast.expr) -> bool:
     """Whether it is called a variance, and is not made of ones, nor a root after all."""
     made = follow.followed(source, node)
     ones = isinstance(made, ast.Call) and source.name(made.func) in ("torch.ones", "torch.ones_like")
-    return _VARIANCE.search(_word(node)) is not None and not ones and "sqrt" not in source.code(made)
+    named = _VARIANCE.search(_word(node)) is not None and not _numbered(source, node)
+    return named and not ones and "sqrt" not in source.code(made)
+
+
+def _numbered(source: Source, node: ast.expr) -> bool:
+    """`sigma2` beside `sigma1` is the second of two."""
+    word = _word(node)
+    return word.endswith("2") and bool(uses.names(source, f"{word[:-1]}1") or uses.attributes(source, f"{word[:-1]}1"))
 
 
 def _squared(source: Source, node: ast.expr) -> bool:
@@ -76,7 +83,7 @@ def _of_log_variance(source: Source, node: ast.expr) -> bool:
         if follow.method(node) == "exp"
         else None
     )
-    if inner is None or not _LOG_VARIANCE.search(_word(inner)):
+    if inner is None or not _LOG_VARIANCE.search(_word(inner)) or _numbered(source, inner):
         return False
     made = follow.followed(source, inner)
     return made is inner or not isinstance(made, ast.BinOp)

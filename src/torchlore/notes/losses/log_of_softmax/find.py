@@ -41,7 +41,7 @@ def find(source: Source) -> Iterator[Hit]:
         message = f"the logarithm of a {first} is -inf for a score far below the best: write `F.{better}`"
         fixed = _fixed(source, inner)
         home = tree.function(source, call)
-        lesson = home is None and not any(source.methods("backward"))
+        lesson = home is None and all(tree.function(source, one) is not None for one in source.methods("backward"))
         quiet = lesson or (home is not None and _DRAWS.search(home.name)) or _bounded(source, inner)
         fix = [edits.replace(source, call, fixed)] if fixed else []
         yield source.hit(call, message, *fix, severity="hint" if quiet else None)

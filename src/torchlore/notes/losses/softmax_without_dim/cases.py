@@ -36,3 +36,23 @@ def one_column(x):
 def one_frame(frames):
     scores = head(frames[0])
     return F.log_softmax(scores, dim=0), F.log_softmax(head(frames[0]), dim=0)
+
+
+class OneWindow(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.attention = nn.Sequential(nn.Linear(n, 5), nn.Softmax(dim=0))
+        self.rest = nn.Sequential(nn.Linear(n, 5), nn.Softmax(dim=0))
+        self.head = nn.Sequential(nn.Linear(n, 5), nn.Softmax(dim=0))  # trap: softmax-without-dim
+
+    def forward(self, x):
+        return self.attention(x) * self.rest(x).view(5, 1) * self.head(x)
+
+
+class Pairs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.softmax = nn.Softmax()  # trap: softmax-without-dim
+
+    def forward(self, a, b):
+        return self.softmax(torch.mm(a, b.transpose(0, 1)))

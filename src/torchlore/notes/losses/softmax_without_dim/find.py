@@ -10,10 +10,11 @@ from torchlore.check.source import Hit, Source
 
 _FUNCTIONS = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
 _ROWS = re.compile(
-    r"(?:view|reshape)\([^(),]+(?:\([^()]*\))?, [^,]+\)|[Ff]latten\(|(?<!un)squeeze\(|max\(.*, (?:dim=)?1\)|, 0\)"
+    r"\bmm\(|(?:view|reshape)\([^(),]+(?:\([^()]*\))?, [^,]+\)|[Ff]latten\(|(?<!un)squeeze\(|max\(.*, (?:dim=)?1\)|, 0\)"
 )
 _THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ ")
 _PLAYS = re.compile(r"Categorical|\bgym(nasium)?\b|env\.step")
+_WEIGHS = re.compile(r"att|gate|gating|weight|pool|rout|mix", re.IGNORECASE)
 _MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
 
 
@@ -51,10 +52,19 @@ def _last_layer(source: Source) -> Iterator[Hit]:
             source.name(before.func) == "torch.nn.Linear"
             and tree.literal(tree.argument(before, 1, "out_features")) != 1
         )
-        if wide and not _PLAYS.search(source.text):
+        if wide and not _PLAYS.search(source.text) and not _weighs(source, up):
             edit = edits.replace(source, given, "-1")
             told = "`dim=0` is the batch, the samples compete with each other: write `dim=-1`"
             yield source.hit(call, told, edit, safe=False)
+
+
+def _weighs(source: Source, made: ast.AST) -> bool:
+    """A part by the name of attention, or one whose output is put into another shape: its rows need not be samples."""
+    held = source.parents[made]
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    shaped = (one for one in source.methods("view", "reshape", "unsqueeze", "t", "squeeze") if name)
+    given = (one.func for call in shaped if isinstance(one := tree.receiver(call), ast.Call))
+    return bool(_WEIGHS.search(name)) or any(tree.dotted(one) == name for one in given)
 
 
 def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
@@ -80,7 +90,8 @@ def _applied_to(source: Source, made: ast.Call) -> Iterator[ast.expr]:
     up = source.parents[made]
     name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
     for call in source.all(ast.Call) if name or isinstance(up, ast.Call) else ():
-        if call.args and (call.func is made or (name and tree.dotted(call.func) == name)):
+        own = not name.startswith("self.") or tree.class_of(source, call) is tree.class_of(source, made)
+        if call.args and (call.func is made or (name and own and tree.dotted(call.func) == name)):
             yield call.args[0]
 
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, scopes, tree, uses
+from torchlore.check import classes, follow, scopes, tensors, tree, uses
 from torchlore.check.project import Class, candidates
 from torchlore.check.source import Hit, Source
 
@@ -37,7 +37,7 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
     for cls in classes.all_classes(source):
         above, outside = source.project.bases(cls)
-        if len(above) == 1 and outside <= {"torch.nn.Module", "object"}:
+        if len(above) == 1 and outside <= {"torch.nn.Module", "object"} and not _part_of_others(source, cls):
             yield from _options(source, cls, _OPTION if _LOSS.search(cls.node.name) else _WEIGHT)
 
 
@@ -64,12 +64,34 @@ def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AS
         ):
             made = made.func.value
         computes = isinstance(made, ast.BinOp | ast.Subscript) or (isinstance(made, ast.Call) and bool(made.args))
+        computes &= made is None or follow.method(made) != "get"
+        computes &= not tensors.no_grad_around(source, one.statement)  # a number to look at
         reads = [
             use for use in tree.under(source, home, ast.Name) if use.id == name and not isinstance(use.ctx, ast.Store)
         ]
         alone = isinstance(one.statement, ast.Assign) and len(one.statement.targets) == 1
-        if computes and not reads and alone and not re.search(rf"#.*\b{name}\b", source.code(home)):
+        if (
+            computes
+            and not reads
+            and alone
+            and not _went_alone(source, home, made)
+            and not re.search(rf"#.*\b{name}\b", source.code(home))
+        ):
             yield name, one.statement  # a line that is commented out would read it: the author chose
+
+
+def _went_alone(source: Source, home: ast.FunctionDef, made: ast.expr | None) -> bool:
+    """`both = real_loss + fake_loss`, and each of the two had its own backward pass."""
+    parts = tree.under(source, made, ast.Name) if isinstance(made, ast.BinOp) else []
+    passes = (tree.receiver(one) for one in source.methods("backward") if tree.inside(source, one, home))
+    done = {tree.dotted(one) for one in passes}
+    return bool(parts) and all(one.id in done for one in parts)
+
+
+def _part_of_others(source: Source, cls: Class) -> bool:
+    """A class for others to derive from, or one that borrows its methods: what reads the option stands elsewhere."""
+    borrows = any(isinstance(one, ast.Assign) and isinstance(one.value, ast.Attribute) for one in cls.node.body)
+    return borrows or re.search(r"abstractmethod|NotImplementedError", source.code(cls.node)) is not None
 
 
 def _options(source: Source, cls: Class, words: re.Pattern[str]) -> Iterator[Hit]:

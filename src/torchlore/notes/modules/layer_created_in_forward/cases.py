@@ -94,3 +94,13 @@ class ScaledEachTime(nn.Module):
         scale = nn.Parameter(torch.ones(x.size(-1)))  # trap: layer-created-in-forward
         fixed = nn.Parameter(torch.ones(4), requires_grad=False)
         return self.lin(x) * scale * fixed
+
+
+class Normalises(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = nn.BatchNorm1d(4, track_running_stats=False)(self.body(x))
+        return nn.LayerNorm(4)(x)  # trap: layer-created-in-forward

@@ -18,11 +18,12 @@ def find(source: Source) -> Iterator[Hit]:
         if home is None or home.name != "forward" or cls is None or tree.method_class(source, home) is not cls.node:
             continue
         made = [one for one in values.values(source, call) if one.kind == "module" and not parameterless(one)]
-        if made and name != "torch.nn.Module" and _used_here(source, call) and classes.is_module(cls):
-            message = (
-                f"`{source.code(call.func)}` is made anew at each call, with random weights: make it in `__init__`"
+        plain = tree.literal(tree.argument(call, None, "track_running_stats")) is False  # to normalise, no more
+        if made and name != "torch.nn.Module" and not plain and _used_here(source, call) and classes.is_module(cls):
+            weights = "with weights that nobody trains" if "Norm" in name else "with random weights"
+            yield source.hit(
+                call, f"`{source.code(call.func)}` is made anew at each call, {weights}: make it in `__init__`"
             )
-            yield source.hit(call, message)
     yield from (*_parameters(source), *_at_first_use(source))
 
 

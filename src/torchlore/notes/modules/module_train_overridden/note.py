@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from torchlore.check import classes, tree
+from torchlore.check.calls import callers
+from torchlore.check.project import Class, as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 from torchlore.watch.pictures import Alarm, Call
@@ -57,16 +59,25 @@ def find(source: Source) -> Iterator[Hit]:
             if not _switches(node) and not _switched_off(node):
                 better = "fit" if name == "train" else "evaluate"
                 message = f"`{cls.node.name}.{name}` replaces the method that switches the mode: call it `{better}`"
-                yield source.hit(node, message, severity=None if _asked(source, cls.node) else "hint")
+                yield source.hit(node, message, severity=None if _asked(source, cls) else "hint")
 
 
-def _asked(source: Source, cls: ast.ClassDef) -> bool:
-    """Whether somebody calls `eval()`, on more than the parts that the class switches by hand."""
-    parts = (
-        tree.dotted(tree.receiver(call)).startswith("self.") and tree.class_of(source, call) is cls
-        for call in source.methods("eval")
-    )
-    return not all(parts)
+def _asked(source: Source, cls: Class) -> bool:
+    """Whether somebody calls `eval()` on what may be one of these: not on its parts, nor in a function that nobody calls."""
+    for call in source.methods("eval"):
+        owner, home = enclosing_class(source, call), tree.function(source, call)
+        part = tree.dotted(tree.receiver(call)).startswith("self.") and owner is not None and _related(cls, owner)
+        given = home is not None and tree.dotted(tree.receiver(call)) in {arg.arg for arg in tree.parameters(home)}
+        idle = given and home is not None and not callers(as_function(source, home))
+        if not part and not idle:
+            return True
+    return False
+
+
+def _related(one: Class, other: Class) -> bool:
+    """Whether one of the two classes comes from the other."""
+    families = (one.source.project.bases(cls)[0] for cls in (one, other))
+    return any(cls.node is end.node for family, end in zip(families, (other, one), strict=True) for cls in family)
 
 
 def _switched_off(node: FunctionNode) -> bool:

@@ -96,6 +96,9 @@ def _matter(source: Source, held: list[ast.expr]) -> bool:
     if not all(values.sure(source, node, "module") for node in held) or any(_handed(source, node) for node in held):
         return False
     made = [value for node in held for value in source.values(node)]
+    behind = [classes.class_behind(source, one) for one in made]
+    if any(one is not None and ".backward(" in one.source.code(one.node) for one in behind):
+        return False  # the clients of a server train themselves
     drops = any("Dropout" in one.name and modules.mode_layers(source, one) for one in made)
     return drops or not all(modules.parameterless(value) for value in made)
 

@@ -34,3 +34,10 @@ class Placed(nn.Module):
 class Smoother:
     def start(self, n, device):
         self.scale = nn.Parameter(torch.ones(n)).to(device)
+
+
+class Edges(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        kernel = torch.ones(1, 1, 3, 3).to(device)
+        self.weight = nn.Parameter(data=kernel, requires_grad=False).to(device, non_blocking=True)

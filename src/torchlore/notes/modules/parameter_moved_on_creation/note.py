@@ -17,7 +17,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, project, tree
+from torchlore.check import classes, edits, follow, project, tree
 from torchlore.check.source import Hit, Source
 
 _MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
@@ -76,7 +76,8 @@ def _registers(source: Source, call: ast.Call) -> bool:
 def _there_already(source: Source, call: ast.Call, top: ast.expr) -> bool:
     """`nn.Parameter(x.to(device)).to(device)`, and one that was made with `device=device`."""
     where = source.code(top.args[0]) if isinstance(top, ast.Call) and len(top.args) == 1 else ""
-    inner = source.code(call.args[0]) if call.args else ""
+    data = tree.argument(call, 0, "data")
+    inner = source.code(follow.followed(source, data)) if data is not None else ""
     once = isinstance(top, ast.Call) and source.parents[call] is top.func
     return once and bool(where) and (f".to({where})" in inner or f"device={where}" in inner)
 

@@ -88,9 +88,15 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
         trained = isinstance(up, ast.Call) and follow.method(up).startswith(("xavier_", "kaiming_"))  # a parameter then
         if trained or (isinstance(up, ast.Attribute) and up.attr in _MOVES) or _moved_by_name(source, use):
             return
+        over = source.parents.get(up) if isinstance(up, ast.Call) else None
+        wrapped = isinstance(up, ast.Call) and source.name(up.func).rpartition(".")[2] in ("Parameter", "Variable")
+        if wrapped and isinstance(over, ast.Attribute) and over.attr in _MOVES:
+            return  # nn.Parameter(self.table).to(x.device)
         if isinstance(up, ast.Call) and source.name(up.func).startswith("random."):
             return  # a bag that numbers are drawn from
-        if _one_number(source, use, one.value):
+        if isinstance(up, ast.Attribute) and up.attr == "data" and isinstance(up.ctx, ast.Store):
+            return  # a place that is filled before it is read
+        if _one_by_one(source, use) or _one_number(source, use, one.value):
             continue
         home = tree.function(source, use)
         on_self = tree.dotted(use) == f"self.{name}"
@@ -112,6 +118,16 @@ def _one_number(source: Source, use: ast.Attribute, made: ast.expr | None) -> bo
     )
     row = isinstance(made, ast.Call) and source.name(made.func) in _ROWS
     return index is not None and (listed or row) and values.sure(source, index, "number")
+
+
+def _one_by_one(source: Source, use: ast.expr) -> bool:
+    """`for one in self.sizes`, `enumerate(self.mask)`, `int(self.sizes[0])`: single numbers, which work on any device."""
+    up = source.parents[use]
+    if isinstance(up, ast.Call) and source.name(up.func) in ("enumerate", "zip", "len", "list", "range"):
+        return True
+    looped = isinstance(up, ast.For | ast.comprehension) and up.iter is use
+    single = isinstance(up, ast.Subscript) and isinstance(over := source.parents[up], ast.Call)
+    return looped or (single and source.name(over.func) in ("int", "float", "bool"))
 
 
 def _moved_by_name(source: Source, use: ast.Attribute) -> bool:

@@ -193,3 +193,7 @@ def train_segmenter(images, masks):
     pixel_loss(segmenter(images), masks).backward()
     pixel_loss_moved(segmenter(images).permute(0, 2, 3, 1), masks).backward()
     pixel_loss_moved(segmenter.moved(images), masks).backward()
+
+
+def rotated(w, heads, width):
+    return w.view(heads, 2, width // heads // 2, width).transpose(1, 2).reshape(width, width)

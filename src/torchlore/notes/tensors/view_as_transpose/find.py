@@ -16,7 +16,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _classes_in_front(source)
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
-        old = sizes.sizes(source, tree.receiver(call)) if len(new) > 1 else ()
+        old = sizes.sizes(source, tree.receiver(call)) if len(new) > 1 and not _remade(source, call) else ()
         if (
             len(new) == 2
             and new[0] != "-1"
@@ -46,6 +46,15 @@ def find(source: Source) -> Iterator[Hit]:
                 f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
             )
             yield source.hit(call, message)
+
+
+def _remade(source: Source, call: ast.Call) -> bool:
+    """`width = width // 2` since the sizes were read: the name does not mean that size any more."""
+    names = [one for part in call.args for one in tree.under(source, part, ast.Name)]
+    bound = ((one.id, made.value) for one in names for made in scopes.reaching(source, one) if made.how == "assign")
+    return any(
+        value is not None and name in {one.id for one in tree.under(source, value, ast.Name)} for name, value in bound
+    )
 
 
 def _classes_in_front(source: Source) -> Iterator[Hit]:
@@ -153,6 +162,8 @@ def _swapped(old: list[str], new: list[str]) -> tuple[str, str] | None:
     first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
     if first is None or "-1" in (old[first], *new[: first + 1]):
         return None
+    if any(new.count(size) > old.count(size) for size in new if size in old):
+        return None  # (heads, 2, d // heads // 2, d) as (d, d): the first is a product
     if first and new[first] not in old and old[first] in new[first + 1 :] and not old[first].isdigit():
         return old[first], new[first]  # (b, t, d) as (b, heads, t, ...): the heads are a part of d, not of t
     if new[first] not in old[first + 1 :]:

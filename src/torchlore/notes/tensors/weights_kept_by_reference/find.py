@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import edits, flow, follow, tree, values
+from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
 _SHARES = {"detach", "cpu", "float", "view", "flatten", "reshape"}
@@ -64,6 +65,7 @@ def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribu
         and u.lineno > assign.lineno
         and _set_against(source, u, model)
         and _meanwhile(source, assign, u)
+        and not _other_net(source, u, over)
         for u in same
     )
 
@@ -82,6 +84,25 @@ def _meanwhile(source: Source, assign: ast.Assign, use: ast.expr) -> bool:
         return True
     first, last = assign.end_lineno or assign.lineno, tree.statement(source, use).lineno
     return any(isinstance(one, ast.Call) and first < one.lineno < last for one in tree.body_nodes(home))
+
+
+def _other_net(source: Source, use: ast.expr, over: ast.AST | None) -> bool:
+    """FedProx: `for p, kept in zip(net.parameters(), kept)`, with the weights of another net that nobody steps here."""
+    if not isinstance(over, ast.Call):
+        return False
+    own = tree.receiver(over)
+    around: list[ast.AST] = []
+    for up in tree.ancestors(source, use):
+        if isinstance(up, ast.For):
+            around.append(up.iter)
+        elif isinstance(up, ast.ListComp | ast.GeneratorExp):
+            around += [one.iter for one in up.generators]
+    asked = [call for part in around for call in tree.under(source, part, ast.Call)]
+    nets = [tree.receiver(call) for call in asked if follow.method(call) in {"parameters", "named_parameters"}]
+    mine = identity(source, own)
+    return bool(nets) and all(
+        source.code(one) != source.code(own) and (mine is None or identity(source, one) != mine) for one in nets
+    )
 
 
 def _steps_below(source: Source, assign: ast.Assign) -> bool:

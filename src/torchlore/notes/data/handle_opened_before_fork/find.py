@@ -1,0 +1,63 @@
+"""The rule of handle-opened-before-fork."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, follow, project, tree
+from torchlore.check.project import Class
+from torchlore.check.source import Hit, Source
+
+_OPENERS = {"h5py.File", "lmdb.open", "lmdb.Environment", "zipfile.ZipFile", "sqlite3.connect", "tables.open_file", "rasterio.open",
+            "tarfile.open", "tarfile.TarFile", "netCDF4.Dataset", "open", "io.open"}  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for cls in classes.all_classes(source):
+        methods = classes.methods(cls)
+        if not _is_dataset(source, cls.node) or not {"__getitem__", "__iter__"} & methods.keys() or _alone(cls):
+            continue
+        readers = [methods[name] for name in ("__getitem__", "__iter__") if name in methods]
+        used = {node.attr for reader in readers for node in ast.walk(reader) if isinstance(node, ast.Attribute)}
+        for name, found in classes.attributes(cls).items():
+            opened = [one for one in found if one.method == "__init__" and _opens(source, one.value)]
+            if (
+                opened
+                and name in used
+                and "__getstate__" not in methods
+                and "close" not in _calls_on(methods["__init__"], name)
+            ):
+                told = f"`self.{name}` is opened before the workers exist and shared by all of them: open it in `__getitem__`, once per worker"
+                yield source.hit(opened[0].node, told, severity="hint" if _only_reads(opened[0].value) else None)
+
+
+def _alone(cls: Class) -> bool:
+    """Whether every loader of the files that use it reads without workers, or asks first whether it may have some."""
+    users = [*project.candidates(cls.source.project, cls, cls.node.name)]
+    loaders = [(user, one) for user in users for one in user.calls("torch.utils.data.DataLoader")]
+    counts = [follow.followed(at, given) for at, one in loaders if (given := tree.argument(one, 5, "num_workers"))]
+    none = (tree.literal(one) == 0 or (isinstance(one, ast.IfExp) and tree.literal(one.orelse) == 0) for one in counts)
+    told = [one for user in users for one in re.findall(r"num_workers['\"]?\s*[=:]\s*([\w.]+)", user.text)]
+    return bool(loaders) and ((len(counts) == len(loaders) and all(none)) or set(told) == {"0"})
+
+
+def _is_dataset(source: Source, node: ast.ClassDef) -> bool:
+    return any(
+        source.name(base.value if isinstance(base, ast.Subscript) else base).endswith("Dataset") for base in node.bases
+    )
+
+
+def _opens(source: Source, value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Call) and source.name(value.func) in _OPENERS
+
+
+def _only_reads(value: ast.expr | None) -> bool:
+    """`lmdb.open(..., readonly=True)`: against its documents, yet it works under fork."""
+    return isinstance(value, ast.Call) and tree.literal(tree.argument(value, None, "readonly")) is True
+
+
+def _calls_on(function: ast.AST, name: str) -> set[str]:
+    nodes = (
+        node for node in ast.walk(function) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute)
+    )
+    return {node.attr for node in nodes if node.value.attr == name}  # type: ignore[attr-defined]  # an Attribute, see above

@@ -1,0 +1,66 @@
+"""The rule of torch-seed-alone."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import flow, follow, scopes, tree
+from torchlore.check.source import Hit, Source
+
+_DRAWS = {"random", "randint", "randrange", "choice", "choices", "sample", "shuffle", "uniform", "gauss", "normal",
+          "rand", "randn", "permutation", "beta", "binomial", "standard_normal", "poisson", "triangular"}  # fmt: skip
+_HELPERS = re.compile(r"seed|reproduc|determin", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    seeds = [c for c in source.calls("torch.manual_seed", "torch.random.manual_seed") if not _passing(source, c)]
+    if len(seeds) != 1 or _seeded_elsewhere(source) or _is_drawn(source, seeds[0]):
+        return  # who seeds again and again wants one thing to repeat, not the whole run
+    unseeded = []
+    for room, seed in (("numpy.random", "numpy.random.seed"), ("random", "random.seed")):
+        draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}") if not _by_a_worker(source, c)]
+        draws = [c for c in draws if tree.function(source, c) is not None or c.lineno > seeds[0].lineno]
+        if draws and not list(source.calls(seed)) and not _seeded_by_a_helper(source, seed):
+            first = min(draws, key=lambda call: call.lineno)
+            unseeded.append((seed.replace("numpy", "np"), source.code(first.func)))
+    if unseeded:
+        drawn = " and ".join(f"`{draw}`" for _, draw in unseeded)
+        write = " and ".join(f"`{seed}(seed)`" for seed, _ in unseeded)
+        yield source.hit(seeds[0], f"this does not seed {drawn}, and two runs still differ: add {write}")
+
+
+def _seeded_by_a_helper(source: Source, seed: str) -> bool:
+    """Whether a function of the project that is called here seeds it: `load_data(path, seed)`."""
+    told = seed.replace("numpy", "np")
+    called = (flow.called(source, call) for call in source.all(ast.Call))
+    return any(one is not None and (told in (code := one.source.code(one.node)) or seed in code) for one in called)
+
+
+def _by_a_worker(source: Source, call: ast.Call) -> bool:
+    """In a transform or a dataset it is a worker that draws, and torch seeds its workers' other generators too."""
+    home = tree.function(source, call)
+    return follow.in_test(source, call) or (home is not None and home.name in ("__call__", "__getitem__", "get_params"))
+
+
+def _passing(source: Source, call: ast.Call) -> bool:
+    """A test's own seed, or one that makes an image and its mask turn alike."""
+    home = tree.function(source, call)
+    return follow.in_test(source, call) or (home is not None and home.name == "__getitem__")
+
+
+def _is_drawn(source: Source, call: ast.Call) -> bool:
+    """Whether the seed itself is a random number: nothing is meant to repeat."""
+    seed = follow.followed(source, call.args[0]) if call.args else None
+    made = [one.value for one in scopes.reaching(source, seed)] if isinstance(seed, ast.Name) else [seed]
+    chance = ("random.", "numpy.random.", "time.", "torch.")
+    return any(isinstance(one, ast.Call) and source.name(one.func).startswith(chance) for one in made)
+
+
+def _seeded_elsewhere(source: Source) -> bool:
+    """A helper, a framework or another file may seed the rest."""
+    for call in source.all(ast.Call):
+        full = source.name(call.func)
+        own = full.startswith(("torch.", "numpy.", "random."))
+        if not own and _HELPERS.search(full or source.code(call.func)):
+            return True
+    return False

@@ -1,0 +1,59 @@
+"""The rule of discarded-move."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, edits, follow, project, tree, values
+from torchlore.check.source import Hit, Source
+
+_MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool", "short", "byte", "char", "type",
+          "type_as", "xpu", "mps", "pin_memory")  # fmt: skip
+
+_FRESH = {f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn", "tensor", "Tensor", "FloatTensor")}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods(*_MOVES):
+        tensor = tree.receiver(call)
+        named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript)
+        shown = tree.is_shown(source, call)
+        if shown and (not named or follow.method(call) not in ("to", "cuda") or _known(source, call)):
+            continue  # a cell that ends in `x.cpu()` shows it
+        if tree.is_statement(source, call) and values.sure(source, tensor, "tensor") and not _is_there(source, call):
+            code = source.code(call)
+            name = source.code(tensor)
+            write = f"write `{name} = {code}`" if named else "give it a name and use that"
+            message = f"`{code}` gives back a new tensor and `{name}` stays as it is: {write}"
+            yield source.hit(call, message, *([edits.replace(source, call, f"{name} = {code}")] if named else []))
+
+
+def _known(source: Source, call: ast.Call) -> bool:
+    """Whether the move is written with its assignment further down: a lesson that shows one, then the other."""
+    below = (one for one in source.all(ast.Assign) if one.lineno > call.lineno)
+    return any(source.code(one.value) == source.code(call) for one in below)
+
+
+def _is_there(source: Source, call: ast.Call) -> bool:
+    """A needless end of a line, not a wrong one: `x.zero_().float()`, or a move to where the tensor was made."""
+    if follow.method(tree.receiver(call)).endswith("_") or _wakes_the_gpu(source, tree.receiver(call)):
+        return True
+    made = follow.followed(source, tree.receiver(call))
+    if _made_there(source, call):
+        return True
+    device = tree.argument(made, None, "device") if isinstance(made, ast.Call) else None
+    return device is not None and bool(call.args) and source.code(device) == source.code(call.args[0])
+
+
+def _made_there(source: Source, call: ast.Call) -> bool:
+    """`self.kernel.cuda()` behind `self.kernel = nn.Parameter(kernel)`, of a kernel that one branch made on the GPU."""
+    cls, held = project.enclosing_class(source, call), tree.receiver(call)
+    found = classes.assigned(cls, held.attr) if cls is not None and isinstance(held, ast.Attribute) else []
+    made = found[0].value if len(found) == 1 and isinstance(found[0].value, ast.Call) else None
+    data = tree.argument(made, 0, "data") if made is not None and "Parameter" in source.code(made.func) else None
+    given = follow.possible(source, data) if data is not None else []
+    return follow.method(call) == "cuda" and any("cuda" in source.code(one) for one in given)
+
+
+def _wakes_the_gpu(source: Source, tensor: ast.expr) -> bool:
+    """`torch.zeros(1).cuda()` alone: nobody wants these zeros, the device is taken or warmed up."""
+    return isinstance(tensor, ast.Call) and source.name(tensor.func) in _FRESH
