@@ -113,8 +113,8 @@ class ByHand(nn.Module):
 class Wrapped(nn.Module):
     def __init__(self, n):
         super().__init__()
-        self.table = torch.zeros(n, n)
+        self.rows_of_it = torch.zeros(n, n)
         self.other = torch.zeros(n, n)  # trap: tensor-not-buffer
 
     def forward(self, x):
-        return x + nn.Parameter(self.table, requires_grad=False).to(x.device) + self.other
+        return x + nn.Parameter(self.rows_of_it, requires_grad=False).to(x.device) + self.other

@@ -126,8 +126,8 @@ def _one_by_one(source: Source, use: ast.expr) -> bool:
     if isinstance(up, ast.Call) and source.name(up.func) in ("enumerate", "zip", "len", "list", "range"):
         return True
     looped = isinstance(up, ast.For | ast.comprehension) and up.iter is use
-    single = isinstance(up, ast.Subscript) and isinstance(over := source.parents[up], ast.Call)
-    return looped or (single and source.name(over.func) in ("int", "float", "bool"))
+    over = source.parents[up] if isinstance(up, ast.Subscript) else None
+    return looped or (isinstance(over, ast.Call) and source.name(over.func) in ("int", "float", "bool"))
 
 
 def _moved_by_name(source: Source, use: ast.Attribute) -> bool:
