@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import iteration, tree, values
+from torchlore.check import iteration, scopes, tree, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -43,3 +43,21 @@ def rows(source: Source, node: ast.expr) -> int | None:
         return len(range(whole)[slice(*bounds)]) if whole is not None and known else None
     shape = values.shape(source, node)
     return shape[0] if shape and isinstance(shape[0], int) else None
+
+
+def hands_out(source: Source, node: ast.expr, part: bool = False, hops: int = 4) -> bool:
+    """Whether this is a part of a loader's batch, also where only its name says that it is a loader; the whole batch may be anything."""
+    while isinstance(node, ast.Subscript):
+        node, part = node.value, True
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) and hops else []
+    return bool(bound) and all(_handed_out(source, one, part, hops) for one in bound)
+
+
+def _handed_out(source: Source, one: scopes.Binding, part: bool, hops: int) -> bool:
+    if one.how == "for" and one.value is not None:
+        walked = iteration.unwrapped(source, one.value)
+        counted = isinstance(one.value, ast.Call) and source.name(one.value.func) == "enumerate"
+        path = one.path[1:] if counted and one.path[:1] == (1,) else () if counted else one.path
+        return (part or bool(path)) and values.sure(source, walked, "loader", weak=True)
+    taken = one.how == "assign" and isinstance(one.value, ast.Subscript | ast.Name)
+    return taken and one.value is not None and hands_out(source, one.value, part or bool(one.path), hops - 1)

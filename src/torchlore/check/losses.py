@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from torchlore.check import api
-from torchlore.check.tree import argument
-from torchlore.check.values import Value, values
+from torchlore.check.tree import argument, dotted
+from torchlore.check.values import Value, state, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -35,6 +35,12 @@ class LossCall(NamedTuple):
         if self.made is not None and isinstance(self.made.node, ast.Call):
             return argument(self.made.node, None, name)
         return argument(self.call, None, name)
+
+
+def called_logits(source: Source, node: ast.expr) -> bool:
+    """Whether all that is known of it is a name that says raw scores: a parameter `logits`, `student_logits`."""
+    known = any(value.state or value.node is not None for value in values(source, node))
+    return state(source, node) is None and not known and dotted(node).lower().endswith("logits")
 
 
 def loss_calls(source: Source, *names: str) -> list[LossCall]:

@@ -147,18 +147,26 @@ def _unpackings(source: Source) -> list[tuple[ast.Name, Sizes]]:
 
 
 def is_last_state(source: Source, node: ast.expr) -> bool:
-    """Whether this is the last state of a recurrent net of several layers or directions: (layers, batch, hidden)."""
-    found = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    """Whether this is the last state of a recurrent net of several layers or directions, or its last two rows: (rows, batch, hidden)."""
+    two = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and tree.literal(node.slice.lower) == -2
+    found = _states(source, node.value if two and isinstance(node, ast.Subscript) else node, 3)
+    return bool(found) and all(_is_deep(value, rows=two) for value in found)
+
+
+def _states(source: Source, node: ast.expr, hops: int) -> values.Values:
+    """The recurrent nets whose last state this is: `h` of `out, h = rnn(x)`, of `out, (h, c) = rnn(x)`, of `h, c = state`."""
+    found = scopes.reaching(source, node) if isinstance(node, ast.Name) and hops else []
     one = found[0] if len(found) == 1 else None
-    if one is None or one.path[:1] != (1,) or not isinstance(one.value, ast.Call):
-        return False
-    made = values.values(source, one.value.func)
-    return bool(made) and all(_is_deep(value) for value in made)
+    if one is None or one.value is None or one.how != "assign":
+        return ()
+    if isinstance(one.value, ast.Name):
+        return _states(source, one.value, hops - 1) if len(one.path) < 2 else ()
+    return values.values(source, one.value.func) if isinstance(one.value, ast.Call) and one.path[:1] == (1,) else ()
 
 
-def _is_deep(value: values.Value) -> bool:
+def _is_deep(value: values.Value, *, rows: bool) -> bool:
     if value.name not in {"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"} or not isinstance(value.node, ast.Call):
         return False
     layers = tree.literal(tree.argument(value.node, 2, "num_layers"))
     both = tree.literal(tree.argument(value.node, None, "bidirectional"))
-    return both is True or (isinstance(layers, int) and layers > 1)
+    return rows or both is True or (isinstance(layers, int) and layers > 1)

@@ -73,7 +73,14 @@ def _scaled(node: ast.BinOp) -> Term | None:
         number = tree.literal(other)
         if isinstance(number, int | float) and not isinstance(number, bool):
             return (one, -1 if number < 0 else 1) if isinstance(node.op, ast.Mult) or other is node.right else None
-    return None
+    return (node.left, 1) if isinstance(node.op, ast.Div) and _is_sum(node.left) else None  # by a count or a weight
+
+
+def _is_sum(node: ast.expr) -> bool:
+    """`a + b`, also times a number."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and (inner := _scaled(node)):
+        return _is_sum(inner[0])
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
 
 
 def _averaged(source: Source, call: ast.Call) -> ast.expr | None:

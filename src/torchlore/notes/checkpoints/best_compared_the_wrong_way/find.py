@@ -10,6 +10,7 @@ from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 
 _GROWS = re.compile(r"(^|_)(acc|accuracy|f1|auc|auroc|iou|miou|map|psnr|ssim|bleu)$")
+_LOSS = re.compile(r"(^|_|\.)(loss|err|error|mse|rmse|mae|lpips|wer|cer|fid|ppl|perplexity)$")
 _FLIP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<", ast.GtE: ">"}
 
 
@@ -41,6 +42,14 @@ def find(source: Source) -> Iterator[Hit]:
                 told = (
                     f"`{source.code(value)}` is better when it is larger, and this waits for a smaller one: write `>`"
                 )
+                yield source.hit(test, told, severity="warning")
+            if (
+                takes
+                and way == "<"
+                and _LOSS.search(tree.dotted(value).lower())
+                and _starts_below(source, best, choice)
+            ):
+                told = f"`{source.code(best)}` starts at 0 or below, and `{source.code(value)}` never gets there: start at infinity"
                 yield source.hit(test, told, severity="warning")
             if takes and start == math.inf and way == "<" and _is_negated_loss(source, value):
                 told = f"`{source.code(value)}` is minus a loss, so this keeps the worst: write `>`, and start at minus infinity"
@@ -96,6 +105,14 @@ def _starts_low(source: Source, best: ast.expr, choice: ast.If) -> bool:
     outside = _outside(source, best, choice)
     values = [tree.literal(one) if one is not None else None for one in outside]
     return bool(values) and all(isinstance(one, int | float) and one < 1e3 for one in values)
+
+
+def _starts_below(source: Source, best: ast.expr, choice: ast.If) -> bool:
+    """Whether the name begins at 0 or at a small negative number, and no loss of the file can be below 0."""
+    values = [tree.literal(one) if one is not None else None for one in _outside(source, best, choice)]
+    low = bool(values) and all(isinstance(one, int | float) and -10 < one <= 0 for one in values)
+    likelihood = re.search(r"=\s*-\s*[A-Za-z_(]|return -|log_prob|elbo|reward|negative", source.text)
+    return low and not (likelihood and "loss" in tree.dotted(best))
 
 
 def _outside(source: Source, best: ast.expr, choice: ast.If) -> list[ast.expr | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import (
@@ -29,11 +30,15 @@ if TYPE_CHECKING:
     from torchlore.check.events import Event
     from torchlore.check.source import Hit, Source
 
+_TESTS = re.compile(r"(?:^|[\\/])tests?[\\/]|(?:^|[\\/])test_\w+\.py$")
+_EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval")):
         return
     yield from _state_of_its_own(source)
+    yield from _backward_pass(source)
     around = {up for one in uses.attributes(source, "eval") for up in tree.ancestors(source, one)}
     top = any(tree.function(source, call) is None for call in source.methods("train", "eval"))
     for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)):
@@ -71,6 +76,21 @@ def _state_of_its_own(source: Source) -> Iterator[Hit]:
                 name = min(own & given)
                 told = f"`{name}` keeps the graph of every call so far: run it under `torch.no_grad()`"
                 yield source.hit(call, told)
+
+
+def _backward_pass(source: Source) -> Iterator[Hit]:
+    """`loss.backward()` in an evaluation that nobody asks for gradients."""
+    tested = _TESTS.search(source.path) is not None  # of a library: its functions are called test_something
+    homes = {tree.function(source, call) for call in source.methods("backward")} if not tested else set()
+    for home in (one for one in flow.functions(source) if one in homes and _EVALUATION.search(one.name)):
+        events = flow.events_of(source, home)
+        back = next((one for one in events if one.what == "backward" and not one.via and one.loops), None)
+        steps = any(one.what in ("step", "zero_grad", "train") for one in events)
+        code = source.code(home)
+        asked = any(word in code for word in (".grad", "requires_grad", "hook", "attack", "autograd"))
+        if back is not None and any(one.what == "eval" for one in events) and not steps and not asked:
+            told = f"`{home.name}` takes no step: this backward pass costs time and memory and leaves gradients that the next step may add"
+            yield source.hit(back.node, f"{told}; drop it and evaluate under `torch.no_grad()`")
 
 
 def _runs_it(source: Source, node: ast.AST) -> bool:

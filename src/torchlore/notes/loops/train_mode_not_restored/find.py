@@ -1,14 +1,17 @@
 """The rule of train-mode-not-restored."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Literal
 
-from torchlore.check import edits, flow, frameworks, modules, tree
+from torchlore.check import edits, flow, follow, frameworks, modules, tree
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
+
+_MEANT = re.compile(r"norm|\bbn\b|statist|fr[oe]+z|dropout|purpose|keep|stay")  # what a comment says of such a line
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -23,7 +26,29 @@ def find(source: Source) -> Iterator[Hit]:
             if place not in seen:
                 seen.add(place)
                 yield _hit(source, loop, event, place)
+        yield from _begun_so(source, loop)
     yield from _handed_over(source)
+
+
+def _begun_so(source: Source, loop: LoopFlow) -> Iterator[Hit]:
+    """`model.eval()` at the top of every epoch that trains it, where an evaluation below asks for the same mode."""
+    back = {tree.dotted(tree.receiver(call)) for call in source.methods("train")}
+    switches = [one for one in loop.of("eval") if one.owner is not None and one.source is source]
+    for first in (one for one in switches if not one.via and one.loops[-1] is loop.node and not one.no_grad):
+        if first.expr is None or tree.dotted(first.expr) in back:
+            continue
+        again = [one for one in switches if one.owner == first.owner and one is not first]
+        tests = any(one.owner == first.owner and not _differentiated(loop, one) for one in loop.of("forward"))
+        if (
+            again
+            and tests
+            and _trains_on_purpose(loop, first)
+            and _severity(first)
+            and not _MEANT.search(follow.comment(source, first.node))
+        ):
+            name = source.code(first.expr)
+            yield source.hit(first.node, f"`{name}` trains in evaluation mode here, so its dropout is off and its batch norm fixed: write `{name}.train()`",
+                             severity="warning")  # fmt: skip
 
 
 def _handed_over(source: Source) -> Iterator[Hit]:
@@ -149,4 +174,7 @@ def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
     if isinstance(place, ast.Call) and place is not event.node and place is not event.at:
         message = f"`{name}.eval()` on line {event.node.lineno} ends this for good, so later turns train in evaluation mode: move it into the loop"  # type: ignore[attr-defined]  # a call
     fix = [edits.insert_first(source, loop.node, f"{name}.train()")] if event.source is source and not event.via else []
-    return source.hit(place, message, *fix, severity=_severity(event))  # type: ignore[arg-type]  # a node of this file
+    meant = (
+        "warning" if place is not event.node and place is not event.at else _severity(event)
+    )  # by the call to train()
+    return source.hit(place, message, *fix, severity=meant)  # type: ignore[arg-type]  # a node of this file

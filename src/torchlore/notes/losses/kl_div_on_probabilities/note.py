@@ -50,6 +50,12 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"the input of kl_div must be log-probabilities and is {what}: use `log_softmax`"
             yield source.hit(loss.call, message)
             continue
+        if loss.input is not None and losses.called_logits(source, loss.input):
+            told = (
+                f"`{source.code(loss.input)}` goes into kl_div, which takes log-probabilities: use `log_softmax` first"
+            )
+            yield source.hit(loss.call, told, severity="warning")
+            continue
         target = values.state(source, loss.target) if loss.target is not None else None
         logs = tree.literal(loss.option("log_target")) is True
         if loss.target is not None and _filled(source, loss.target):

@@ -32,6 +32,7 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _always(source)
     found = losses.loss_calls(source, "BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
     models = {_model(source, loss.input) for loss in found if loss.input is not None} - {""}
     if not models:
@@ -48,6 +49,18 @@ def find(source: Source) -> Iterator[Hit]:
         scores = call.args[0] if source.name(call.func) and call.args else tree.receiver(call)
         if _model(source, scores) in models:
             yield source.hit(call, f"`{source.code(scores)}` holds logits: round their sigmoid, or write `> 0`")
+
+
+def _always(source: Source) -> Iterator[Hit]:
+    """`sigmoid(x) > 0`: true of every number."""
+    for compare in source.all(ast.Compare) if "igmoid" in source.text else ():
+        zero = (
+            len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Gt) and tree.literal(compare.comparators[0]) == 0
+        )
+        given = values.state(source, compare.left) if zero else None
+        if given is not None and given.state == "sigmoid":
+            told = "a sigmoid is above 0 whatever it is given: compare it with 0.5, or what goes into it with 0"
+            yield source.hit(compare, told)
 
 
 def _model(source: Source, node: ast.expr) -> str:

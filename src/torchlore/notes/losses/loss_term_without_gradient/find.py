@@ -244,6 +244,8 @@ def _has_graph(source: Source, node: ast.expr, alive: frozenset[str] = frozenset
     if known is None and alive:
         names = (one for one in tree.under(source, node, ast.Name) if one.id in alive)
         return any(bound.how == "parameter" for one in names for bound in scopes.reaching(source, one))
+    if known is None and (made := values.state(source, node)) is not None and made.state == "loss":
+        return True  # of what some net gives
     return known is True and not values.maybe(source, node, "parameter")
 
 

@@ -46,6 +46,11 @@ def find(source: Source) -> Iterator[Hit]:
         if given is not None and given.state in _GIVEN:
             message = f"the input of NLLLoss must be log-probabilities and is {_GIVEN[given.state]}: use `log_softmax`"
             yield source.hit(loss.call, message)
+        elif loss.input is not None and losses.called_logits(source, loss.input):
+            told = (
+                f"`{source.code(loss.input)}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
+            )
+            yield source.hit(loss.call, told, severity="warning")
 
 
 def watch(call: Annotated[Call, "nll_loss"]) -> Alarm | None:

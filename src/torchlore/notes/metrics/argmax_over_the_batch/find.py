@@ -12,11 +12,15 @@ _ALSO = {"data", "detach", "cpu", "softmax", "sigmoid", "log_softmax"}
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in (*source.methods("argmax", "max"), *source.calls("torch.argmax", "torch.max")):
-        plain = source.name(call.func).startswith("torch.")
-        if (plain and not call.args) or tree.literal(tree.argument(call, int(plain), "dim")) != 0:
+    for call in (*source.methods("argmax", "max"), *source.calls("torch.argmax", "torch.max", "numpy.argmax")):
+        plain = source.name(call.func).startswith(("torch.", "numpy."))
+        dim = tree.argument(call, int(plain), "dim") or tree.argument(call, None, "axis")
+        scores = (call.args[0] if call.args else call) if plain else tree.receiver(call)
+        if tree.literal(dim) in (1, -1) and (slip := _other_softmax(source, scores)) is not None:
+            told = "the softmax is over dimension 0, so each sample is weighed against its neighbours in the batch"
+            yield source.hit(slip, f"{told}, and the class is taken from dimension 1: write dim=1")
+        if (plain and not call.args) or tree.literal(dim) != 0 or source.name(call.func).startswith("numpy."):
             continue
-        scores = call.args[0] if plain else tree.receiver(call)
         if _of_a_batch(source, scores) or _counted_against(source, call, scores):
             yield source.hit(
                 call,
@@ -56,6 +60,23 @@ def _counted_against(source: Source, call: ast.Call, scores: ast.expr) -> bool:
             if same and any(_learned(where, *pair) for where, pair in _given(source, scores, label)):
                 return True
     return False
+
+
+def _other_softmax(source: Source, node: ast.expr) -> ast.Call | None:
+    """The softmax over dimension 0 that these scores come from, as they are."""
+    node = follow.followed(source, node)
+    while isinstance(node, ast.Call) and follow.method(node) in ("cpu", "detach", "numpy", "float"):
+        node = follow.followed(source, tree.receiver(node))
+    if not isinstance(node, ast.Call):
+        return None
+    full = source.name(node.func)
+    if full in ("torch.softmax", "torch.nn.functional.softmax"):
+        dim = tree.argument(node, 1, "dim")
+    elif isinstance(node.func, ast.Call) and source.name(node.func.func) == "torch.nn.Softmax":
+        dim = tree.argument(node.func, 0, "dim")
+    else:
+        dim = tree.argument(node, 0, "dim") if follow.method(node) == "softmax" and not full else None
+    return node if tree.literal(dim) == 0 and dim is not None else None
 
 
 def _is_reduced(source: Source, node: ast.expr) -> bool:

@@ -9,6 +9,9 @@ from torchlore.check.source import Hit, Source
 
 _SIZE = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|^(bs|n|batch_size|b_size|num_samples|bsz)$|\.batch_size$")
 
+_SCORE = re.compile(r"loss|correct|hits|(?:^|_)acc|score|psnr|ssim|lpips|error", re.IGNORECASE)
+_COUNT = re.compile(r"(?:^|[._])(?:total|count|n|num\w*|n_\w+|seen|batches|samples|steps)$")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for one in tallies.tallies(source):
@@ -24,6 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
                 severity="warning",
             )
     yield from _windows(source)
+    yield from _cut_to_whole(source)
     for size in source.calls("len"):
         up, given = source.parents[size], size.args[0] if size.args else None
         divides = isinstance(up, ast.BinOp | ast.AugAssign) and isinstance(up.op, ast.Div) and given is not None
@@ -44,6 +48,19 @@ def find(source: Source) -> Iterator[Hit]:
                 up,
                 f"`{left.id}` is a sum over samples, and `len({code})` counts batches: divide by `len({code}.dataset)`",
             )
+
+
+def _cut_to_whole(source: Source) -> Iterator[Hit]:
+    """`total_loss // len(loader)`, `correct // total`: the mean without its fraction."""
+    for mean in source.all(ast.BinOp) if "//" in source.text else ():
+        name = mean.left
+        if not isinstance(mean.op, ast.FloorDiv) or not isinstance(name, ast.Name) or not _SCORE.search(name.id):
+            continue
+        counted = isinstance(mean.right, ast.Call) and source.name(mean.right.func) == "len"
+        added = any(one.how == "aug" for one in scopes.reaching(source, name))
+        if added and (counted or _COUNT.search(tree.dotted(mean.right))):
+            told = f"`//` drops the fraction of the mean: write `{name.id} / {source.code(mean.right)}`"
+            yield source.hit(mean, told, severity="warning")
 
 
 def _windows(source: Source) -> Iterator[Hit]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, project, tree, values
+from torchlore.check import classes, edits, follow, loaders, project, tree, values
 from torchlore.check.source import Hit, Source
 
 _MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool", "short", "byte", "char", "type",
@@ -19,12 +19,15 @@ def find(source: Source) -> Iterator[Hit]:
         shown = tree.is_shown(source, call)
         if shown and (not named or follow.method(call) not in ("to", "cuda") or _known(source, call)):
             continue  # a cell that ends in `x.cpu()` shows it
-        if tree.is_statement(source, call) and values.sure(source, tensor, "tensor") and not _is_there(source, call):
+        known = tree.is_statement(source, call) and values.sure(source, tensor, "tensor")
+        likely = tree.is_statement(source, call) and not known and loaders.hands_out(source, tensor)
+        if (known or likely) and not _is_there(source, call):
             code = source.code(call)
             name = source.code(tensor)
             write = f"write `{name} = {code}`" if named else "give it a name and use that"
             message = f"`{code}` gives back a new tensor and `{name}` stays as it is: {write}"
-            yield source.hit(call, message, *([edits.replace(source, call, f"{name} = {code}")] if named else []))
+            fix = [edits.replace(source, call, f"{name} = {code}")] if named else []
+            yield source.hit(call, message, *fix, severity=None if known else "warning")
 
 
 def _known(source: Source, call: ast.Call) -> bool:

@@ -12,13 +12,16 @@ _VALUE = {"clamp", "clip", "clamp_min", "clamp_max", "masked_fill", "index_fill"
           "index_add", "index_copy", "add", "sub", "mul", "div", "neg", "abs", "exp", "log", "sqrt", "pow", "round",
           "floor", "ceil", "relu", "sigmoid", "tanh", "softmax", "log_softmax", "tril", "triu", "nan_to_num", "fill_diagonal",
           "detach", "clone", "requires_grad", "normal", "lerp"}  # fmt: skip
+_PURE = {"argmax", "argmin", "cat", "concat", "stack", "matmul", "bmm", "mm", "where", "gather", "einsum", "topk", "cumsum",
+         "normalize", "one_hot", "interpolate", "pad", "dropout", "gelu"}  # fmt: skip  # as functions of torch
+_NO_TWIN = {"softmax", "log_softmax", "clone"}
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
 _CLOCKS = {"time", "perf_counter", "synchronize", "Timer", "Event", "record", "timeit"}
 _TESTS = ("raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns", "assertLogs", "FileCheck", "profile")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.methods(*_SHAPE, *_VALUE):
+    for call in source.methods(*_SHAPE, *_VALUE, *_PURE):
         if not tree.is_statement(source, call) or tree.is_shown(source, call) or _on_purpose(source, call):
             continue
         if tree.function(source, call) is None and _shows_off(source):
@@ -29,12 +32,17 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if source.name(func) in {f"torch.{name}", f"torch.nn.functional.{name}"}:
             tensor = call.args[0] if call.args else tensor
-        elif not (values.sure(source, tensor, "tensor") or (name in _UNMISTAKABLE and not values.kind(source, tensor))):
+        elif name in _PURE or not _is_tensor(source, tensor, name):
             continue
         code = source.code(call)
-        twin = f", or `{name}_` to change it in place" if name in _VALUE else ""
-        name_it = source.code(tensor) if isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) else "result"
+        named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) and name not in _PURE
+        twin = f", or `{name}_` to change it in place" if named and name in _VALUE - _NO_TWIN else ""
+        name_it = source.code(tensor) if named else "result"
         yield source.hit(call, f"the result of `{code}` is thrown away: write `{name_it} = {code}`{twin}")
+
+
+def _is_tensor(source: Source, node: ast.expr, name: str) -> bool:
+    return values.sure(source, node, "tensor") or (name in _UNMISTAKABLE and not values.kind(source, node))
 
 
 def _shows_off(source: Source) -> bool:

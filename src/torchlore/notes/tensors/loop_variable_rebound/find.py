@@ -2,11 +2,13 @@
 
 import ast
 from collections.abc import Iterator
+from typing import cast
 
 from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 _GIVERS = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
+_COPIES = frozenset({"clone", "detach", "copy", "cpu"})
 _MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "clamp", "detach"})
 
 
@@ -25,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
             if _read_later(source, loop, assign, name.id):
                 continue
             moved = _moved(source, assign.value, name.id) and not _is_batch(loop)
-            if (given and any(_reads(assign.value, one) for one in names)) or moved:
+            if (given and any(_reads(assign.value, one) for one in names)) or moved or _other(assign, names):
                 message = f"`{name.id} = ...` gives the loop's name a new tensor and changes nothing: write into it in place, or collect the results"
                 yield source.hit(assign, message)
 
@@ -38,6 +40,14 @@ def _assigns(body: list[ast.stmt]) -> Iterator[ast.Assign]:
         elif isinstance(one, ast.If | ast.With):
             yield from _assigns(one.body)
             yield from _assigns(one.orelse if isinstance(one, ast.If) else [])
+
+
+def _other(assign: ast.Assign, names: set[str]) -> bool:
+    """`param = ema_param` for the pairs of a loop: the name moves on, and the first one stays as it was."""
+    value = assign.value
+    while tree.dotted(value).endswith(".data") or (isinstance(value, ast.Call) and follow.method(value) in _COPIES):
+        value = tree.receiver(value) if isinstance(value, ast.Call) else cast("ast.Attribute", value).value
+    return isinstance(value, ast.Name) and value.id in names and value.id != tree.dotted(assign.targets[0])
 
 
 def _in_place(value: ast.expr) -> bool:

@@ -14,9 +14,12 @@ def find(source: Source) -> Iterator[Hit]:
         for given in (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg])):
             if not loops or not isinstance(given, ast.Name):
                 continue
-            bound = [one for one in scopes.reaching(source, given) if one.how != "aug"]
-            outside = bound and not any(tree.inside(source, one.statement, loops[0]) for one in bound)
-            if not outside or not values.sure(source, given, "tensor", "ndarray"):
+            if not _from_outside(source, given, loops[0]):
+                if (change := _written_by_key(source, given, loops[0])) is not None:
+                    told = f"every entry is the same object, of which line {change.lineno} changes an entry"
+                    yield source.hit(call, f"{told}: write `{given.id} = copy.copy(...)` above")
+                continue
+            if not values.sure(source, given, "tensor", "ndarray"):
                 continue
             change = _changed(source, given, loops[0])
             if change is not None:
@@ -30,6 +33,23 @@ def find(source: Source) -> Iterator[Hit]:
                 )  # a copy, made a little later
                 fix = edits.append(source, given, f".{copy}()")
                 yield source.hit(call, message, fix, severity="hint" if pickled else None)
+
+
+def _from_outside(source: Source, name: ast.Name, loop: ast.AST) -> bool:
+    """Whether the name means what it meant before the loop."""
+    bound = [one for one in scopes.reaching(source, name) if one.how != "aug"]
+    return bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound)
+
+
+def _written_by_key(source: Source, name: ast.Name, loop: ast.AST) -> ast.stmt | None:
+    """`sample = base`, `sample["frame"] = i` in every turn: the statement that changes `base`."""
+    bound = scopes.reaching(source, name)
+    held = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
+    if not isinstance(held, ast.Name) or not _from_outside(source, held, loop):
+        return None
+    stores = (one for one in tree.under(source, loop, ast.Subscript) if isinstance(one.ctx, ast.Store))
+    mine = (one for one in stores if tree.dotted(one.value) == name.id and isinstance(tree.literal(one.slice), str))
+    return next((tree.statement(source, one) for one in mine), None)
 
 
 def _multiplied(source: Source) -> Iterator[Hit]:

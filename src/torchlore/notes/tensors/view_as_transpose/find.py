@@ -17,26 +17,23 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         old = sizes.sizes(source, tree.receiver(call)) if len(new) > 1 and not _remade(source, call) else ()
-        if (
-            len(new) == 2
-            and new[0] != "-1"
-            and "layer" not in new[0]
-            and sizes.is_last_state(source, tree.receiver(call))
-        ):
-            old = ("layers", new[0], "hidden")
-        elif _merges_heads(old, new):
+        if _one_row_each(new) and sizes.is_last_state(source, tree.receiver(call)):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (layers and directions, batch, hidden), and a view keeps the order of its "
+                             "numbers: a row gets numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
+            continue
+        if _merges_heads(old, new):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}): `{old[1]}` and `{old[2]}` change places only with "
                              "`transpose(1, 2)` before this")  # fmt: skip
             continue
-        elif (moved := _other_order(old, new)) is not None:
+        if (moved := _other_order(old, new)) is not None:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{moved[0]}` and "
                              f"`{moved[1]}` change places only with `permute` before this")  # fmt: skip
             continue
-        elif (inner := _taken_inside(old, new)) is not None:
+        if (inner := _taken_inside(old, new)) is not None:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[1]}` comes "
                              f"into `{inner}` only with `permute` before this")  # fmt: skip
             continue
-        elif "-1" not in new and _left_out(old, new) - {"features"}:
+        if "-1" not in new and _left_out(old, new) - {"features"}:
             continue  # such a size can only be 1
         old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))
         swapped = _swapped([size for size in old if size != "1"], _resolved(old, new))
@@ -55,6 +52,13 @@ def _remade(source: Source, call: ast.Call) -> bool:
     return any(
         value is not None and name in {one.id for one in tree.under(source, value, ast.Name)} for name, value in bound
     )
+
+
+def _one_row_each(new: tuple[str, ...]) -> bool:
+    """(batch, -1) or (-1, 2 * hidden): one row for each sample."""
+    if len(new) != 2 or "layer" in new[0] or "direction" in new[0]:
+        return False
+    return new[0] not in ("-1", "1", "2") or (new[0] == "-1" and "2" in _factors(new[1]) and "*" in new[1])
 
 
 def _classes_in_front(source: Source) -> Iterator[Hit]:

@@ -1,0 +1,107 @@
+"""The rule of twin-starts-apart."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from typing import TYPE_CHECKING
+
+from torchlore.check import classes, follow, tree, uses, values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torchlore.check.source import Hit, Source
+
+_CHAINS = {"to", "cuda", "cpu", "eval", "train", "double", "float", "requires_grad_"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "load_state_dict" not in source.text and "zip(" not in source.text:
+        return
+    for first, second in _twins(source):
+        one, other = tree.dotted(first.targets[0]), tree.dotted(second.targets[0])
+        joined = [node for node in _both(source, first, (one, other)) if node not in (first, second)]
+        follower = next((name for node in joined if (name := _follower(source, node, {one, other}))), None)
+        copies = [
+            node for node in joined if _follower(source, node, {one, other}) or _handed(source, node, {one, other})
+        ]
+        if follower is None or any(_at_once(source, first, node) for node in copies):
+            continue
+        made, leader = (first, other) if follower == one else (second, one)
+        told = f"`{follower}` starts with random weights of its own, not with those of `{leader}`"
+        yield source.hit(made, f"{told}: write `{follower}.load_state_dict({leader}.state_dict())` below")
+
+
+def _twins(source: Source) -> Iterator[tuple[ast.Assign, ast.Assign]]:
+    """Pairs of assignments in one function that build the same network of the project from the same arguments."""
+    groups: dict[tuple[object, str], list[ast.Assign]] = {}
+    for assign in source.all(ast.Assign):
+        made = _built(assign.value)
+        if made is None or len(assign.targets) != 1 or not tree.dotted(assign.targets[0]):
+            continue
+        groups.setdefault((tree.function(source, assign), source.code(made)), []).append(assign)
+    for group in groups.values():
+        if 1 < len(group) < 7 and values.sure(source, group[0].value, "module") and _is_own(source, group[0].value):
+            yield from itertools.combinations(group, 2)
+
+
+def _built(value: ast.expr) -> ast.Call | None:
+    """`Net(4)` of `Net(4).to(device).eval()`."""
+    while isinstance(value, ast.Call) and follow.method(value) in _CHAINS:
+        value = tree.receiver(value)
+    return value if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) else None
+
+
+def _is_own(source: Source, value: ast.expr) -> bool:
+    return any(classes.class_behind(source, one) is not None for one in source.values(value))
+
+
+def _both(source: Source, made: ast.Assign, names: tuple[str, str]) -> list[ast.stmt]:
+    """The statements that name both networks, the innermost ones; of attributes those of the same class."""
+    found: list[set[ast.stmt]] = []
+    for full in names:
+        last = full.rpartition(".")[2]
+        nodes: list[ast.Name] | list[ast.Attribute] = (
+            uses.attributes(source, last) if "." in full else uses.names(source, last)
+        )
+        here = (one for one in nodes if "." not in full or tree.class_of(source, one) is tree.class_of(source, made))
+        found.append({tree.statement(source, one) for one in here})
+    return list(found[0] & found[1])
+
+
+def _follower(source: Source, node: ast.stmt, names: set[str]) -> str | None:
+    """The network that is given the weights of the other here: by `load_state_dict`, or weight by weight in a loop over pairs."""
+    for call in tree.under(source, node, ast.Call):
+        given = follow.method(call)
+        if given == "load_state_dict" and tree.dotted(tree.receiver(call)) in names:
+            return tree.dotted(tree.receiver(call))
+    if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call) or source.name(node.iter.func) != "zip":
+        return None
+    targets = node.target.elts if isinstance(node.target, ast.Tuple) else []
+    written = {tree.dotted(tree.receiver(call)).partition(".")[0] for call in tree.under(source, node, ast.Call)
+               if follow.method(call) in ("copy_", "mul_", "lerp_", "add_")}  # fmt: skip
+    for target, over in zip(targets, node.iter.args, strict=False):
+        if isinstance(over, ast.Call) and tree.dotted(target) in written and tree.dotted(tree.receiver(over)) in names:
+            return tree.dotted(tree.receiver(over))
+    return None
+
+
+def _handed(source: Source, node: ast.stmt, names: set[str]) -> bool:
+    """`hard_update(target, policy)`, `copy_weights(a.parameters(), b.parameters())`: one call is given both."""
+    for call in tree.under(source, node, ast.Call):
+        given = [*call.args, *(one.value for one in call.keywords)]
+        if names <= {tree.dotted(tree.receiver(one) if isinstance(one, ast.Call) else one) for one in given}:
+            return True
+    return False
+
+
+def _at_once(source: Source, made: ast.Assign, node: ast.stmt) -> bool:
+    """Whether this runs before any step: where the networks are made, or in a function that is called outside of every loop."""
+    home = tree.function(source, node)
+    if home is tree.function(source, made):
+        return tree.loops(source, node) == tree.loops(source, made)
+    if home is None or "load" in home.name or "init" in home.name:
+        return True
+    named = (call for call in source.all(ast.Call) if tree.dotted(call.func) == home.name)
+    return any(not tree.loops(source, call) for call in (*source.methods(home.name), *named))

@@ -1,0 +1,57 @@
+"""The rule of labels-of-another-loop."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import scopes, tree
+from torchlore.check.source import Hit, Source
+
+_SPLIT = re.compile(r"^(?:valid(?:ation)?|val|v|test|te|dev|eval)_|_(?:valid(?:ation)?|val|v|test|te|dev|eval)$")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for loop in source.all(ast.For):
+        own = {_SPLIT.sub("", name): name for name in _targets(loop) if _SPLIT.search(name)}
+        for place, name in _scored(loop, own):
+            mine = own[name.id]
+            read = [one for one in tree.under(source, place, ast.Name) if one is not name]
+            here = any(_bound_in(source, one, loop) for one in read) and all(one.id != mine for one in read)
+            bound = scopes.reaching(source, name) if here else []
+            away = not any(tree.inside(source, one.statement, loop) for one in bound)
+            if away and any(_of_a_loop(source, one) for one in bound):
+                told = f"`{name.id}` is of the batch of another loop, and this one's is `{mine}`"
+                yield source.hit(name, f"{told}: write `{mine}`")
+
+
+def _bound_in(source: Source, name: ast.Name, loop: ast.For) -> bool:
+    return any(tree.inside(source, one.statement, loop) for one in scopes.reaching(source, name))
+
+
+def _targets(loop: ast.For) -> list[str]:
+    names = [one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
+    return names if len(names) > 1 else []
+
+
+def _scored(loop: ast.For, own: dict[str, str]) -> Iterator[tuple[ast.AST, ast.Name]]:
+    """Names without the suffix that stand in a call or a comparison of the loop beside something else."""
+    for node in tree.body_nodes(loop) if own else ():
+        given: list[ast.expr] = []
+        if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
+            given = [*node.args, *(one.value for one in node.keywords)]
+        elif isinstance(node, ast.Compare):
+            given = [node.left, *node.comparators]
+        yield from ((node, one) for one in given if isinstance(one, ast.Name) and one.id in own)
+
+
+def _of_a_loop(source: Source, one: scopes.Binding) -> bool:
+    """Whether a loop hands it out, also where it was moved since: `labels = labels.to(device)`."""
+    if one.how == "for":
+        return True
+    moved = one.value.func if isinstance(one.value, ast.Call) else None
+    inner = moved.value if isinstance(moved, ast.Attribute) else None
+    return (
+        isinstance(inner, ast.Name)
+        and inner.id == one.name
+        and any(other.how == "for" for other in scopes.reaching(source, inner))
+    )
