@@ -99,9 +99,18 @@ def _handed(source: Source, node: ast.stmt, names: set[str]) -> bool:
 def _at_once(source: Source, made: ast.Assign, node: ast.stmt) -> bool:
     """Whether this runs before any step: where the networks are made, or in a function that is called outside of every loop."""
     home = tree.function(source, node)
+    if any(_at_zero(test) for test, _ in tree.conditions(source, node)):
+        return True
     if home is tree.function(source, made):
         return tree.loops(source, node) == tree.loops(source, made)
     if home is None or "load" in home.name or "init" in home.name:
         return True
     named = (call for call in source.all(ast.Call) if tree.dotted(call.func) == home.name)
     return any(not tree.loops(source, call) for call in (*source.methods(home.name), *named))
+
+
+def _at_zero(test: ast.expr) -> bool:
+    """`step % 100 == 0`: true at the first step too, where it is counted from 0."""
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    modulo = (one.left for one in parts if isinstance(one, ast.Compare) and tree.literal(one.comparators[0]) == 0)
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in modulo)

@@ -14,6 +14,13 @@ _VALUE = {"clamp", "clip", "clamp_min", "clamp_max", "masked_fill", "index_fill"
           "detach", "clone", "requires_grad", "normal", "lerp"}  # fmt: skip
 _PURE = {"argmax", "argmin", "cat", "concat", "stack", "matmul", "bmm", "mm", "where", "gather", "einsum", "topk", "cumsum",
          "normalize", "one_hot", "interpolate", "pad", "dropout", "gelu"}  # fmt: skip  # as functions of torch
+_INSTEAD = {
+    "normalize",
+    "interpolate",
+    "pad",
+    "dropout",
+    "gelu",
+}  # of these the result takes the place of what was given
 _NO_TWIN = {"softmax", "log_softmax", "clone"}
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
 _CLOCKS = {"time", "perf_counter", "synchronize", "Timer", "Event", "record", "timeit"}
@@ -35,7 +42,7 @@ def find(source: Source) -> Iterator[Hit]:
         elif name in _PURE or not _is_tensor(source, tensor, name):
             continue
         code = source.code(call)
-        named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) and name not in _PURE
+        named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) and name not in _PURE - _INSTEAD
         twin = f", or `{name}_` to change it in place" if named and name in _VALUE - _NO_TWIN else ""
         name_it = source.code(tensor) if named else "result"
         yield source.hit(call, f"the result of `{code}` is thrown away: write `{name_it} = {code}`{twin}")
