@@ -19,6 +19,9 @@ class PPO:
         self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=3e-4)
         self.policy_old = Net(size).to(device)  # trap: twin-starts-apart
 
+    def act(self, x):
+        return self.policy_old(x)
+
     def update(self, memory, loss):
         for batch in memory:
             self.optimizer.zero_grad()
@@ -31,6 +34,9 @@ class SoftTwin:
     def __init__(self, size):
         self.critic = Net(size)
         self.critic_target = Net(size)  # trap: twin-starts-apart
+
+    def wanted(self, x):
+        return self.critic_target(x)
 
     @torch.no_grad()
     def follow(self, tau):
@@ -86,3 +92,11 @@ def crossed(size, path):
     student = Net(size)
     teacher.load_state_dict(torch.load(path, map_location="cpu"))
     return teacher, student
+
+
+def synced_first(size, batches):
+    policy = Net(size)
+    old = Net(size)
+    for x in batches:
+        old.load_state_dict(policy.state_dict())
+        print(old(x), policy(x))

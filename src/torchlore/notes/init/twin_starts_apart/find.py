@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import classes, follow, tree, uses, values
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from torchlore.check.source import Hit, Source
 
 _CHAINS = {"to", "cuda", "cpu", "eval", "train", "double", "float", "requires_grad_"}
+_HANDLED = {*_CHAINS, "load_state_dict", "state_dict", "parameters", "named_parameters"}
+_NAMED = re.compile(r"target|tgt|old|prev|slow|ema|momentum|teacher|frozen|lag", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -26,7 +29,9 @@ def find(source: Source) -> Iterator[Hit]:
         copies = [
             node for node in joined if _follower(source, node, {one, other}) or _handed(source, node, {one, other})
         ]
-        if follower is None or any(_at_once(source, first, node) for node in copies):
+        if follower is None or not _NAMED.search(follower) or any(_at_once(source, first, node) for node in copies):
+            continue
+        if not any(_used_before(source, first, follower, node) for node in copies):
             continue
         made, leader = (first, other) if follower == one else (second, one)
         told = f"`{follower}` starts with random weights of its own, not with those of `{leader}`"
@@ -85,6 +90,18 @@ def _follower(source: Source, node: ast.stmt, names: set[str]) -> str | None:
         if isinstance(over, ast.Call) and tree.dotted(target) in written and tree.dotted(tree.receiver(over)) in names:
             return tree.dotted(tree.receiver(over))
     return None
+
+
+def _used_before(source: Source, made: ast.Assign, follower: str, copy: ast.stmt) -> bool:
+    """Whether the network is called in another function than the copy, or above it."""
+    for call in source.all(ast.Call):
+        used = tree.dotted(call.func)
+        mine = used == follower or (used.startswith(f"{follower}.") and used.rpartition(".")[2] not in _HANDLED)
+        same = "." not in follower or tree.class_of(source, call) is tree.class_of(source, made)
+        above = tree.function(source, call) is not tree.function(source, copy) or call.lineno < copy.lineno
+        if mine and same and above:
+            return True
+    return False
 
 
 def _handed(source: Source, node: ast.stmt, names: set[str]) -> bool:
