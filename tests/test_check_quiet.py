@@ -786,6 +786,31 @@ class Net(nn.Module):
     def forward(self, x, y):
         return sum(loss(self.body(x), y) for loss in self.losses)
 """
+STACKED = """
+import torch
+from torch import nn
+
+class Scan(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.parts = (nn.Linear(n, n), nn.Linear(n, n))
+        self.weight = nn.Parameter(torch.stack([one.weight for one in self.parts]))
+        LAST
+
+    def forward(self, x):
+        return x @ self.weight[0]
+"""
+SPLIT = """
+import random
+import torch
+
+def NAME(edges):
+    torch.manual_seed(234)
+    return edges[torch.randperm(len(edges))]
+
+def noise():
+    return random.random()
+"""
 FIRST_BATCH = """
 import torch
 from torch import nn
@@ -860,6 +885,10 @@ AFTER
         ),
         ("modules-in-plain-container", LOSSES.replace("LOSS", "nn.MSELoss()"), []),
         ("modules-in-plain-container", LOSSES.replace("LOSS", "nn.Bilinear(4, 4, 1)"), ["error"]),
+        ("modules-in-plain-container", STACKED.replace("LAST", "del self.parts"), []),
+        ("modules-in-plain-container", STACKED.replace("LAST", "pass"), ["error"]),
+        ("torch-seed-alone", SPLIT.replace("NAME", "split_edges"), []),
+        ("torch-seed-alone", SPLIT.replace("NAME", "train"), ["warning"]),
         ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.scale[0] < 0"), ["warning"]),
         ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.training"), ["error"]),
         ("save-whole-module", OBJECTS.replace("KEPT", "3"), []),

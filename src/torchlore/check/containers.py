@@ -130,6 +130,12 @@ def _taken_out(node: ast.AST, name: str) -> bool:
 
 def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
     """Whether the container `self.name`, or a thing in it, is handed to something that registers it."""
+    if any(
+        tree.dotted(gone) == f"self.{name}"
+        for one in tree.under(cls.source, cls.node, ast.Delete)
+        for gone in one.targets
+    ):
+        return True  # it was there for a moment: its weights are stacked into one parameter
     picked = tree.under(cls.source, cls.node, ast.Subscript)
     looked_up = any(tree.dotted(one.value) == f"self.{name}" for one in picked)
     taken = tree.under(cls.source, cls.node, ast.Assign, ast.FunctionDef) if looked_up else []

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 _MODE = re.compile(r"^torch\.nn\.(?:\w*Dropout\w*|\w*BatchNorm\w*|RReLU)$")
 _PLAIN = re.compile(
     r"^torch\.nn\.(?:\w*ReLU\d?|Sigmoid|Tanh|GELU|SiLU|ELU|SELU|CELU|Mish|Softmax\w*|LogSoftmax|Softplus|Softsign|Identity|"
-    r"Flatten|Unflatten|\w*Dropout\w*|\w*Pool\w*|Hardtanh|Hardswish|Hardsigmoid|Upsample\w*|PixelShuffle|PixelUnshuffle|"
-    r"\w*Pad\w*|\w*Loss(?:2d)?|CosineSimilarity|PairwiseDistance|Fold|Unfold|ChannelShuffle|LogSigmoid|Threshold|GLU)$"
+    r"Flatten|Unflatten|\w*Dropout\w*|\w*[Pp]ool\w*|Hard\w+|Upsampl\w+|PixelShuffle|PixelUnshuffle|Softmin|\w+shrink|"
+    r"\w*Pad\w*|\w*Loss(?:2d)?|CosineSimilarity|PairwiseDistance|Fold|Unfold|ChannelShuffle|LogSigmoid|Threshold|GLU|"
+    r"LocalResponseNorm|CrossMapLRN2d)$"
 )
+_NORMS = re.compile(r"^torch\.nn\.(InstanceNorm\dd|LayerNorm|GroupNorm|RMSNorm)$")
 
 
 def mode_layers(source: Source, value: Value, depth: int = 6) -> bool | None:
@@ -84,7 +86,19 @@ def parameterless(value: Value, depth: int = 4) -> bool:
         if not is_module(owner) or re.search(r"self\.training\b", owner.source.code(owner.node)):
             return False
         return all(_no_layer(one, depth) for found in attributes(owner).values() for one in found)
-    return bool(_PLAIN.match(value.name)) and value.name != "torch.nn.PReLU"
+    return value.name != "torch.nn.PReLU" and (bool(_PLAIN.match(value.name)) or _bare_norm(value))
+
+
+def _bare_norm(value: Value) -> bool:
+    """`InstanceNorm2d(n)` and `LayerNorm(n, elementwise_affine=False)`: a norm without weights and statistics."""
+    if not isinstance(value.node, ast.Call) or not _NORMS.match(value.name):
+        return False
+    told = [
+        literal(one.value) for one in value.node.keywords if "affine" in (one.arg or "") or "track" in (one.arg or "")
+    ]
+    return (not told and "Instance" in value.name and len(value.node.args) == 1) or (
+        bool(told) and all(one is False for one in told)
+    )
 
 
 def has_parameters(value: Value, depth: int = 4) -> bool:
@@ -94,7 +108,7 @@ def has_parameters(value: Value, depth: int = 4) -> bool:
     if value.items and (value.name in api.WRAPPERS or value.kind in ("sequential", "modulelist", "moduledict")):
         return any(has_parameters(one, depth - 1) for group in value.items for one in group)
     if value.name.startswith("torch.nn.") and value.name != "torch.nn.Module":
-        return api.is_kind(value.kind, "module") and not _PLAIN.match(value.name)
+        return api.is_kind(value.kind, "module") and not _PLAIN.match(value.name) and not _bare_norm(value)
     owner = class_behind(value.source, value) if value.source and depth else None
     held = [one for found in attributes(owner).values() for one in found] if owner is not None else []
     return any(

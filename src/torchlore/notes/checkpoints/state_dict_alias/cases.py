@@ -133,3 +133,26 @@ def one_net_each(nets, loaders, optimizers, rounds):
             states[i] = nets[i].state_dict()
         mean = {name: sum(one[name] for one in states.values()) / len(states) for name in states[0]}
     return mean
+
+
+def saved_behind_the_loop(model: nn.Module, optimizer, loader, path):
+    for epoch in range(3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        state = {"model": model.state_dict(), "epoch": epoch}
+    torch.save(state, path)
+
+
+def read_after_more_steps(model: nn.Module, optimizer, loader, path):
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+        state = model.state_dict()  # trap: state-dict-alias
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    torch.save(state, path)

@@ -46,7 +46,7 @@ def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     for node in places:
         if not isinstance(node.ctx, ast.Load) or tree.dotted(node).rpartition(".")[2] != same.rpartition(".")[2]:
             continue
-        if _handed(source, node, variable) or _this_turn(source, node, call):
+        if _handed(source, node, variable) or _this_turn(source, node, call) or _at_the_end(source, node, call):
             continue
         at_once = tree.inside(source, node, block) and node.lineno >= call.lineno
         asked = isinstance(source.parents[node], ast.Attribute | ast.Compare)
@@ -66,6 +66,16 @@ def _this_turn(source: Source, node: ast.expr, call: ast.Call) -> bool:
     )
     steps = (one.lineno for one in source.methods("step"))
     return filled and not any(call.lineno < line < node.lineno for line in steps)
+
+
+def _at_the_end(source: Source, node: ast.expr, call: ast.Call) -> bool:
+    """Bound at the end of every turn and saved behind the loop: no step comes between."""
+    held, up = tree.statement(source, call), source.parents[node]
+    loop, saved = source.parents[held], isinstance(up, ast.Call) and source.name(up.func) == "torch.save"
+    if not isinstance(held, ast.Assign) or not isinstance(loop, tree.Loop) or not saved:
+        return False
+    steps = (one.lineno for one in source.methods("step", "backward"))
+    return node.lineno > call.lineno and not any(call.lineno < line < node.lineno for line in steps)
 
 
 def _handed(source: Source, node: ast.expr, variable: ast.expr) -> bool:

@@ -35,6 +35,7 @@ def find(source: Source) -> Iterator[Hit]:
         likely = certain or (home is not None and home.name == "forward" and any(_graph(source, one) for one in given))
         freed = f"self.{name}.detach_()" in source.text or f"self.{name} = self.{name}.detach()" in source.text
         freed |= _CACHE.search(name) is not None or any(_emptied(one) for one in found)
+        freed = freed or (f"= self.{name}.detach()" in source.text and not _made_of_itself(target, given))
         if not _OFF & around and likely and not freed:
             once = _once(source, target, name)
             told = (
@@ -60,6 +61,14 @@ def _once(source: Source, target: ast.expr, name: str) -> bool:
         if f"self.{name}" in told or re.search(r"init|first|ready|is_set", source.code(test)):
             return True
     return False
+
+
+def _made_of_itself(target: ast.expr, given: list[ast.expr]) -> bool:
+    """Whether the old value comes in with its graph; `self.x = f(old)` with `old = self.x.detach()` keeps one batch."""
+    name = tree.dotted(target)
+    return isinstance(target, ast.Subscript) or any(
+        tree.dotted(part) == name for one in given for part in ast.walk(one)
+    )
 
 
 def _joined(source: Source, node: ast.expr) -> list[ast.expr]:

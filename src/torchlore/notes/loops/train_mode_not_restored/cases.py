@@ -139,3 +139,18 @@ def tune(small, loader):
 
 
 tune(ready(), [(torch.randn(4, 2), torch.randint(2, (4,)))])
+
+
+def one_net_a_seed(seeds, kind, build, train_batches, test_batches):
+    for seed in seeds:
+        torch.manual_seed(seed)
+        if kind == "small":
+            net = build(seed)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in train_batches:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+        with torch.no_grad():
+            net.eval()
+            print(sum((net(x).argmax(1) == y).sum() for x, y in test_batches))

@@ -114,8 +114,20 @@ def _left_on(loop: LoopFlow) -> Iterator[Event]:
     for event in loop.of("eval"):
         if event.owner is None or event.owner not in trained or any(one.owner == event.owner for one in switches):
             continue
-        if event.owner not in made and not _stops(event) and _severity(event):
+        if event.owner not in made and not _stops(event) and not _made_here(loop, event) and _severity(event):
             yield event
+
+
+def _made_here(loop: LoopFlow, event: Event) -> bool:
+    """`net = build(...)` in the loop, perhaps in one of several branches: each turn has a net of its own."""
+    name = event.expr.id if isinstance(event.expr, ast.Name) and not event.via else ""
+    bound = (one for one in ast.walk(loop.node) if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call))
+    return any(
+        tree.dotted(one.targets[0]) == name
+        and name not in {part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)}
+        for one in bound
+        if name
+    )
 
 
 def _differentiated(loop: LoopFlow, forward: Event) -> bool:

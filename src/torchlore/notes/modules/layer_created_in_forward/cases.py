@@ -104,3 +104,16 @@ class Normalises(nn.Module):
     def forward(self, x):
         x = nn.BatchNorm1d(4, track_running_stats=False)(self.body(x))
         return nn.LayerNorm(4)(x)  # trap: layer-created-in-forward
+
+
+class Resized(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 3)
+
+    def forward(self, x):
+        up = nn.Upsample(size=x.shape[2:])
+        down, same = nn.MaxUnpool2d(2), nn.LocalResponseNorm(2)
+        plain = nn.InstanceNorm2d(3)(nn.LayerNorm(x.shape[1:], elementwise_affine=False)(x))
+        weighed = nn.LayerNorm(x.shape[1:])(plain)  # trap: layer-created-in-forward
+        return up(self.conv(same(weighed))), down

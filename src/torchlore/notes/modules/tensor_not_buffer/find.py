@@ -12,6 +12,7 @@ _MADE = {f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "arange"
          "FloatTensor", "Tensor", "from_numpy", "empty", "logspace", "tril", "triu", "LongTensor", "as_tensor")}  # fmt: skip
 _ROWS = {"torch.linspace", "torch.arange", "torch.logspace"}
 _MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
+_ASKS = {"shape", "size", "dim", "numel", "ndim", "dtype"}
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -125,16 +126,19 @@ def _one_by_one(source: Source, use: ast.expr) -> bool:
     up = source.parents[use]
     if isinstance(up, ast.Call) and source.name(up.func) in ("enumerate", "zip", "len", "list", "range"):
         return True
+    if isinstance(up, ast.Attribute) and up.attr in _ASKS:
+        return True  # its size alone
     looped = isinstance(up, ast.For | ast.comprehension) and up.iter is use
     over = source.parents[up] if isinstance(up, ast.Subscript) else None
     return looped or (isinstance(over, ast.Call) and source.name(over.func) in ("int", "float", "bool"))
 
 
 def _moved_by_name(source: Source, use: ast.Attribute) -> bool:
-    """`t = self.steps` or `t = self.steps if t is None else t`, and then `t.to(x.device)`."""
+    """`t = self.steps[i]` or `t = self.steps if t is None else t`, and then `t.to(x.device)`."""
     statement = tree.statement(source, use)
     up = source.parents[use]
-    whole = up is statement or (isinstance(up, ast.IfExp | ast.BoolOp) and source.parents[up] is statement)
+    part = isinstance(up, ast.IfExp | ast.BoolOp) or (isinstance(up, ast.Subscript) and up.value is use)
+    whole = up is statement or (part and source.parents[up] is statement)
     name = statement.targets[0] if isinstance(statement, ast.Assign) and whole else None
     home = tree.function(source, use)
     if not isinstance(name, ast.Name) or home is None:
