@@ -116,3 +116,14 @@ def accuracy_from_zero(scores, model):
             best_acc = val_acc
             kept = model.state_dict().copy()
     return kept
+
+
+def the_worst_is_wanted(scores, runs):
+    min_accuracy, worst_acc = 1.0, math.inf
+    for accuracy in scores:
+        if min_accuracy > accuracy:
+            min_accuracy = accuracy
+    for acc in runs:
+        if acc < worst_acc:
+            worst_acc = acc
+    return min_accuracy, worst_acc

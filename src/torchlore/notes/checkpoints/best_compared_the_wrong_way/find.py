@@ -37,7 +37,8 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 told = f"`{source.code(value)}` is better when it is smaller, and this keeps the largest: write `<`, and start at infinity"
                 yield source.hit(test, told, severity="warning")
-            grows = _GROWS.search(tree.dotted(value).rpartition(".")[2].lower()) is not None
+            least = re.search(r"min|worst|low|small", tree.dotted(best).lower()) is not None  # that is what is wanted
+            grows = _GROWS.search(tree.dotted(value).rpartition(".")[2].lower()) is not None and not least
             if takes and way == "<" and grows and start is None and _starts_low(source, best, choice):
                 told = (
                     f"`{source.code(value)}` is better when it is larger, and this waits for a smaller one: write `>`"
@@ -54,12 +55,7 @@ def find(source: Source) -> Iterator[Hit]:
             if takes and start == math.inf and way == "<" and _is_negated_loss(source, value):
                 told = f"`{source.code(value)}` is minus a loss, so this keeps the worst: write `>`, and start at minus infinity"
                 yield source.hit(test, told)
-            if (
-                takes
-                and start == math.inf
-                and way == "<"
-                and _GROWS.search(tree.dotted(value).rpartition(".")[2].lower())
-            ):
+            if takes and start == math.inf and way == "<" and grows:
                 told = f"`{source.code(value)}` is better when it is larger, and this keeps the smallest: write `>`, and start at 0"
                 yield source.hit(test, told, severity="warning")
             if takes and wrong and not isinstance(value, ast.Constant):

@@ -66,11 +66,19 @@ def _stays(owner: Class, seed: ast.expr) -> bool:
 
 
 def _helpers(source: Source) -> list[ast.Call]:
-    """Calls of functions of this file that seed torch."""
-    names = {
-        home.name for call in source.calls("torch.manual_seed") if (home := tree.function(source, call)) is not None
-    }
-    return [one for one in source.all(ast.Call) if isinstance(one.func, ast.Name) and one.func.id in names]
+    """Calls of functions of this file that seed torch: always, or because they are given a seed."""
+    seeds = [
+        (home, call) for call in source.calls("torch.manual_seed") if (home := tree.function(source, call)) is not None
+    ]
+    found = []
+    for home, seed in seeds:
+        names = [one.arg for one in tree.parameters(home)]
+        asked = tree.dotted(seed.args[0]) if seed.args and tree.conditions(source, seed) else ""
+        for call in source.all(ast.Call):
+            mine = isinstance(call.func, ast.Name) and call.func.id == home.name
+            if mine and (asked not in names or tree.argument(call, names.index(asked), asked) is not None):
+                found.append(call)
+    return found
 
 
 def _constant(source: Source, call: ast.Call, loop: ast.AST) -> bool:

@@ -102,3 +102,22 @@ def discriminator_first_and_stepped_last(gen, disc, loader, one, zero):
         bce(disc(fake), one).backward()
         d_opt.step()
         g_opt.step()
+
+
+def by_turns(gen, disc, loader, one, zero):
+    g_opt, d_opt = torch.optim.Adam(gen.parameters()), torch.optim.Adam(disc.parameters())
+    for turn, x in enumerate(loader):
+        g_opt.zero_grad()
+        d_opt.zero_grad()
+        if turn % 2:
+            fake = gen(x)
+        else:
+            fake = gen(x).detach()
+        verdict = disc(fake)
+        d_loss, g_loss = bce(disc(x), one) + bce(verdict, zero), bce(verdict, one)
+        if turn % 2 == 0:
+            d_loss.backward()
+            d_opt.step()
+        if turn % 2 == 1:
+            g_loss.backward()
+            g_opt.step()

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, frameworks, identity, scopes, terms, tree, values
+from torchlore.check import edits, flow, follow, frameworks, identity, scopes, terms, tree, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
@@ -63,9 +63,17 @@ def _is_net(source: Source, call: ast.Call) -> bool:
 def _maker(source: Source, call: ast.Call) -> object:
     """The other net whose output this net is given, with its graph."""
     own = identity.identity(source, call.func)
+    if any(_cut_elsewhere(source, arg) for arg in call.args[:1]):
+        return None
     given = [one for arg in call.args[:1] for one in terms.reached(source, arg) if _is_net(source, one)]
     nets = {identity.identity(source, one.func) for one in given} - {own, None}
     return nets.pop() if len(nets) == 1 and own is not None else None
+
+
+def _cut_elsewhere(source: Source, fake: ast.expr) -> bool:
+    """`fake = G(z)` in one branch and `fake = G(z).detach()` in the other: which turn trains whom is asked there."""
+    made = [one.value for one in scopes.reaching(source, fake)] if isinstance(fake, ast.Name) else []
+    return len(made) > 1 and any(isinstance(one, ast.Call) and follow.method(one) == "detach" for one in made)
 
 
 def _holds(event: Event, net: object) -> bool | None:

@@ -23,3 +23,15 @@ def fine(z, real, one):
     shown = netD(fake.detach())
     g_loss = g_loss + nn.L1Loss()(netG(z), fake.detach())
     return d_loss, g_loss, loss_real, shown
+
+
+def train_discriminator(images, weight):
+    real_verdict = netD(images["real"].detach())
+    fake_verdict = netD(images["fake"].detach())
+    loss = F.mse_loss(real_verdict, torch.ones_like(real_verdict)) + F.mse_loss(fake_verdict, torch.zeros_like(fake_verdict))
+    return weight * loss
+
+
+def judge_photos(photos):
+    verdict = netD(photos.real.detach())
+    return F.mse_loss(verdict, torch.ones_like(verdict))

@@ -57,9 +57,11 @@ def _given_to_module(source: Source, detach: ast.Call) -> bool:
 def _for_generator(source: Source, judged: ast.Call) -> bool:
     """The verdict on the fake is compared with ones, or ends in something called the generator's loss."""
     statement = tree.statement(source, judged)
-    name = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    name, home = statement.targets[0] if isinstance(statement, ast.Assign) else None, tree.function(source, judged)
     if isinstance(name, ast.Name) and _NAME.match(name.id) and name.id.lower() not in ("g", "gen"):
         return True
+    if "real" in source.code(judged).lower() or (home is not None and "disc" in home.name.lower()):
+        return False  # what the discriminator says of the real ones is compared with ones too
     direct = isinstance(statement, ast.Assign) and statement.value is judged
     for loss in losses.loss_calls(source):
         verdict = loss.input

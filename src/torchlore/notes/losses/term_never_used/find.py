@@ -37,7 +37,9 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
     for cls in classes.all_classes(source):
         above, outside = source.project.bases(cls)
-        if len(above) == 1 and outside <= {"torch.nn.Module", "object"} and not _part_of_others(source, cls):
+        settings = not outside - {"object"} and re.search(r"conf|cfg|setting|option|param|args", cls.node.name.lower())
+        plain = len(above) == 1 and outside <= {"torch.nn.Module", "object"} and not settings
+        if plain and not _part_of_others(source, cls):
             yield from _options(source, cls, _OPTION if _LOSS.search(cls.node.name) else _WEIGHT)
 
 

@@ -36,3 +36,9 @@ def clean(net):
     for child in dense.children():
         child.requires_grad_(False)
     return a, b, c, names
+
+
+def one_layer_of_it(x):
+    net = googlenet(weights=None, init_weights=False)
+    last, first = list(net.children())[-1], list(net.children())[0]
+    return nn.Sequential(first, nn.Flatten()), last

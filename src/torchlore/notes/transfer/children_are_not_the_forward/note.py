@@ -56,7 +56,8 @@ def find(source: Source) -> Iterator[Hit]:
         cut = source.parents[children]
         if made is None or not (isinstance(cut, ast.Call) and source.name(cut.func) == "list"):
             continue
-        if isinstance(source.parents[cut], ast.Subscript) and "Sequential" in source.text:
+        part = source.parents[cut]
+        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice) and "Sequential" in source.text:
             kind, code = made.name.rpartition(".")[2], source.code(model)
             head = (
                 "fc" if kind in ("inception_v3", "googlenet") else "heads" if kind.startswith("vit") else "classifier"
