@@ -800,6 +800,32 @@ class Scan(nn.Module):
     def forward(self, x):
         return x @ self.weight[0]
 """
+DRAWN_ONLY = """
+from torch.utils.data import DataLoader
+
+def show(test_set, net):
+    test_loader = DataLoader(test_set, 8, drop_last=True)
+    for x, _ in test_loader:
+        WHAT
+"""
+BYTES = """
+import numpy as np
+
+def cut(NAME):
+    return (NAME / 255.0).astype(np.uint8)
+"""
+NOISE = """
+from torch import nn
+from torch.nn import functional as F
+
+class NAME(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return F.dropout(self.lin(x), 0.5)
+"""
 SPLIT = """
 import random
 import torch
@@ -887,6 +913,12 @@ AFTER
         ("modules-in-plain-container", LOSSES.replace("LOSS", "nn.Bilinear(4, 4, 1)"), ["error"]),
         ("modules-in-plain-container", STACKED.replace("LAST", "del self.parts"), []),
         ("modules-in-plain-container", STACKED.replace("LAST", "pass"), ["error"]),
+        ("drop-last-in-evaluation", DRAWN_ONLY.replace("WHAT", "plot(net(x))"), ["hint"]),
+        ("drop-last-in-evaluation", DRAWN_ONLY.replace("WHAT", "print(accuracy(net(x)))"), ["warning"]),
+        ("float-image-cast-to-bytes", BYTES.replace("NAME", "patch_mask"), []),
+        ("float-image-cast-to-bytes", BYTES.replace("NAME", "patch"), ["warning"]),
+        ("functional-dropout-always-on", NOISE.replace("NAME", "UNetGenerator"), ["hint"]),
+        ("functional-dropout-always-on", NOISE.replace("NAME", "UNet"), ["warning"]),
         ("torch-seed-alone", SPLIT.replace("NAME", "split_edges"), []),
         ("torch-seed-alone", SPLIT.replace("NAME", "train"), ["warning"]),
         ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.scale[0] < 0"), ["warning"]),

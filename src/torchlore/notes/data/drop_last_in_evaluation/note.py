@@ -24,6 +24,7 @@ _EVAL = re.compile(
     r"(^|_)(val|valid|validation|test|testing|eval|dev|query|gallery)_?(data_?)?(loader|dl|dataloader|iter)s?$",
     re.IGNORECASE,
 )
+_MEASURES = re.compile(r"acc|loss|score|metric|criteri|correct|iou|auc|psnr|predict|\breturn [^\n]*(loader|iter|dl)")
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
@@ -44,7 +45,7 @@ def find(source: Source) -> Iterator[Hit]:
                 given,
                 f"`{name}` leaves the last, short batch out of what is measured: set drop_last=False",
                 edits.replace(source, given.value, "False"),
-                severity="hint" if _counted_on(source, call) else None,
+                severity="hint" if _counted_on(source, call) or not _MEASURES.search(source.text.lower()) else None,
             )
 
 

@@ -19,7 +19,8 @@ def find(source: Source) -> Iterator[Hit]:
             and not _off(source, tree.argument(call, 1, "p"))
         ):
             edit = edits.add_keyword(source, call, "training", "self.training")
-            yield source.hit(call, "this drops in `eval()` too: add `training=self.training`", edit)
+            told = "this drops in `eval()` too: add `training=self.training`"
+            yield source.hit(call, told, edit, severity="hint" if _is_generator(source, call) else None)
         mode = tree.argument(call, 2, "training")
         turned = isinstance(mode, ast.UnaryOp) and isinstance(mode.op, ast.Not)
         if turned and isinstance(mode, ast.UnaryOp) and source.code(mode.operand) == "self.training":
@@ -31,6 +32,12 @@ def find(source: Source) -> Iterator[Hit]:
             better = f"{source.code(rate)} if self.training else 0.0"
             message = f"`dropout_p` has no eval mode of its own and drops at test time: write `{better}`"
             yield source.hit(call, message, edits.replace(source, rate, better))
+
+
+def _is_generator(source: Source, call: ast.Call) -> bool:
+    """pix2pix draws its noise by dropout, at test time too."""
+    cls = enclosing_class(source, call)
+    return cls is not None and "generator" in cls.node.name.lower()
 
 
 def _in_module(source: Source, call: ast.Call) -> bool:

@@ -11,6 +11,7 @@ clamp.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,6 +48,7 @@ _THROUGH = {"numpy", "cpu", "detach", "permute", "transpose", "squeeze", "unsque
 _UNIT = {"torch.sigmoid", "torch.nn.functional.sigmoid", "torch.softmax", "torch.nn.functional.softmax", "torch.rand",
          "numpy.random.rand", "numpy.random.random", "torchvision.transforms.functional.to_tensor"}  # fmt: skip
 _BYTES = {"numpy.uint8", "torch.uint8"}
+_LABELS = re.compile(r"mask|label|seg|(^|_)gt(_|\b)|annot", re.IGNORECASE)  # 0 and 255 become 0 and 1
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -55,7 +57,7 @@ def find(source: Source) -> Iterator[Hit]:
         byte = isinstance(call.func, ast.Attribute) and call.func.attr == "byte"
         if byte or source.name(wanted) in _BYTES or tree.literal(wanted) == "uint8":
             picture = tree.receiver(call)
-            if _unit(source, picture):
+            if _unit(source, picture) and not _LABELS.search(source.code(tree.statement(source, call))):
                 message = (
                     f"`{source.code(picture)}` lies in [0, 1], so this cast makes it 0 nearly everywhere: scale and round "
                     "first, `(x.clip(0, 1) * 255).round()`"
