@@ -35,12 +35,13 @@ def averages(source: Source) -> Iterator[Average]:
         names = [_last(one) for one in target.elts] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else []
         if None in nets or len(names) != 2 or not all(names) or nets[0] is None or nets[1] is None:
             continue
+        also = _also_named(loop.body, names)
         for statement in loop.body:
             moved = _moved(statement)
             if moved in names:
                 other = names[1 - names.index(moved)]
-                share = _share(source, statement, moved, other)
-                if other in _names(statement):
+                share = _share(source, statement, also[moved], also[other])
+                if also[other] & _names(statement):
                     first = names.index(moved)
                     yield Average(loop, nets[first], nets[1 - first] or nets[first], statement, share)  # type: ignore[arg-type]  # neither is None
 
@@ -72,7 +73,24 @@ def _moved(statement: ast.stmt) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _share(source: Source, statement: ast.stmt, moved: str, other: str) -> float | None:
+def _also_named(body: list[ast.stmt], names: list[str]) -> dict[str, set[str]]:
+    """The names of each of the two: `old, new = a.data, p.data` gives both another one."""
+    also = {name: {name} for name in names}
+    for one in body:
+        if not isinstance(one, ast.Assign):
+            continue
+        target, value = one.targets[0], one.value
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            pairs = list(zip(target.elts, value.elts, strict=True))
+        for left, right in pairs:
+            for name in names:
+                if isinstance(left, ast.Name) and _is_alone(right, {name}):
+                    also[name].add(left.id)
+    return also
+
+
+def _share(source: Source, statement: ast.stmt, moved: set[str], other: set[str]) -> float | None:
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and follow.method(node) == "lerp_" and len(node.args) == 2:
             return number(source, node.args[1])
@@ -86,12 +104,12 @@ def _share(source: Source, statement: ast.stmt, moved: str, other: str) -> float
             return number(source, alpha) if alpha is not None else None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for one, factor in ((node.left, node.right), (node.right, node.left)):
-                if _is_alone(one, other) and moved not in _names(factor):
+                if _is_alone(one, other) and not moved & _names(factor):
                     return number(source, factor)
     return None
 
 
-def _is_alone(node: ast.expr, name: str) -> bool:
+def _is_alone(node: ast.expr, names: set[str]) -> bool:
     """`p`, `p.data`, `p.detach()`."""
     while isinstance(node, ast.Call | ast.Attribute):
         node = (
@@ -99,7 +117,7 @@ def _is_alone(node: ast.expr, name: str) -> bool:
             if isinstance(node, ast.Call) and not node.args
             else getattr(node, "value", ast.Constant(0))
         )
-    return isinstance(node, ast.Name) and node.id == name
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def number(source: Source, node: ast.expr, hops: int = 12) -> float | None:

@@ -155,7 +155,7 @@ def _method(source: Source, value: Value, call: ast.Call, name: str) -> Values:
     if name == "prepare" and value.kind == "accelerator":
         parts = tuple(values(source, arg) for arg in call.args if not isinstance(arg, ast.Starred))
         return parts[0] if len(parts) == 1 else (Value("tuple", items=parts),)
-    if value.kind == "ndarray":
+    if value.kind == "ndarray" or (value.kind == "nprng" and _draws_many(call, name)):
         return (Value(api.METHODS.get(("ndarray", name), "ndarray"), weak=value.weak),)
     kind = value.kind
     while kind:
@@ -165,6 +165,12 @@ def _method(source: Source, value: Value, call: ast.Call, name: str) -> Values:
     if not value.kind and name in api.ONLY_TENSOR_METHODS:
         return method_result(source, Value("tensor"), call, name)
     return (UNKNOWN,)
+
+
+def _draws_many(call: ast.Call, name: str) -> bool:
+    """Whether a NumPy generator is asked for an array: `rng.uniform(0, 1, size=n)`, `rng.standard_normal(n)`."""
+    sized = any(one.arg == "size" for one in call.keywords) or len(call.args) == 3
+    return sized or (bool(call.args) and name in ("standard_normal", "random", "rand", "randn", "permutation"))
 
 
 def apply(source: Source, value: Value, call: ast.Call) -> Values:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from torchlore.check import follow, scopes, tree, values
+from torchlore.check import calls, follow, scopes, tree, values
+from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -52,6 +53,12 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
         return (*left[:-1], right[-1]) if left and right else ()
     if func.attr in {"view", "reshape"}:
         return asked(source, call)
+    if func.attr == "squeeze" and len(call.args) == 1:
+        whole, out = sizes(source, func.value, hops), tree.literal(call.args[0])
+        inside = isinstance(out, int) and -len(whole) <= out < len(whole)
+        return (
+            tuple(one for place, one in enumerate(whole) if not inside or place != out % len(whole)) if inside else ()
+        )  # type: ignore[operator]  # a number
     known = sizes(source, func.value, hops) if func.attr in _KEEPS | _SWAPS else ()
     if func.attr not in _SWAPS or not known:
         return known
@@ -157,11 +164,24 @@ def _states(source: Source, node: ast.expr, hops: int) -> values.Values:
     """The recurrent nets whose last state this is: `h` of `out, h = rnn(x)`, of `out, (h, c) = rnn(x)`, of `h, c = state`."""
     found = scopes.reaching(source, node) if isinstance(node, ast.Name) and hops else []
     one = found[0] if len(found) == 1 else None
+    if one is not None and one.how == "parameter":
+        return _given(source, node, one, hops)
     if one is None or one.value is None or one.how != "assign":
         return ()
     if isinstance(one.value, ast.Name):
         return _states(source, one.value, hops - 1) if len(one.path) < 2 else ()
     return values.values(source, one.value.func) if isinstance(one.value, ast.Call) and one.path[:1] == (1,) else ()
+
+
+def _given(source: Source, node: ast.expr, one: scopes.Binding, hops: int) -> values.Values:
+    """The same, of what the callers give to a parameter; nothing where one of them gives something else."""
+    home = tree.function(source, node)
+    if home is None or not isinstance(one.node, ast.arg):
+        return ()
+    inner = as_function(source, home)
+    given = [(where, calls.given_argument(inner, call, one.node, skip)) for where, call, skip in calls.callers(inner)]
+    found = [_states(where, arg, hops - 1) if arg is not None else () for where, arg in given]
+    return tuple(value for part in found for value in part) if all(found) else ()
 
 
 def _is_deep(value: values.Value, *, rows: bool) -> bool:
