@@ -19,6 +19,74 @@ class Rows(Dataset):
 
 loader = DataLoader(Rows("a.h5"), 8, num_workers=WORKERS)
 """
+RESUMED = """
+import torch
+
+def build(net, path, fresh):
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    if not fresh:
+        optimizer.load_state_dict(torch.load(path)["optimizer"])
+        LEAVE
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    return optimizer
+"""
+LAST_STATES = """
+from torch import nn
+
+class BothWays(nn.Module):
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.hidden = hidden
+        self.rnn = nn.LSTM(width, hidden, bidirectional=True, batch_first=True)
+
+    def join(self, last):
+        return last.JOIN
+
+    def forward(self, x):
+        out, (last, cell) = self.rnn(x)
+        return self.join(last), out.reshape(-1, self.hidden * 2)
+"""
+WHOLE = """
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 2))
+torch.save(KEPT, "a.pt")
+other = nn.Sequential(nn.Linear(4, 2))
+other.load_state_dict(torch.load("a.pt", map_location="cpu"), strict=False)
+"""
+TRANSLATES = """
+import torch
+from torch import nn
+
+class Translator(nn.Module):
+    def __init__(self, words):
+        super().__init__()
+        self.words, self.body, self.out = nn.Embedding(words, 16), nn.Transformer(16, 2), nn.Linear(16, words)
+
+    def forward(self, src, tgt, src_mask):
+        mask = nn.Transformer.generate_square_subsequent_mask(tgt.size(1))
+        return self.out(self.body(self.words(src), self.words(tgt), src_mask, MASK))
+
+def step(model, src, tgt, src_mask, criterion):
+    return nn.CrossEntropyLoss()(model(src, tgt[:, :-1], src_mask).flatten(0, 1), tgt[:, 1:].flatten())
+"""
+ADVERSARIES = """
+import torch
+from torch import nn
+
+maker, judge = nn.Linear(4, 2), nn.Linear(2, 1)
+opt_m = torch.optim.Adam(maker.parameters())
+opt_j = torch.optim.Adam(judge.parameters())
+for real in torch.randn(9, 8, 2):
+    opt_m.zero_grad()
+    (-judge(maker(torch.randn(8, 4))).mean()).backward()
+    opt_m.step()
+    BEFORE
+    (judge(maker(torch.randn(8, 4)).detach()).mean() - judge(real).mean()).backward()
+    opt_j.step()
+    AFTER
+"""
 HALF = """
 import torch
 from torch import nn
@@ -1000,6 +1068,17 @@ AFTER
         ("nll-on-probabilities", HEADED.replace("HEAD", "nn.Linear(1280, 9)"), ["error"]),
         ("eval-mode-missing", REFRESHED.replace("AGAIN", "model.train()"), []),
         ("eval-mode-missing", REFRESHED.replace("AGAIN", "print('trained')"), ["warning"]),
+        ("view-as-transpose", LAST_STATES.replace("JOIN", "view(-1, self.hidden * 2)"), ["warning"]),
+        ("view-as-transpose", LAST_STATES.replace("JOIN", "transpose(0, 1).reshape(-1, self.hidden * 2)"), []),
+        ("strict-false-unchecked", WHOLE.replace("KEPT", '{"net": net.state_dict(), "epoch": 3}'), ["warning"]),
+        ("strict-false-unchecked", WHOLE.replace("KEPT", "net.state_dict()"), ["hint"]),
+        ("language-model-sees-the-answer", TRANSLATES.replace(", MASK", ""), ["error"]),
+        ("language-model-sees-the-answer", TRANSLATES.replace("MASK", "mask"), []),
+        ("saved-state-not-loaded", RESUMED.replace("LEAVE", "print('loaded')"), ["warning"]),
+        ("saved-state-not-loaded", RESUMED.replace("LEAVE", "return optimizer"), []),
+        ("missing-zero-grad", ADVERSARIES.replace("BEFORE", "pass").replace("AFTER", "opt_j.zero_grad()"), ["error"]),
+        ("missing-zero-grad", ADVERSARIES.replace("BEFORE", "opt_j.zero_grad()").replace("AFTER", "pass"), []),
+        ("missing-zero-grad", ADVERSARIES.replace("BEFORE", "judge.zero_grad()").replace("AFTER", "pass"), []),
         ("single-logit-softmax", POOLED.replace("NAME", "attention"), []),
         ("single-logit-softmax", POOLED.replace("NAME", "head"), ["error"]),
         ("state-dict-alias", KEPT.replace("USE", "return self.best"), []),

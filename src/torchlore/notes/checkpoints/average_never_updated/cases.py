@@ -46,3 +46,19 @@ def train(model, loader, loss):
         optimizer.step()
         ema.step(model)
     return ema.shadow
+
+
+class Agent:
+    def __init__(self, online, target):
+        self.online, self.target = online, target
+        self.optimizer = torch.optim.Adam(self.online.parameters(), lr=1e-3)
+
+    def pull(self, local, slow, tau=0.01):
+        for a, b in zip(slow.parameters(), local.parameters()):
+            a.data.copy_(tau * b.data + (1 - tau) * a.data)
+
+    def wrong(self):
+        self.pull(self.target, self.online)  # trap: average-never-updated
+
+    def right(self):
+        self.pull(self.online, self.target)

@@ -4,13 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import averages, classes, follow, scopes, tree, uses
+from torchlore.check import averages, calls, classes, follow, project, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _AVERAGE = re.compile(r"ema|teacher|averag|shadow|momentum_(enc|model)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _pulled_back(source)
     if not uses.says(source, "ema") and "teacher" not in source.text:
         return
     yield from _copied_too_early(source)
@@ -28,6 +29,28 @@ def find(source: Source) -> Iterator[Hit]:
             way = min(ways)
             told = f"`{cls.node.name}.{way}` is never called, so the average stays the untrained network: call it after this step"
             yield source.hit(steps[0], told)
+
+
+def _pulled_back(source: Source) -> Iterator[Hit]:
+    """`soft_update(target, online)`, where the function is written for `soft_update(online, target)`."""
+    if "zip(" not in source.text or "torch" not in source.text:
+        return
+    owned = (call.args[0] for call, _ in uses.calls_under(source, "torch.optim.") if call.args)
+    trained = {source.code(tree.receiver(one)) for one in owned
+               if isinstance(one, ast.Call) and follow.method(one) == "parameters"}  # fmt: skip
+    for one in averages.averages(source) if trained else ():
+        home = tree.function(source, one.loop)
+        sides = [next((arg for arg in tree.parameters(home) if arg.arg == tree.dotted(net)), None) if home else None
+                 for net in (one.average, one.model)]  # fmt: skip
+        if home is None or sides[0] is None or sides[1] is None or one.share is None or one.share > 0.5:
+            continue
+        function = project.as_function(source, home)
+        for other, call, skip in calls.callers(function):
+            given = [calls.given_argument(function, call, arg, skip) for arg in sides if arg is not None]
+            codes = [source.code(net) if net is not None else "" for net in given] if other is source else ["", ""]
+            if codes[0] in trained and codes[1] and codes[1] not in trained:
+                told = f"this pulls `{codes[0]}`, which the optimizer trains, back to `{codes[1]}`, which never changes: swap the two"
+                yield source.hit(call, told)
 
 
 def _is_used(source: Source, made: ast.Call) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import frameworks, scopes, tree
+from torchlore.check import calls, frameworks, project, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _BEST = re.compile(r"(^|_)(best|max|min|highest|lowest)(_|$)|^best", re.IGNORECASE)
@@ -22,6 +22,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         start = _resumes(source, home or source.tree, target)
         best = _compared(source, home, held) if start is not None else None
+        if best is None and start is not None and home is not None:
+            best = _compared_by_caller(source, home)
         if start is None or best is None or not _is_only_start(source, best, target):
             continue
         told = f"`{best.id}` begins anew in a resumed run, so its first epoch overwrites the best checkpoint: save it too and read it back here"
@@ -77,6 +79,15 @@ def _compared(source: Source, home: ast.AST | None, held: ast.stmt) -> ast.Name 
         for one in (test.left, *test.comparators):  # type: ignore[attr-defined]  # a comparison: asked above
             if saves and isinstance(one, ast.Name) and one.id in stored and _BEST.search(one.id):
                 return one
+    return None
+
+
+def _compared_by_caller(source: Source, home: tree.FunctionNode) -> ast.Name | None:
+    """The same, in a function that has the checkpoint read by another one."""
+    for other, call, _ in calls.callers(project.as_function(source, home)):
+        best = _compared(source, tree.function(source, call), tree.statement(source, call)) if other is source else None
+        if best is not None:
+            return best
     return None
 
 

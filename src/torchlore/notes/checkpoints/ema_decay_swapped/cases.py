@@ -63,3 +63,15 @@ def towards(shadow_params, parameters, one_minus_decay):
 def blended(image, overlay, alpha=0.95):
     image = (1 - alpha) * image + alpha * overlay
     return image
+
+
+def follow(online, target, beta=0.99):
+    for current, slow in zip(online.parameters(), target.parameters()):
+        old, new = slow.data, current.data
+        slow.data = old * (1 - beta) + new * beta  # trap: ema-decay-swapped
+
+
+def follow_slowly(online, target, beta=0.99):
+    for current, slow in zip(online.parameters(), target.parameters()):
+        old, new = slow.data, current.data
+        slow.data = old * beta + new * (1 - beta)

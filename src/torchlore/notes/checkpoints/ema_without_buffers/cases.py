@@ -46,3 +46,25 @@ def in_training_mode(net):
     for a, b in zip(teacher.parameters(), net.parameters(), strict=True):
         a.data.mul_(0.9).add_(b.data, alpha=0.1)
     return teacher
+
+
+class Follower(nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.slow = copy.deepcopy(model)
+
+    def follow(self, model):
+        for a, p in zip(self.slow.parameters(), model.parameters()):  # trap: ema-without-buffers
+            a.data.lerp_(p.data, 0.01)
+
+    def forward(self, x):
+        return self.slow(x)
+
+
+def score(network, x):
+    network.eval()
+    return network(x)
+
+
+wrapper = Follower(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)))
+print(score(wrapper, torch.randn(3, 4)))

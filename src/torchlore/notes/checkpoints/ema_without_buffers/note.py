@@ -15,7 +15,7 @@ for ours, theirs in zip(ema.buffers(), model.buffers(), strict=True):
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import averages, frameworks, modules
+from torchlore.check import averages, classes, frameworks, modules, project
 from torchlore.check.identity import Identity, identity
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import receiver
@@ -49,6 +49,7 @@ def find(source: Source) -> Iterator[Hit]:
     for one in averages.averages(source):
         owner = identity(source, one.average)
         judged = owner is not None and any(owner in _judged(source, call) for call in source.methods("eval"))
+        judged = judged or _judged_whole(source, one.loop)
         if judged and not frameworks.owned(source, one.loop) and _normalises(source, one.average, one.model):
             code = source.code(one.average)
             told = (
@@ -62,6 +63,13 @@ def _judged(source: Source, call: ast.Call) -> list[Identity | None]:
     up = source.parents[call]
     given = up.targets if isinstance(up, ast.Assign) and up.value is call else []
     return [identity(source, one) for one in (receiver(call), *given)]
+
+
+def _judged_whole(source: Source, loop: ast.For) -> bool:
+    """Whether `eval()` is said of the wrapper whose method moves the average."""
+    home = project.enclosing_class(source, loop)
+    made = [one for call in source.methods("eval") for one in source.values(receiver(call))] if home is not None else []
+    return any(classes.class_behind(source, one) == home for one in made)
 
 
 def _normalises(source: Source, *nets: ast.expr) -> bool:

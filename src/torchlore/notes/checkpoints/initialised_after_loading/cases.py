@@ -108,3 +108,39 @@ class HeadOnly(nn.Module):
 
     def init_head(self):
         nn.init.normal_(self.head.weight, std=0.02)
+
+
+def trained_body(path):
+    body = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU())
+    body.load_state_dict(torch.load(path, map_location="cpu"))
+    return body
+
+
+class Tuned(nn.Module):
+    def __init__(self, path):
+        super().__init__()
+        self.body = trained_body(path)
+        self.head = nn.Linear(8, 2)
+        self.start()
+        self.init_layers()  # trap: initialised-after-loading
+
+    def start(self):
+        nn.init.zeros_(self.head.bias)
+
+    def init_layers(self):
+        for part in self.modules():
+            if isinstance(part, nn.Conv2d | nn.Linear):
+                nn.init.xavier_normal_(part.weight)
+
+
+class TunedHead(nn.Module):
+    def __init__(self, path):
+        super().__init__()
+        self.body = trained_body(path)
+        self.head = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 2))
+        self.init_head()
+
+    def init_head(self):
+        for part in self.head.modules():
+            if isinstance(part, nn.Linear):
+                nn.init.xavier_normal_(part.weight)

@@ -4,14 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, project, tree
+from torchlore.check import calls, flow, follow, project, tree
 from torchlore.check.source import Hit, Source
 
 _FILLS = re.compile(
     r"\binit\.\w+_\(|\.(?:normal_|uniform_|fill_|zero_|xavier_\w+|kaiming_\w+|trunc_normal_|orthogonal_)\("
 )
 _CHOOSES = re.compile(r"\bnot\b.*load|missing|unexpected|requires_grad|pretrained")
-_WHOLE = re.compile(r"\.(?:modules|named_modules|parameters|named_parameters)\(|\.apply\(")
+_WHOLE = re.compile(r"self\.(?:modules|named_modules|parameters|named_parameters|apply)\(")
 Load = tuple[str, ast.Call]  # the net's name, and the call that fills it
 
 
@@ -39,6 +39,25 @@ def _loads(source: Source) -> Iterator[Load]:
         up = source.parents[one]
         if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Attribute) and tree.dotted(up.targets[0]):
             yield tree.dotted(up.targets[0]), one
+    for held in source.all(ast.Assign) if "apply(" in source.text or "modules(" in source.text else ():
+        if tree.dotted(held.targets[0]).startswith("self.") and _comes_loaded(source, held.value):
+            yield tree.dotted(held.targets[0]), held.value  # type: ignore[misc]  # a call: asked inside
+
+
+def _comes_loaded(source: Source, call: ast.expr) -> bool:
+    """`resnet18(weights="DEFAULT")`, or the call of a function that loads what it returns."""
+    if not isinstance(call, ast.Call):
+        return False
+    if source.name(call.func).startswith(("torchvision.models.", "timm.")):
+        weights, old = tree.argument(call, None, "weights"), tree.argument(call, None, "pretrained")
+        return (weights is not None and tree.literal(weights) is not None) or tree.literal(old) is True
+    made = source.project.resolve(source, call.func)
+    if not isinstance(made, project.Function) or made.node.name == "__init__":
+        return False
+    back = {tree.dotted(one) for one in calls.returned(made)}
+    loads = [one for one in tree.under(made.source, made.node, ast.Call) if follow.method(one) == "load_state_dict"]
+    plain = [one for one in loads if not tree.conditions(made.source, one)]
+    return len(back) == 1 and any(tree.dotted(tree.receiver(one)) in back for one in plain)
 
 
 def _fillings(source: Source, name: str) -> Iterator[ast.Call]:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, frameworks, project, saved, tree, values
+from torchlore.check import calls, flow, follow, frameworks, project, saved, tree, values
 from torchlore.check.source import Hit, Source
 
 _COUNTS = re.compile(r"epoch|step|iter", re.IGNORECASE)
@@ -13,7 +13,10 @@ _KEEPS = re.compile(r"torch\.optim\.(Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelt
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "load_state_dict" not in source.text or not any(source.calls("torch.load")):
+    if "load_state_dict" not in source.text:
+        return
+    yield from _thrown_away(source)
+    if not any(source.calls("torch.load")):
         return
     kept = _saved(source)
     if not kept or not flow.may_train(source):
@@ -27,10 +30,52 @@ def find(source: Source) -> Iterator[Hit]:
             if _restored(source, loads, kind) or (key and _is_read(source, key)):
                 continue
             told = f"the {kind}'s state is in the checkpoint and is not loaded, so a resumed run starts with a new one: add `{kind}.load_state_dict({name}[{key!r}])`"
+            writes = [] if key else list(source.calls("torch.save"))
             if not key:
-                told = f"a resumed run goes on from epoch `{name}` says with a new {kind}: save its `state_dict()` as well, and load it here"
-            yield source.hit(load, told)
+                told = f"a resumed run goes on from epoch `{name}` says with a new {kind}: save its `state_dict()` as well, and load it again"
+            yield source.hit(writes[0] if len(writes) == 1 else load, told)
             break
+
+
+def _thrown_away(source: Source) -> Iterator[Hit]:
+    """`optimizer.load_state_dict(...)`, and after it the name is given a new optimizer."""
+    loads = [one for one in source.methods("load_state_dict") if tree.is_statement(source, one)]
+    for load in loads:
+        owner, home = tree.receiver(load), tree.function(source, load)
+        name = tree.dotted(owner)
+        if not name or home is None or not _is(source, owner, "optimizer", _KINDS["optimizer"]):
+            continue
+        nodes = [one for one in tree.body_nodes(home) if isinstance(one, ast.stmt) and one.lineno > load.lineno]
+        anew = [one for one in nodes if _makes(source, one, name) and not follow.exclusive(source, one, load)]
+        later = [one for one in loads if one.lineno > load.lineno and tree.function(source, one) is home]
+        again = [one for one in later if tree.dotted(tree.receiver(one)) == name]
+        outer = tree.conditions(source, load)
+        always = anew and all(one in outer for one in tree.conditions(source, anew[0]))
+        if always and not again and not _left_before(source, load, anew[0]):
+            told = f"this makes a new optimizer, and the state that `{name}` loaded on line {load.lineno} is lost: make it first, then load"
+            yield source.hit(anew[0], told)
+
+
+def _left_before(source: Source, load: ast.Call, anew: ast.stmt) -> bool:
+    """Whether the block of the loading ends in a `return`."""
+    ups = [
+        one for one in tree.ancestors(source, load) if isinstance(one, ast.If) and not tree.inside(source, anew, one)
+    ]
+    return any(tree.ends(block) is not None for one in ups for block in (one.body, one.orelse) if block)
+
+
+def _makes(source: Source, node: ast.stmt, name: str) -> bool:
+    """`optimizer = torch.optim.Adam(...)`, or a call of the owner's method that sets it."""
+    if isinstance(node, ast.Assign) and tree.dotted(node.targets[0]) == name:
+        return isinstance(node.value, ast.Call) and values.sure(source, node.value, "optimizer")
+    base, _, attribute = name.rpartition(".")
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not base or not isinstance(call, ast.Call) or tree.dotted(call.func).rpartition(".")[0] != base:
+        return False
+    inner = flow.called(source, call)
+    made = tree.under(inner.source, inner.node, ast.Assign) if inner is not None and inner.owner else []
+    own = [one.value for one in made if tree.dotted(one.targets[0]) == f"self.{attribute}"]
+    return bool(own) and inner is not None and all(values.sure(inner.source, one, "optimizer") for one in own)
 
 
 def _saved(source: Source) -> dict[str, str]:
@@ -48,10 +93,17 @@ def _saved(source: Source) -> dict[str, str]:
                 if owner is not None and counts and key and _is(source, owner, kind, name):
                     found[kind] = key
         left_out = left_out or (counts and parts.whole)
-    stateful = [one for one in source.all(ast.Call) if _KEEPS.match(source.name(one.func))]
+    stateful = [one for one in source.all(ast.Call) if _keeps(source, one)]
     if not found and left_out and stateful and "opt" not in "".join(_keys(source)).lower():
         found["optimizer"] = ""
     return found
+
+
+def _keeps(source: Source, call: ast.Call) -> bool:
+    """An optimizer with a memory: Adam and the like, SGD with momentum."""
+    full = source.name(call.func)
+    momentum = tree.argument(call, 2, "momentum") if full == "torch.optim.SGD" else None
+    return _KEEPS.match(full) is not None or (momentum is not None and tree.literal(momentum) != 0)
 
 
 def _keys(source: Source) -> Iterator[str]:

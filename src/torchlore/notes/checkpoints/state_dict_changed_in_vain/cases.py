@@ -31,3 +31,12 @@ def returned(model, extra):
 def in_place(model, moved, rate):
     for key in model.state_dict():
         model.state_dict()[key] -= rate * moved[key]
+
+
+class Agent:
+    def __init__(self, policy, target):
+        self.policy, self.target = policy, target
+
+    def sync(self):
+        self.target.load_state_dict(self.target.state_dict())  # trap: state-dict-changed-in-vain
+        self.policy.load_state_dict(self.target.state_dict())

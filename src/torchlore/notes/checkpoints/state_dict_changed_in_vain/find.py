@@ -8,6 +8,7 @@ from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _own(source)
     for call in source.methods("state_dict"):
         if call.args or values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True):
             continue
@@ -23,6 +24,16 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(up, told)
         elif isinstance(up, ast.Assign) and up.value is call and isinstance(up.targets[0], ast.Name):
             yield from _never_loaded(source, up.targets[0], model)
+
+
+def _own(source: Source) -> Iterator[Hit]:
+    """`target.load_state_dict(target.state_dict())`, where another network was meant."""
+    for call in source.methods("load_state_dict"):
+        given, net = call.args[0] if call.args else None, source.code(tree.receiver(call))
+        plain = isinstance(given, ast.Call) and follow.method(given) == "state_dict" and not given.args
+        same = plain and isinstance(given, ast.Call) and source.code(tree.receiver(given)) == net
+        if same and tree.is_statement(source, call) and not follow.in_test(source, call):
+            yield source.hit(call, f"`{net}` is given its own weights and stays as it is: take the other network's")
 
 
 def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:

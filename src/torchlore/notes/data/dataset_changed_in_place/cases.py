@@ -76,3 +76,20 @@ class Handed(Dataset):
         third = self.images[i]
         third = scaled(third)
         return image, label, other, third, blank(self.images[i].clone())
+
+
+class Drawn(Dataset):
+    def __init__(self, n):
+        rng = np.random.default_rng(0)
+        self.rows = rng.normal(size=(n, 8)).astype(np.float32)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def shift(self, row):
+        row[0] = row[0] - 1
+        return row
+
+    def __getitem__(self, index):
+        row = self.rows[index, ...]
+        return torch.from_numpy(self.shift(row))  # trap: dataset-changed-in-place

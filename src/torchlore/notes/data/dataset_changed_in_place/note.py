@@ -11,8 +11,6 @@ an array).
 
 from typing import Any
 
-from torchlore.watch.pictures import Alarm, Batch
-
 ROWS = ()
 SOURCES = ("https://github.com/facebookresearch/pycls/pull/21", "https://github.com/pytorch/vision/issues/680")
 TORCH = "2.11, 2.15"
@@ -23,22 +21,3 @@ SEVERITY = "error"
 def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert good["means"][0] == good["means"][2]
     assert bad["means"][2] < bad["means"][0] - 0.5  # the mean was taken off three times
-
-
-def watch(batch: Batch) -> Alarm | None:
-    stored = {
-        k: v
-        for k, v in getattr(batch.dataset, "__dict__", {}).items()
-        if hasattr(v, "_version") and hasattr(v, "untyped_storage")
-    }
-    versions = {name: tensor._version for name, tensor in stored.items()}  # noqa: SLF001 - autograd's own counter of writes
-    seen = batch.memory.setdefault("versions", versions)
-    batch.memory["versions"] = versions
-    changed = [name for name in versions.keys() & seen.keys() if versions[name] != seen[name]]
-    if not changed or not batch.times(3, true=True):
-        return None
-    message = (
-        f"each batch changes the data set's own `{changed[0]}` in place, so every epoch sees other data: copy the sample "
-        "in __getitem__ before changing it"
-    )
-    return Alarm(message, at=batch.record.place)

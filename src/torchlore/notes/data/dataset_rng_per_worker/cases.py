@@ -51,3 +51,35 @@ class Lazy(Dataset):
 
 
 loader = DataLoader(Cropped([], 0), num_workers=4, shuffle=True)
+
+
+class Jitter:
+    def __init__(self, width):
+        self.width = width
+        self.draws = np.random.default_rng(1)  # trap: dataset-rng-per-worker
+
+    def __call__(self, row):
+        return row + self.width * self.draws.standard_normal(row.shape)
+
+
+class Stretch:
+    def __init__(self, width):
+        self.width = width
+
+    def __call__(self, row):
+        return row * (1 + self.width * np.random.standard_normal())
+
+
+class Signals(Dataset):
+    def __init__(self, rows, change):
+        self.rows, self.change = rows, change
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return torch.from_numpy(self.change(self.rows[index]))
+
+
+def read(rows):
+    return DataLoader(Signals(rows, Jitter(0.1)), 8, num_workers=2), DataLoader(Signals(rows, Stretch(0.1)), 8, num_workers=2)

@@ -50,3 +50,23 @@ class Fine(Seg):
 
     def given(self, img, mask, transform):
         return transform(img), transform(mask)
+
+
+class Restored(Dataset):
+    def __init__(self, inputs, targets):
+        self.inputs, self.targets = inputs, targets
+        self.cut = transforms.RandomCrop(32)
+        self.fixed = transforms.CenterCrop(32)
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __getitem__(self, i):
+        picture, target = self.inputs[i], self.targets[i]
+        return self.cut(picture), self.cut(target)  # trap: paired-random-transform
+
+
+class Views(Restored):
+    def __getitem__(self, i):
+        picture, target = self.inputs[i], self.targets[i]
+        return self.cut(picture), self.cut(picture), self.fixed(target)

@@ -21,7 +21,7 @@ TORCH = "2.11, 2.15"
 NEEDS = ("torchvision",)
 SEVERITY = "error"
 _MASK = re.compile(
-    r"(^|_)(mask|masks|seg|segm|segmentation|gt|ground_?truth|annotation|depth|flow|label_?(img|image|map)|target_?(img|image|mask))(_|$)"
+    r"(^|_)(masks?|seg|segm|segmentation|gt|ground_?truth|annotation|depth|flow|label|lbl|target|weightings?|weight_?map|heat_?map|alpha|trimap)(_|$)"
 )
 _DRAWS = re.compile(
     r"^torchvision\.transforms\.(v2\.)?(Random(?!Apply|Order|Choice)\w*(Flip|Crop|Rotation|Affine|Perspective|ResizedCrop|IoUCrop)|ElasticTransform)$"

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree, uses
+from torchlore.check import classes, edits, follow, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _HELD_OUT = re.compile(r"(^|_)(test|val|valid|validation|tst|holdout)(_|$)|^(x|y)(test|val)$", re.IGNORECASE)
@@ -14,13 +14,14 @@ _SCALERS = {"StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "P
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _by_hand(source)
-    if "sklearn" not in source.text:
+    if "sklearn" not in source.text and "fit" not in source.text:
         return
     for call in source.methods("fit_transform", "fit"):
         given, owner = call.args[0] if call.args else None, tree.receiver(call)
-        if given is None or not _is_scaler(source, owner):
+        own = given is not None and _fitted_before(source, call)
+        if given is None or not (own or _is_scaler(source, owner)):
             continue
-        later = _split_later(source, call, given)
+        later = None if own else _split_later(source, call, given)
         if later is not None and "Encoder" not in source.code(owner) and "Vectorizer" not in source.code(owner):
             told = f"the test rows of the split on line {later.lineno} are in these statistics: split first, fit on the training part"
             yield source.hit(call, told, severity="hint" if _made_up(source, call) else "warning")
@@ -33,6 +34,18 @@ def find(source: Source) -> Iterator[Hit]:
                 call, f"`{code}` learns its statistics from `{name}`: fit it on the training data and write `{code}.transform`",
                 *fix,
             )  # fmt: skip
+
+
+def _fitted_before(source: Source, call: ast.Call) -> bool:
+    """Whether a scaler of the project was fitted to the training data further up, and is fitted anew here."""
+    owner, home = tree.receiver(call), tree.function(source, call)
+    made = [classes.class_behind(source, one) for one in source.values(owner)]
+    ways = [set(classes.methods(one)) for one in made if one is not None]
+    if not ways or len(ways) != len(made) or not all({"transform", follow.method(call)} <= one for one in ways):
+        return False
+    earlier = [one for one in source.methods("fit", "fit_transform") if one.lineno < call.lineno and one.args]
+    same = [one for one in earlier if source.code(tree.receiver(one)) == source.code(owner)]
+    return any(tree.function(source, one) is home and "train" in source.code(one.args[0]).lower() for one in same)
 
 
 def _split_later(source: Source, call: ast.Call, given: ast.expr) -> ast.Call | None:

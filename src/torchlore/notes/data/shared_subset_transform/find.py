@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, uses, values
+from torchlore.check import classes, follow, project, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _RANDOM = re.compile(
@@ -27,6 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{part}.dataset` is the one dataset behind every part of the split, so this changes the others too: build a "
                 "dataset for each transform and split the indices",
             )
+    yield from _held_out(source)
     for call in source.calls("torch.utils.data.random_split"):
         held, given = source.parents[call], tree.argument(call, 0, "dataset")
         names = (
@@ -40,8 +41,28 @@ def find(source: Source) -> Iterator[Hit]:
             )
 
 
+def _held_out(source: Source) -> Iterator[Hit]:
+    """`valid_loader = DataLoader(train_set, sampler=...)` and `val_set = Subset(train_set, ...)`, where the set draws."""
+    calls = [*source.calls("torch.utils.data.DataLoader"), *source.calls("torch.utils.data.Subset")]
+    for call in calls:
+        held, data = source.parents[call], tree.argument(call, 0, "dataset")
+        name = tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else ""
+        part = source.name(call.func).endswith("Subset") or tree.keyword(call, "sampler")
+        own = data is None or _HELD_OUT.search(source.code(data))  # its transform is named for evaluation
+        if not part or own or data is None or not _HELD_OUT.match(name) or not _augments(source, data):
+            continue
+        if not _mended(source, call, [name]):
+            told = f"`{name}` reads a part of `{source.code(data)}`, whose transform draws anew at each evaluation"
+            yield source.hit(
+                call, f"{told}: make a second dataset with the transform for evaluation", severity="warning"
+            )
+
+
 def _is_part(source: Source, node: ast.expr) -> bool:
-    found = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    owner = project.enclosing_class(source, node) if tree.dotted(node).startswith("self.") else None
+    kept = classes.assigned(owner, node.attr) if owner is not None and isinstance(node, ast.Attribute) else []
+    found: list[scopes.Binding | classes.Attribute] = [*kept]
+    found = [*scopes.reaching(source, node)] if isinstance(node, ast.Name) else found
     calls = [source.name(one.value.func) for one in found if isinstance(one.value, ast.Call) and one.path]
     return bool(calls) and len(calls) == len(found) and set(calls) == {"torch.utils.data.random_split"}
 

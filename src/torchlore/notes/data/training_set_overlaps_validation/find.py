@@ -19,6 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _cut_again(source)
     yield from _windows_split(source)
     yield from _wrong_name(source)
+    yield from _two_splits(source)
     for split in source.calls("torch.utils.data.random_split"):
         held = source.parents[split]
         target = held.targets[0] if isinstance(held, ast.Assign) else None
@@ -26,6 +27,21 @@ def find(source: Source) -> Iterator[Hit]:
             parts = [tree.dotted(one) for one in target.elts]
             yield from _whole(source, split, parts)
             yield from _drawn_again(source, split, target, parts)
+
+
+def _two_splits(source: Source) -> Iterator[Hit]:
+    """`train, _ = random_split(a, ...)` and, drawn anew, `_, val = random_split(b, ...)`."""
+    drawn: dict[str, list[ast.Call]] = {"first": [], "second": []}
+    for split in source.calls("torch.utils.data.random_split"):
+        held, home = source.parents[split], tree.function(source, split)
+        target = held.targets[0] if isinstance(held, ast.Assign) else None
+        parts = [tree.dotted(one) for one in target.elts] if isinstance(target, ast.Tuple) else []
+        alone = len(parts) == 2 and parts.count("_") == 1 and tree.lacks(split, 2, "generator")
+        if alone and not _seeded(source, home or source.tree):
+            drawn["second" if parts[0] == "_" else "first"].append(split)
+    for split in (*drawn["first"], *drawn["second"]) if drawn["first"] and drawn["second"] else ():
+        told = "train and held-out part come from two splits that are drawn apart, so they overlap"
+        yield source.hit(split, f"{told}: pass each `generator=torch.Generator().manual_seed(0)`, or split once")
 
 
 def _two_draws(source: Source) -> Iterator[Hit]:

@@ -87,3 +87,26 @@ def draws(net, optimizer, batches):
         same = noise(8, seed=3)  # trap: seed-in-training-loop
         net(x + other + same).mean().backward()
         optimizer.step()
+
+
+def one_epoch(model, data, optimizer, seed):
+    torch.manual_seed(seed)  # trap: seed-in-training-loop
+    for x, y in data:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x + torch.randn_like(x)), y).backward()
+        optimizer.step()
+
+
+def other_epoch(model, data, optimizer, seed):
+    torch.manual_seed(seed)
+    for x, y in data:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x + torch.randn_like(x)), y).backward()
+        optimizer.step()
+
+
+def both(model, data, optimizer):
+    for _ in range(5):
+        one_epoch(model, data, optimizer, 3)
+    for epoch in range(5):
+        other_epoch(model, data, optimizer, 3 + epoch)

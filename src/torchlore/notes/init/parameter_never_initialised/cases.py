@@ -102,3 +102,15 @@ class Peephole(nn.LSTMCell):
         super().__init__(a, b)
         self.weight_ch = nn.Parameter(torch.Tensor(3 * b, b))
         self.reset_parameters()
+
+
+class Forgotten(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.table = nn.Parameter(torch.FloatTensor(width, width))  # trap: parameter-never-initialised
+
+    def reset_weights(self):
+        self.table.data.uniform_(-0.1, 0.1)
+
+    def forward(self, x):
+        return x @ self.table

@@ -71,7 +71,7 @@ def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:
         listed = isinstance(source.parents[use], ast.List | ast.Tuple) and tree.dotted(use.value) != "self"
         if use.attr == name and listed and tree.class_of(source, use) is not owner:
             return True  # gone through in another function, such as one that is given to `apply`
-        if use.attr != name or other or isinstance(use.ctx, ast.Store):
+        if use.attr != name or other or isinstance(use.ctx, ast.Store) or _never_runs(source, use):
             continue
         up = source.parents[use]
         if isinstance(up, ast.Attribute) and (up.attr == "data" or up.attr.endswith("_")):
@@ -84,6 +84,16 @@ def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:
         ):
             return True
     return False
+
+
+def _never_runs(source: Source, use: ast.Attribute) -> bool:
+    """`reset_parameters` of a plain module: nobody calls it unless the class does."""
+    home, owner = tree.function(source, use), tree.class_of(source, use)
+    if home is None or owner is None or not re.match(r"_?(reset|init)_?\w*$", home.name):
+        return False
+    plain = [source.name(base) for base in owner.bases] == ["torch.nn.Module"]
+    texts = [source.text, *(source.project.text(path) or "" for path in source.project.importers(source.module))]
+    return plain and sum(text.count(home.name) for text in texts) == 1
 
 
 def _in_place(source: Source, call: ast.Call) -> bool:

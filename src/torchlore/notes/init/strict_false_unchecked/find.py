@@ -30,6 +30,11 @@ def find(source: Source) -> Iterator[Hit]:
                 nothing = f"no key of `{other}`, which was saved, begins with a name of `{model}`, so nothing is loaded: rename the keys, and leave `strict=False` out"
                 yield source.hit(call, nothing)
                 continue
+            if _whole(source, call.args[0]) and not follow.in_test(source, call):
+                given = source.code(call.args[0])
+                nothing = f"`{given}` is the whole checkpoint, whose keys are no layers, so nothing is loaded into `{model}`: take the weights out of it"
+                yield source.hit(call, nothing)
+                continue
             yield source.hit(
                 call, message, severity=None if _prefixed(source, tree.receiver(call)) and not meant else "hint"
             )
@@ -41,6 +46,16 @@ def _explained(source: Source, call: ast.Call) -> bool:
     loads = (one for one in source.methods("load_state_dict") if tree.function(source, one) is home)
     same = (one for one in loads if one is call or source.code(tree.receiver(one)) == net)
     return any(_SAID.search(follow.comment(source, one)) for one in same)
+
+
+def _whole(source: Source, given: ast.expr) -> bool:
+    """Whether this comes straight from a file, and every file that is written here has the weights under a key."""
+    made = follow.followed(source, given)
+    if not isinstance(made, ast.Call) or source.name(made.func) != "torch.load":
+        return False
+    kept = [contents(source, one) for one in source.calls("torch.save")]
+    boxed = [any(key and follow.method(expr) == "state_dict" for key, expr in one.items) for one in kept]
+    return bool(boxed) and all(boxed) and all(one.whole for one in kept)
 
 
 def _stranger(source: Source, call: ast.Call) -> str:

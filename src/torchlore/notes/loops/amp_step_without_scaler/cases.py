@@ -67,3 +67,24 @@ def scaled_for_nothing(model, loader, criterion, optimizer, scaler):
         loss.backward()
         scaler.step(optimizer)
         scaler.update()
+
+
+def two_losses(model, loader, optimizer, scaler: torch.amp.GradScaler):
+    for x, y, z in loader:
+        optimizer.zero_grad()
+        a, b = model(x)
+        scaler.scale((a - y).pow(2).mean()).backward(retain_graph=True)
+        (b - z).pow(2).mean().backward()  # trap: amp-step-without-scaler
+        scaler.step(optimizer)
+        scaler.update()
+
+
+def two_players(maker, judge, loader, first, second, scaler: torch.amp.GradScaler):
+    for x in loader:
+        second.zero_grad()
+        (judge(maker(x).detach()) - judge(x)).mean().backward()
+        second.step()
+        first.zero_grad()
+        scaler.scale(-judge(maker(x)).mean()).backward()
+        scaler.step(first)
+        scaler.update()

@@ -83,3 +83,16 @@ def scales(net, x, y, opt):
     better = of_scales_well(net(x), y)
     better.backward()
     opt.step()
+
+
+class Several:
+    def __init__(self, weights):
+        self.weights, self.error = torch.tensor(weights), nn.MSELoss()
+
+    def __call__(self, outputs, targets):
+        parts = [self.error(o, t) for o, t in zip(outputs, targets)]
+        return (self.weights * torch.tensor(parts, requires_grad=True)).sum()  # trap: loss-rewrapped
+
+
+def learnt_weights(names):
+    return torch.tensor([1.0 for _ in names], requires_grad=True)

@@ -19,7 +19,20 @@ def find(source: Source) -> Iterator[Hit]:
         if tree.literal(made.node.args[0]) is tree.UNKNOWN and not _filled(source, receiver):
             told = f"`{source.code(made.node)}` is a new number without a history, so `backward()` reaches no weight: call it on the loss itself"
             yield source.hit(made.node, told)
-    yield from _forced(source)
+    yield from (*_listed(source), *_forced(source))
+
+
+def _listed(source: Source) -> Iterator[Hit]:
+    """`torch.tensor([criterion(o, t) for ...], requires_grad=True)`: the numbers of losses, which only a graph can train."""
+    for call in source.calls(*_MAKERS[:3]) if "requires_grad" in source.text else ():
+        asked = tree.literal(tree.argument(call, None, "requires_grad")) is True
+        given = follow.followed(source, call.args[0]) if asked and call.args else None
+        inner = given.elt if isinstance(given, ast.ListComp) else None
+        one = given.elts[0] if isinstance(given, ast.List) and given.elts else inner
+        state = values.state(source, one) if one is not None else None
+        if state is not None and state.state == "loss":
+            told = f"`{source.code(call)}` takes the numbers of the losses and leaves their history behind: write `torch.stack({source.code(call.args[0])})`"
+            yield source.hit(call, told)
 
 
 def _reduced(source: Source, loss: ast.expr) -> values.Value | None:

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterator
 from math import inf
 
-from torchlore.check import edits, flow, follow, frameworks, scopes, tree, values
+from torchlore.check import edits, flow, follow, frameworks, identity, scopes, terms, tree, values
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
@@ -37,7 +37,57 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"this stands outside the loop that steps, so the gradients of its turns add up in `{name}`: move it before the backward pass"
         place = outside or _twice(loop) or _beside(loop) or (step.node if step.source is source else step.at)
         yield source.hit(place, message, *fix)
-    yield from (*_between_steps(source), *_after_attack(source), *_by_hand(source))
+    yield from (*_between_steps(source), *_left_by_another(source), *_after_attack(source), *_by_hand(source))
+
+
+def _left_by_another(source: Source) -> Iterator[Hit]:
+    """An optimizer is zeroed behind its own step, and then another one's backward pass goes through its network."""
+    if "requires_grad" in source.text or "retain_graph" in source.text or not flow.may_train(source):
+        return
+    for loop in flow.backward_loops(source):
+        turn = [one for one in loop.events if one.what in ("backward", "step", "zero_grad")]
+        if frameworks.owned(source, loop.node) or len({one.owner for one in turn if one.what == "step"}) < 2:
+            continue
+        for number, step in enumerate(turn):
+            zero, since = _since_zeroed(turn, number) if step.what == "step" and not _wrapped(step) else (None, [])
+            if zero is None or zero.conditions or step.conditions or not flow.same_object(zero, step):
+                continue
+            if any(_goes_through(step, one) for one in _of_others(step, since)):
+                own = source.code(step.expr) if step.expr is not None and step.source is source else "optimizer"
+                told = f"the backward pass of another loss leaves its gradients in `{own}` after this, and the next step applies them: zero `{own}` right before its own backward pass"
+                yield source.hit(zero.node if zero.source is source else zero.at, told)
+
+
+def _since_zeroed(turn: list[Event], number: int) -> tuple[Event | None, list[Event]]:
+    """The event that zeroes an optimizer before its step, in this turn or the one before, and what comes between."""
+    since: list[Event] = []
+    for one in reversed([*turn, *turn[:number]]):
+        if one.what == "zero_grad" and not flow.surely_other(turn[number], one):
+            return one, since[::-1]
+        since.append(one)
+    return None, []
+
+
+def _of_others(step: Event, since: list[Event]) -> Iterator[Event]:
+    """Backward passes that a step of another optimizer follows, before the last one, which is this step's own."""
+    last = max((number for number, one in enumerate(since) if one.what == "backward"), default=0)
+    for number, one in enumerate(since[:last]):
+        later = [other for other in since[number:last] if other.what == "step"]
+        if one.what == "backward" and later and all(flow.surely_other(step, other) for other in later):
+            yield one
+
+
+def _goes_through(step: Event, backward: Event) -> bool:
+    """Whether the loss comes out of the network whose parameters this optimizer has."""
+    made = values.values(step.source, step.expr) if step.expr is not None else ()
+    for one in made:
+        given = one.node.args[0] if isinstance(one.node, ast.Call) and one.node.args else None
+        if not isinstance(given, ast.Call) or follow.method(given) != "parameters" or one.source is None:
+            return False
+        net = identity.identity(one.source, tree.receiver(given))
+        reached = terms.reached(backward.source, backward.expr) if backward.expr is not None and net is not None else ()
+        return any(identity.identity(backward.source, call.func) == net for call in reached)
+    return False
 
 
 def _by_hand(source: Source) -> Iterator[Hit]:

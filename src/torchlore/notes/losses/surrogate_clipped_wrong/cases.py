@@ -33,3 +33,24 @@ class Agent:
 
     def jitter(self, image, gain):
         return (image * gain).clamp(1 - self.eps, 1 + self.eps)
+
+
+def always_one(policy, optimizer, states, actions, advantage, eps):
+    for _ in range(4):
+        logp = policy(states).log_prob(actions)
+        before = logp.detach()  # trap: surrogate-clipped-wrong
+        ratio = torch.exp(logp - before)
+        loss = -torch.min(ratio * advantage, ratio.clamp(1 - eps, 1 + eps) * advantage).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def once_a_batch(policy, optimizer, batches, eps):
+    for states, actions, advantage in batches:
+        logp = policy(states).log_prob(actions)
+        ratio = torch.exp(logp - logp.detach())
+        loss = -torch.min(ratio * advantage, ratio.clamp(1 - eps, 1 + eps) * advantage).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

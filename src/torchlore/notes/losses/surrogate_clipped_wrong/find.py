@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _LOGS = re.compile(r"log_?p|logp|neglogp", re.IGNORECASE)
@@ -34,10 +34,44 @@ def find(source: Source) -> Iterator[Hit]:
                 ratio,
                 f"the difference of log-probabilities is around 0, and it is clipped around 1: write `torch.exp({source.code(ratio)})`",
             )
+        elif (old := _of_this_turn(source, ratio)) is not None:
+            yield source.hit(
+                old, "these are the log-probabilities of this very turn, so the ratio is 1 and nothing is clipped: take them once, before the loop"
+            )  # fmt: skip
         elif larger := _larger(source, call):
             yield source.hit(
                 larger, "minus the larger of the two surrogates never holds the policy back: write `torch.min`"
             )
+
+
+def _of_this_turn(source: Source, ratio: ast.expr) -> ast.AST | None:
+    """`old = logp.detach()` in the loop that goes over the same states again: where `old` is made."""
+    given = ratio.args[0] if isinstance(ratio, ast.Call) and ratio.args else None
+    if isinstance(ratio, ast.Call) and follow.method(ratio) == "exp" and not ratio.args:
+        given = tree.receiver(ratio)
+    gap = follow.followed(source, given) if given is not None else None
+    if not isinstance(gap, ast.BinOp) or not isinstance(gap.op, ast.Sub):
+        return None
+    sides = [scopes.reaching(source, one) if isinstance(one, ast.Name) else [] for one in (gap.left, gap.right)]
+    new, old = (one[0] if len(one) == 1 else None for one in sides)
+    if new is None or old is None or new.value is None or old.value is None:
+        return None
+    loop = next((one for one in tree.loops(source, old.statement) if isinstance(one, ast.For)), None)
+    copied = isinstance(old.value, ast.Call) and follow.method(old.value) == "detach"
+    copied = (
+        copied and isinstance(old.value, ast.Call) and tree.dotted(tree.receiver(old.value)) == tree.dotted(gap.left)
+    )
+    again = source.code(old.value) == source.code(new.value)
+    return old.statement if loop is not None and (copied or again) and _repeats(source, loop, new) else None
+
+
+def _repeats(source: Source, loop: ast.For, new: scopes.Binding) -> bool:
+    """Whether a loop over a range computes this from what was there before it."""
+    value = new.value if tree.inside(source, new.statement, loop) else None
+    given = [one for one in ast.walk(value) if isinstance(one, ast.Name)] if value is not None else []
+    made = [bound for one in given for bound in scopes.reaching(source, one)]
+    fresh = any(bound.how != "parameter" and tree.inside(source, bound.statement, loop) for bound in made)
+    return isinstance(loop.iter, ast.Call) and source.name(loop.iter.func) == "range" and bool(made) and not fresh
 
 
 def _around_one(source: Source, call: ast.Call) -> ast.expr | None:

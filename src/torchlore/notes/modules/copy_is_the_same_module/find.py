@@ -9,6 +9,8 @@ from torchlore.check.source import Hit, Source
 
 _SECOND = re.compile(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref|reference|prev|previous|shadow|backup|copy|clone|snapshot|init|initial)(_|$|\d)", re.IGNORECASE)  # fmt: skip
 
+_SAME = {"to", "cuda", "eval", "train", "requires_grad_"}
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _twice(source)
@@ -17,8 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
     for assign, target, given in _pairs(source):
         shallow = isinstance(given, ast.Call) and source.name(given.func) == "copy.copy"
         inner = given.args[0] if isinstance(given, ast.Call) and shallow and given.args else given
-        while isinstance(inner, ast.Call) and follow.method(inner) in {"to", "cuda", "eval", "train", "requires_grad_"}:
-            inner = tree.receiver(inner)  # a module gives itself back
+        inner = _itself(inner)
         if not isinstance(target, ast.Name | ast.Attribute) or not isinstance(inner, ast.Name | ast.Attribute):
             continue
         if not _SECOND.search(target.id if isinstance(target, ast.Name) else target.attr):
@@ -101,7 +102,28 @@ def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.
         )
         return any(not follow.exclusive(source, use, assign) for use in later)
 
-    return used(target) and used(inner)
+    beside = _held_beside(source, assign, inner)
+    return used(target) and (used(inner) or any(map(used, beside)))
+
+
+def _held_beside(source: Source, assign: ast.Assign, inner: ast.expr) -> list[ast.expr]:
+    """`self.net` of `self.net = model.to(device)`, further up, where the same `model` is given to a second name."""
+    home, code = tree.function(source, assign), source.code(inner)
+    others = (one for one in source.all(ast.Assign) if one is not assign and tree.function(source, one) is home)
+    return [
+        one.targets[0]
+        for one in others
+        if isinstance(one.targets[0], ast.Attribute)
+        and source.code(_itself(one.value)) == code
+        and not follow.exclusive(source, one, assign)
+    ]
+
+
+def _itself(node: ast.expr) -> ast.expr:
+    """`model` of `model.to(device).eval()`: a module gives itself back."""
+    while isinstance(node, ast.Call) and follow.method(node) in _SAME:
+        node = tree.receiver(node)
+    return node
 
 
 def _replaced(source: Source, assign: ast.Assign, inner: ast.expr) -> bool:

@@ -15,15 +15,17 @@ def watch(picture: Annotated[Call, "DistributedDataParallel"] | Step) -> Alarm |
         if picture.error is None:
             wrappers.append(weakref.ref(picture.args[0]))
         return None
-    if not wrappers or picture.run.ranks.world < 2:
+    if not wrappers:
         return None
+    world = picture.run.ranks.world
+    told = f"over the {world} processes" if world > 1 else "once there is more than one process"
     forwards = [one for one in picture.of("forward") if one.facts["grad_enabled"] and one.facts["record"].module]
     for wrapper in (found for ref in wrappers if (found := ref()) is not None):
         place = _around(wrapper, forwards)
         if picture.in_a_row(3, place is not None and _is_trained(wrapper, picture), f"row {id(wrapper)}"):
             return Alarm(
-                "the module inside DistributedDataParallel is called here, not the wrapper: gradients are not averaged over "
-                f"the {picture.run.ranks.world} processes; write `model(x)` in place of `model.module(x)`",
+                "the module inside DistributedDataParallel is called here, not the wrapper: gradients are not averaged "
+                f"{told}; write `model(x)` in place of `model.module(x)`",
                 at=place,
                 evidence="3 steps in a row without a forward of the wrapper or a reduction by hand",
             )

@@ -68,3 +68,43 @@ class Attends(nn.Module):
         t, b, _ = x.shape
         out, _ = self.swapped(x)
         return out, t * b
+
+
+class Reader(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.rnn = nn.GRU(width, 16)  # trap: batch-first-forgotten
+
+    def forward(self, x):
+        x, _ = self.rnn(x)
+        return x
+
+
+class Judge(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.reader, self.head = Reader(width), nn.Linear(16, 2)
+
+    def forward(self, x):
+        states = self.reader(x)
+        return self.head(states[:, -1])
+
+
+class LastOf(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.rnn = nn.GRU(width, 16)
+
+    def forward(self, x):
+        x, _ = self.rnn(x.transpose(0, 1))
+        return x.transpose(0, 1)
+
+
+class Fair(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.reader, self.head = LastOf(width), nn.Linear(16, 2)
+
+    def forward(self, x):
+        states = self.reader(x)
+        return self.head(states[:, -1])

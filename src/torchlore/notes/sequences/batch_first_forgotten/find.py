@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tree, values
+from torchlore.check import calls, edits, origin, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
@@ -81,7 +81,7 @@ def _of_second(taken: ast.Subscript) -> bool:
     return whole and tree.literal(parts[1]) in (0, -1)
 
 
-def _layer(source: Source, node: ast.expr) -> tuple[ast.Call | None, int]:
+def _layer(source: Source, node: ast.expr, hops: int = 3) -> tuple[ast.Call | None, int]:
     """The constructor of the layer whose output sequence this is, and where `batch_first` stands in it."""
     path: tuple[int, ...] = ()
     if isinstance(node, ast.Name):
@@ -94,6 +94,12 @@ def _layer(source: Source, node: ast.expr) -> tuple[ast.Call | None, int]:
         node = node.value
     if not isinstance(node, ast.Call):
         return None, 0
+    inner = origin.behind(source, node) if hops else None
+    if inner is not None and inner.source is source and len(given := calls.returned(inner)) == 1:
+        parts = given[0].elts if isinstance(given[0], ast.Tuple) else given
+        return (
+            _layer(source, parts[0], hops - 1) if path in ((), (0,)) and (len(parts) > 1) == bool(path) else (None, 0)
+        )
     if path == (0,):
         attention = _here(source, values.made_by(source, node.func, _ATTENTION))
         return (attention, 8) if attention else (_here(source, values.made_by(source, node.func, *_RNNS)), 4)

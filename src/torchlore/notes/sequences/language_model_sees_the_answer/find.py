@@ -8,20 +8,31 @@ from torchlore.check import losses, tree, values
 from torchlore.check.source import Hit, Source
 
 _LAYERS = ("torch.nn.MultiheadAttention", "torch.nn.TransformerEncoder", "torch.nn.TransformerEncoderLayer")
+_DECODERS = {
+    "torch.nn.Transformer": 3,
+    "torch.nn.TransformerDecoder": 2,
+    "torch.nn.TransformerDecoderLayer": 2,
+}  # tgt_mask
 _HIDES = re.compile(r"tri[ul]|is_causal|causal|square_subsequent|mask|-inf", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.calls(*_LAYERS)) or _HIDES.search(source.text):
-        return  # something is hidden from something
+    hides = _HIDES.search(source.text) is not None  # something is hidden from something
+    decodes = any(source.calls(*_DECODERS)) and "is_causal" not in source.text
+    if not decodes and (hides or not any(source.calls(*_LAYERS))):
+        return
+    layers = (*(() if hides else _LAYERS), *(_DECODERS if decodes else ()))
     shifted = {_shifted(one) for one in source.all(ast.Subscript)}
     both = [f"{name}[:, 1:]" for name, way in shifted if name and way == "input" and (name, "target") in shifted]
     both += _windows(source)
     if not both or not losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
         return
     for call in source.all(ast.Call):
-        layer = values.made_by(source, call.func, *_LAYERS) if source.name(call.func) not in _LAYERS else None
-        if layer is None or (layer.name.endswith("MultiheadAttention") and not _on_itself(source, call)):
+        layer = values.made_by(source, call.func, *layers) if source.name(call.func) not in layers else None
+        masked = (
+            layer is not None and layer.name in _DECODERS and not tree.lacks(call, _DECODERS[layer.name], "tgt_mask")
+        )
+        if layer is None or masked or (layer.name.endswith("MultiheadAttention") and not _on_itself(source, call)):
             continue
         told = f"each position sees the next word, which is its target (`{both[0]}`)"
         yield source.hit(call, f"{told}: pass a causal mask, nn.Transformer.generate_square_subsequent_mask(n)")

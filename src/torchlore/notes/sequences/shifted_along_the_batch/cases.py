@@ -10,7 +10,8 @@ class Seq2Seq(nn.Module):
         self.head = nn.Linear(16, 9)
 
     def forward(self, src, tgt):
-        return self.head(self.core(self.embed(src), self.embed(tgt)))
+        mask = nn.Transformer.generate_square_subsequent_mask(tgt.size(1))
+        return self.head(self.core(self.embed(src), self.embed(tgt), tgt_mask=mask))
 
 
 def wrong(model, loader, criterion):

@@ -36,3 +36,23 @@ def both_ways(q, k, v):
     scores = torch.bmm(q, k.transpose(1, 2))
     column = F.softmax(scores, dim=1)
     return torch.bmm(column.transpose(1, 2), q), F.softmax(scores, dim=2) @ v
+
+
+class Pool(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.score, self.share = nn.Linear(width, 1), nn.Softmax(dim=0)  # trap: softmax-over-queries
+
+    def forward(self, x):
+        weights = self.share(self.score(x).squeeze(-1))
+        return torch.bmm(weights.unsqueeze(1), x)
+
+
+def of_time_first(scores, outputs):
+    weights = F.softmax(scores, dim=0)
+    return torch.bmm(weights.t().unsqueeze(1), outputs.transpose(0, 1))
+
+
+def of_one(scores, outputs):
+    weights = F.softmax(scores, dim=0)
+    return torch.bmm(weights.unsqueeze(0).unsqueeze(0), outputs.unsqueeze(0))

@@ -12,6 +12,13 @@ _PLAIN = ("torch.softmax", "torch.nn.functional.softmax")
 def find(source: Source) -> Iterator[Hit]:
     products = [call.args[0] for call in source.calls("torch.bmm", "torch.matmul") if len(call.args) == 2]
     products += [one.left for one in source.all(ast.BinOp) if isinstance(one.op, ast.MatMult)]
+    for call in source.calls("torch.bmm"):
+        made = _unviewed(source, call.args[0]) if len(call.args) == 2 else None
+        if isinstance(made, ast.Call) and _dim(source, made) == 0:
+            home = values.made_by(source, made.func, "torch.nn.Softmax")
+            here = home is not None and home.source is source and home.node is not None
+            told = "the first dimension is the batch, so these weights are shared out among the samples: write `dim=-1`"
+            yield source.hit(home.node if here and home is not None and home.node is not None else made, told)
     for weights in products:
         made = _undropped(source, weights)
         if isinstance(made, ast.Call) and _dim(source, made) == 1 and _is_scores(source, _given(source, made)):
@@ -32,6 +39,18 @@ def _undropped(source: Source, node: ast.expr) -> ast.expr:
         if not drops or not isinstance(node, ast.Call):
             break
         node = node.args[0]
+    return node
+
+
+def _unviewed(source: Source, node: ast.expr) -> ast.expr:
+    """What stands behind a name, under dropout and views that keep the batch in front."""
+    for _ in range(4):
+        node = _undropped(source, node)
+        first = tree.literal(node.args[0]) if isinstance(node, ast.Call) and node.args else None
+        ways = {"view": 1, "reshape": 1, "unsqueeze": 0, "contiguous": None, "squeeze": 0}
+        if follow.method(node) not in ways or (first in (0, 1) and first == ways[follow.method(node)]):
+            break
+        node = tree.receiver(node)  # type: ignore[arg-type]  # a call: it has a method
     return node
 
 

@@ -55,7 +55,8 @@ def _remade(source: Source, call: ast.Call) -> bool:
 
 
 def _one_row_each(new: tuple[str, ...]) -> bool:
-    """(batch, -1) or (-1, 2 * hidden): one row for each sample."""
+    """(batch, -1) or (-1, 2 * hidden), also with a 1 behind: one row for each sample."""
+    new = new[:2] if new[2:] == ("1",) else new
     if len(new) != 2 or "layer" in new[0] or "direction" in new[0]:
         return False
     return new[0] not in ("-1", "1", "2") or (new[0] == "-1" and "2" in _factors(new[1]) and "*" in new[1])

@@ -35,7 +35,8 @@ def _mixed(call: Call, old: tuple[int, ...], new: tuple[int, ...]) -> str:
     pixels = len(old) == 4 and len(new) == 2 and new[1] == old[1] and min(old[0], old[1], old[2] * old[3]) > 1
     if pixels and call.made_by(given) == "convolution" and given.is_contiguous():
         return "a row has pixels of one class, not the classes of one pixel; permute(0, 2, 3, 1) first"
-    states = len(old) == 3 and new == (old[1], old[0] * old[2]) and min(old[:2]) > 1 and old[0] != old[1]
+    rows = new[:2] if new[2:] == (1,) else new
+    states = len(old) == 3 and rows == (old[1], old[0] * old[2]) and min(old[:2]) > 1 and old[0] != old[1]
     if states and (given.data_ptr(), old) in call.notes.get("states", ()):
         return "the states of different samples come into one row; transpose(0, 1) first"
     return ""

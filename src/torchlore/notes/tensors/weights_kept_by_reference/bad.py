@@ -10,6 +10,5 @@ for _ in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-
-moved = sum((p - old).abs().sum() for p, old in zip(model.parameters(), before))
+    moved = sum((p - old).abs().sum() for p, old in zip(model.parameters(), before))
 result = {"moved": moved.item()}

@@ -98,3 +98,32 @@ def own_anchor(net: nn.Module, loader, mu):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+class Shadow:
+    def __init__(self, model):
+        self.model, self.kept, self.aside = model, {}, {}
+        for name, weight in model.named_parameters():
+            self.kept[name] = weight.data.clone()
+
+    def follow(self):
+        for name, weight in self.model.named_parameters():
+            self.kept[name].mul_(0.99).add_(weight.data, alpha=0.01)
+
+    def swap_in(self):
+        for name, weight in self.model.named_parameters():
+            self.aside[name] = weight.data  # trap: weights-kept-by-reference
+            weight.data.copy_(self.kept[name])
+
+    def put_in(self):
+        for name, weight in self.model.named_parameters():
+            self.aside[name] = weight.data
+            weight.data = self.kept[name]
+
+
+def table(model, other):
+    found = {}
+    for name, weight in other.named_parameters():
+        found[name] = weight.data
+    for name, weight in model.named_parameters():
+        found[name].mul_(0.9).add_(weight.data, alpha=0.1)

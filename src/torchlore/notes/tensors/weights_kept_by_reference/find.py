@@ -13,6 +13,7 @@ _SHARES = {"detach", "cpu", "float", "view", "flatten", "reshape"}
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("step")):
         return
+    yield from _entries(source)
     for assign in source.all(ast.Assign):
         tensor, target = _kept(source, assign.value), assign.targets[0]
         if tensor is not None and isinstance(target, ast.Name | ast.Attribute) and _compared(source, assign, target):
@@ -21,6 +22,46 @@ def find(source: Source) -> Iterator[Hit]:
                 fixed = f"[p.detach().clone() for p in {source.code(tensor.args[0])}]"
             message = f"`{source.code(target)}` shares the parameters' memory and follows every step: keep `{fixed}`"
             yield source.hit(assign, message, edits.replace(source, tensor, fixed))
+
+
+def _entries(source: Source) -> Iterator[Hit]:
+    """`shadow[name] = param.data` for every parameter, where entry or parameter is then changed in place."""
+    for assign in source.all(ast.Assign) if "named_parameters" in source.text else ():
+        target, loop = assign.targets[0], next(iter(tree.loops(source, assign)), None)
+        owner = _parameter(assign.value)
+        if not isinstance(target, ast.Subscript) or not isinstance(owner, ast.Name) or not isinstance(loop, ast.For):
+            continue
+        model = _gone_through(source, loop, owner.id)
+        if model and (_overwritten(source, loop, assign, owner.id) or _mixed(source, tree.dotted(target.value), model)):
+            code = source.code(target)
+            told = f"`{code}` shares the memory of `{owner.id}`, so what changes one changes both: keep `{owner.id}.detach().clone()`"
+            yield source.hit(assign, told, edits.replace(source, assign.value, f"{owner.id}.detach().clone()"))
+
+
+def _gone_through(source: Source, loop: ast.For, name: str) -> str:
+    """`model` of `for name, param in model.named_parameters()`."""
+    over = follow.method(loop.iter) == "named_parameters" and isinstance(loop.target, ast.Tuple)
+    mine = over and tree.dotted(loop.target.elts[-1]) == name  # type: ignore[attr-defined]  # a tuple
+    return source.code(tree.receiver(loop.iter)) if mine and isinstance(loop.iter, ast.Call) else ""
+
+
+def _overwritten(source: Source, loop: ast.For, assign: ast.Assign, name: str) -> bool:
+    """`param.data.copy_(average)` further down in the same loop: the entry is no backup."""
+    calls = (one for one in tree.under(source, loop, ast.Call) if follow.method(one) == "copy_")
+    return any(one.lineno > assign.lineno and tree.dotted(_parameter(tree.receiver(one))) == name for one in calls)
+
+
+def _mixed(source: Source, box: str, model: str) -> bool:
+    """`shadow[name].mul_(decay).add_(param.data)` in a loop over the same network's parameters."""
+    for call in source.methods("mul_", "copy_", "lerp_", "add_", "sub_"):
+        entry, loop = tree.receiver(call), next(iter(tree.loops(source, call)), None)
+        if not isinstance(entry, ast.Subscript) or tree.dotted(entry.value) != box or not isinstance(loop, ast.For):
+            continue
+        name = tree.dotted(loop.target.elts[-1]) if isinstance(loop.target, ast.Tuple) else ""
+        used = name and any(one.id == name for one in tree.under(source, tree.statement(source, call), ast.Name))
+        if used and _gone_through(source, loop, name) == model:
+            return True
+    return False
 
 
 def _kept(source: Source, node: ast.expr) -> ast.expr | None:

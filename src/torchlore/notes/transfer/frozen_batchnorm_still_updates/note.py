@@ -50,5 +50,6 @@ def watch(step: Step) -> Alarm | None:
     return None
 
 
-def _place(weight: Any) -> tuple[int, int]:
-    return weight.data_ptr(), weight._version  # noqa: SLF001  # no public name says whether a tensor was written to
+def _place(weight: Any) -> tuple[int, int, float]:
+    number = float(weight.detach().sum()) if weight.is_cpu else 0.0  # new memory may lie where the old one lay
+    return weight.data_ptr(), weight._version, number  # noqa: SLF001  # no public name says whether it was written to

@@ -1,0 +1,70 @@
+"""The rule of dataset-rng-per-worker."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import classes, tree
+from torchlore.check.project import Class, Function
+from torchlore.check.source import Hit, Source
+
+_MAKERS = {
+    "numpy.random.default_rng",
+    "numpy.random.RandomState",
+    "numpy.random.Generator",
+    "random.Random",
+    "torch.Generator",
+}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(word in source.text for word in ("default_rng", "RandomState", "Generator(", "Random(")):
+        return
+    for cls in classes.all_classes(source):
+        ways = classes.methods(cls)
+        draws = (
+            ways.get("__getitem__") if _is_dataset(source, cls.node) else ways.get("__call__") or ways.get("forward")
+        )
+        if draws is None:
+            continue
+        used = {node.attr for node in ast.walk(draws) if isinstance(node, ast.Attribute)}
+        for name, found in classes.attributes(cls).items():
+            made = [one for one in found if isinstance(one.value, ast.Call) and source.name(one.value.func) in _MAKERS]
+            once = made and len(made) == len(found) and all(one.method == "__init__" for one in found)
+            if name in used and once and _copied(source, cls) and not _seeded(source, name):
+                told = f"every worker gets a copy of `self.{name}` and draws the same numbers: draw from `np.random` or `torch`, or make the generator from the index"
+                yield source.hit(made[0].node, told)
+
+
+def _copied(source: Source, cls: Class) -> bool:
+    """Whether workers read the dataset, or one that is given an object of this class as its transform."""
+    if _is_dataset(source, cls.node):
+        return classes.read_by_workers(cls)
+    for made in source.calls(cls.qualified):
+        held = tree.statement(source, made)
+        name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) and held.value is made else ""
+        for other in classes.all_classes(source):
+            for call in source.calls(other.qualified) if _is_dataset(source, other.node) else ():
+                given = (*call.args, *(one.value for one in call.keywords))
+                mine = any(tree.inside(source, made, one) or (name and tree.dotted(one) == name) for one in given)
+                if mine and classes.read_by_workers(other):
+                    return True
+    return False
+
+
+def _seeded(source: Source, name: str) -> bool:
+    """Whether a loader's `worker_init_fn` gives the attribute another value in each worker, or may do so."""
+    given = (tree.argument(call, 9, "worker_init_fn") for call in source.calls("torch.utils.data.DataLoader"))
+    for one in given:
+        if one is None or tree.literal(one) is None:
+            continue
+        made = source.project.resolve(source, one)
+        body = made.node if isinstance(made, Function) else None
+        if body is None or any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(body)):
+            return True
+    return False
+
+
+def _is_dataset(source: Source, node: ast.ClassDef) -> bool:
+    return any(
+        source.name(base.value if isinstance(base, ast.Subscript) else base).endswith("Dataset") for base in node.bases
+    )

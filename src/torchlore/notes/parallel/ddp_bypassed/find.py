@@ -1,0 +1,53 @@
+"""The rule of ddp-bypassed."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import tree, values
+from torchlore.check.source import Hit, Source
+
+_WRAPPER = "torch.nn.parallel.DistributedDataParallel"
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "DistributedDataParallel" not in source.text or ".module" not in source.text:
+        return
+    for call in source.all(ast.Call):
+        wrapper = _wrapper(source, call)
+        home = tree.function(source, call)
+        if wrapper is None or not _trains(source, call, home) or _called_too(source, wrapper, home):
+            continue
+        code = source.code(wrapper)
+        told = f"this goes round `{code}`, so the gradients are not averaged over the processes: call `{code}(...)`"
+        yield source.hit(call, told)
+
+
+def _wrapper(source: Source, call: ast.Call) -> ast.expr | None:
+    """`ddp` of `ddp.module(x)`, `ddp.module.forward(x)` and `ddp.module.encoder(x)`, where that is a module."""
+    node = call.func
+    if isinstance(node, ast.Attribute) and node.attr == "module":
+        inner = node.value
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "module":
+        inner = node.value.value if node.attr == "forward" or values.sure(source, node, "module") else None  # type: ignore[assignment]  # None is asked below
+    else:
+        return None
+    return inner if inner is not None and values.made_by(source, inner, _WRAPPER) is not None else None
+
+
+def _trains(source: Source, call: ast.Call, home: tree.FunctionNode | None) -> bool:
+    """Whether a backward pass of the same function follows, with a graph in between."""
+    around = " ".join(source.code(one) for one in tree.contexts(source, call))
+    if any(word in around for word in ("no_grad", "inference_mode", "no_sync")):
+        return False
+    later = (one for one in source.methods("backward") if one.lineno > call.lineno)
+    return any(tree.function(source, one) is home and _same_turn(source, one, call) for one in later)
+
+
+def _same_turn(source: Source, backward: ast.Call, call: ast.Call) -> bool:
+    return tree.loops(source, backward)[:1] == tree.loops(source, call)[:1]
+
+
+def _called_too(source: Source, wrapper: ast.expr, home: tree.FunctionNode | None) -> bool:
+    """Whether the wrapper itself is called in the same function, which prepares the averaging."""
+    code = source.code(wrapper)
+    return any(source.code(one.func) == code for one in tree.under(source, home or source.tree, ast.Call))
