@@ -779,6 +779,31 @@ def frames(path, wanted):
         found.append(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB))
     return found, count
 """
+OUTPUTS = """
+import torch
+from torch import nn
+
+def fit(net: nn.Linear, loader, optimizer):
+    kept = []
+    for x, y in loader:
+        optimizer.zero_grad()
+        out = {"loss": nn.functional.cross_entropy(net(x), y), "n": len(x)}
+        out["loss"].backward()
+        optimizer.step()
+        LINE
+        kept.append(out)
+    return kept
+"""
+COUNTED = """
+import torch
+
+def one_by_one(net, test_loader):
+    right = total = 0
+    for x, y in test_loader:
+        right += (net(x).argmax(1) == y).sum().item()
+        total += 1
+    return right / total
+"""
 DRAWN = """
 import torch
 from torch import nn
@@ -1137,6 +1162,10 @@ AFTER
         ("accumulate-loss-with-graph", WINDOW, []),
         ("bootstrap-target-attached", TWOFOLD, []),
         ("view-as-transpose", BOTH_WAYS, []),
+        ("accumulate-loss-with-graph", OUTPUTS.replace("LINE", 'out["loss"] = out["loss"].detach()'), []),
+        ("accumulate-loss-with-graph", OUTPUTS.replace("LINE", 'out.pop("loss")'), []),
+        ("accumulate-loss-with-graph", OUTPUTS.replace("LINE", "print(len(x))"), ["warning"]),
+        ("accuracy-over-batches", COUNTED, []),
         ("accumulate-loss-with-graph", METER, []),
         ("accumulate-loss-with-graph", METER.replace("Mean()", "[]"), ["error"]),
     ],

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlore.check import calls, flow, iteration, kept, scopes, tree, values
+from torchlore.check import calls, flow, follow, iteration, kept, scopes, tree, values
 from torchlore.check.project import Project
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Tally(NamedTuple):
     kind: str  # count, mean (of a comparison), loss (of a batch), bent (a score that is no mean of its parts), nominal, weighted, or ""
     node: ast.AST  # where it is added
     division: ast.AST
-    by: str  # batches, samples, entries; last (the index of the last turn), epochs, another (another loader's length)
+    by: str  # batches, samples, entries, turns; last (the index of the last turn), epochs, another (another loader's length)
 
     @property
     def below(self) -> ast.expr | None:
@@ -121,11 +121,28 @@ def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[
         if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
             below = one.right if isinstance(one, ast.BinOp) else one.value
             above = one.left if isinstance(one, ast.BinOp) else one.target
-            by = lengths.get(source.code(below), "") or _odd(source, one, below, loop, name)
-            if by and any(_named(part) == name for part in ast.walk(above)):
-                yield one, by
+            if any(_named(part) == name for part in ast.walk(above)):
+                by = lengths.get(source.code(follow.followed(source, below)), "")
+                by = by or _odd(source, one, below, loop, name) or _counter(source, below, loop)
+                if by:
+                    yield one, by
         elif isinstance(one, ast.Call) and _averages(source, one, name):
             yield one, "entries"
+
+
+def _counter(source: Source, below: ast.expr, loop: ast.For) -> str:
+    """`n` of `n += 1` in each turn, from 0 before the loop: batches, or samples where a batch is one."""
+    bound = scopes.reaching(source, below) if isinstance(below, ast.Name) else []
+    grown = [one for one in bound if one.how == "aug"]
+    start = [one for one in bound if one.how == "assign" and (part := scopes.part(one)) and tree.literal(part) == 0]
+    added = all(
+        isinstance(one.statement, ast.AugAssign)
+        and isinstance(one.statement.op, ast.Add)
+        and tree.literal(one.statement.value) == 1
+        and one.statement in loop.body
+        for one in grown
+    )
+    return "turns" if added and len(grown) == 1 and len(bound) == 1 + len(start) else ""
 
 
 def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name: str) -> str:

@@ -76,8 +76,8 @@ def _joined(given: Values) -> Values:
 def _appended(source: Source, box: ast.List) -> Values:
     """What is appended to a list under its first name, in the same function."""
     held = source.parents.get(box)
-    target = held.targets[0] if isinstance(held, ast.Assign) else None
-    if not isinstance(target, ast.Name) or len(cast("ast.Assign", held).targets) != 1:
+    target = _first_name(source, box, held)
+    if target is None:
         return () if isinstance(held, ast.Call) else (UNKNOWN,)
     home, found = function(source, box), cast("Values", ())
     for one in names(source, target.id):
@@ -90,6 +90,15 @@ def _appended(source: Source, box: ast.List) -> Values:
         )
         found += values(source, cast("ast.Call", call).args[0]) if alone else (UNKNOWN,)
     return found
+
+
+def _first_name(source: Source, box: ast.List, held: ast.AST | None) -> ast.Name | None:
+    """`a` of `a = []`, and `b` of `a, b = [], []`."""
+    whole = source.parents.get(held) if isinstance(held, ast.Tuple) else held
+    target = whole.targets[0] if isinstance(whole, ast.Assign) and len(whole.targets) == 1 else None
+    if isinstance(held, ast.Tuple) and isinstance(target, ast.Tuple) and len(target.elts) == len(held.elts):
+        target = target.elts[held.elts.index(box)]
+    return target if isinstance(target, ast.Name) else None
 
 
 def method_result(source: Source, value: Value, call: ast.Call, name: str) -> Values:
@@ -152,7 +161,7 @@ def _graph(source: Source, call: ast.Call, start: tuple[bool | None, ...] = ()) 
             seen.add(None)
             continue
         for value in values(source, arg):
-            inner = [one for group in value.items for one in group] if value.kind in ("list", "tuple") else [value]
+            inner = list(_joined((value,))) if value.kind in ("list", "tuple") else [value]
             tensors = [one for one in inner if api.is_kind(one.kind, "tensor") or not one.kind]
             seen.update(one.attached for one in tensors)
     return True if True in seen else None if None in seen else False

@@ -40,15 +40,20 @@ def plain(node: Any) -> str:
     return re.sub(r"Backward\d*$", "", node.name().rpartition("::")[2]).lower() if node is not None else ""
 
 
-def made_by(tensor: Any) -> str:
-    """The operation that made this tensor, looking through at most six views and casts; "" for a leaf."""
+def made_by(tensor: Any, *, factors: bool = False) -> str:
+    """The operation that made this tensor, looking through at most six views and casts (and factors); "" for a leaf."""
     node = tensor.grad_fn if isinstance(tensor, Tensor) else None
     for _ in range(6):
-        if node is None or plain(node) not in VIEWS:
+        if node is None or not (plain(node) in VIEWS or (factors and _is_scaled(node))):
             break
-        node = node.next_functions[0][0]
+        node = next(one for one, _ in node.next_functions if one is not None)
     name = plain(node)
     return "" if name in {"torch::autograd::accumulategrad", "accumulategrad"} else name
+
+
+def _is_scaled(node: Any) -> bool:
+    """A product with, or a quotient by, what has no graph."""
+    return plain(node) in ("mul", "div", "neg") and sum(one is not None for one, _ in node.next_functions) == 1
 
 
 def nodes(tensor: Tensor, limit: int = 20_000) -> Iterator[Any]:

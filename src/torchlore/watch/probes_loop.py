@@ -243,7 +243,7 @@ def before_backward(watcher: Watcher, loss: Tensor) -> Event:
     place = watcher.map.place(watcher.map.frame(2))
     facts: dict[str, Any] = {
         "leaf": node is None,
-        "made_by": graph.made_by(loss),
+        "made_by": graph.made_by(loss, factors=True),
         "finite": finite,
         "shape": loss.shape,
     }

@@ -61,3 +61,32 @@ class Thawed(nn.Module):
         for _, weight in self.head.named_parameters():
             weight.requires_grad_(False)
         self.head.requires_grad = False
+
+
+def thawed_by_the_grouping(net):
+    for name, p in net.named_parameters():
+        if "stem" in name:
+            p.requires_grad = False
+    small, large = [], []
+    for name, p in net.named_parameters():
+        p.requires_grad = True  # trap: requires-grad-on-module
+        (small if p.ndim < 2 else large).append(p)
+    return small, large
+
+
+def head_only(net):
+    for p in net.parameters():
+        p.requires_grad = False
+    for p in net.head.parameters():
+        p.requires_grad = True
+    return net
+
+
+def two_phases(net, train):
+    for name, p in net.named_parameters():
+        if "stem" in name:
+            p.requires_grad = False
+    train(net)
+    for p in net.parameters():
+        p.requires_grad = True
+    train(net)

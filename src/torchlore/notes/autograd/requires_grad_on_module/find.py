@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, uses, values
+from torchlore.check import edits, follow, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _WRITTEN = re.compile(r"^requires?_?grad(s|ient)?$")
@@ -16,6 +16,7 @@ def find(source: Source) -> Iterator[Hit]:
             if isinstance(target, ast.Attribute) and _WRITTEN.match(target.attr):
                 whole = target.attr == "requires_grad"
                 yield from _on_module(source, assign, target) if whole else _misspelt(source, assign, target)
+    yield from _undone(source) if "requires_grad" in source.text else ()
 
 
 def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Iterator[Hit]:
@@ -45,6 +46,48 @@ def _misspelt(source: Source, assign: ast.Assign, target: ast.Attribute) -> Iter
     harmless = value == "False" and not values.sure(source, target.value, "parameter", "module")
     edit = edits.replace(source, assign, fixed)
     yield source.hit(assign, message, edit, severity="hint" if harmless else "error")
+
+
+def _undone(source: Source) -> Iterator[Hit]:
+    """Some parameters are frozen, and the next loop over all of them, beside it, sets the flag again."""
+    for thaw in source.all(ast.For):
+        net = _over_parameters(source, thaw)
+        switch = next((one for one in thaw.body if _sets(one, tree.dotted(_last(thaw.target)), True)), None)
+        block: list[ast.stmt] = getattr(source.parents[thaw], "body", [])
+        if not net or switch is None or thaw not in block:
+            continue
+        for before in reversed(block[: block.index(thaw)]):
+            if isinstance(before, ast.For) and _over_parameters(source, before) == net:
+                name = tree.dotted(_last(before.target))
+                some = [one for one in ast.walk(before) if isinstance(one, ast.If)]
+                if any(_sets(one, name, False) for choice in some for one in choice.body):
+                    told = f"this makes every parameter of `{net}` trainable again, also those frozen in line {before.lineno}: leave it out"
+                    yield source.hit(switch, told)
+                break
+            if not isinstance(before, ast.Assign) or any(isinstance(one, ast.Call) for one in ast.walk(before)):
+                break  # it may have trained in between
+
+
+def _over_parameters(source: Source, loop: ast.For) -> str:
+    """`net` of `for name, p in net.named_parameters():`."""
+    call = loop.iter
+    listed = isinstance(call, ast.Call) and follow.method(call) in ("parameters", "named_parameters") and not call.args
+    return source.code(tree.receiver(call)) if listed and isinstance(call, ast.Call) else ""
+
+
+def _last(target: ast.expr) -> ast.expr:
+    return target.elts[-1] if isinstance(target, ast.Tuple) else target
+
+
+def _sets(statement: ast.stmt, name: str, flag: bool) -> bool:
+    """`p.requires_grad = flag`, `p.requires_grad_(flag)`."""
+    if isinstance(statement, ast.Assign):
+        return tree.dotted(statement.targets[0]) == f"{name}.requires_grad" and tree.literal(statement.value) is flag
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or tree.dotted(call.func) != f"{name}.requires_grad_":
+        return False
+    given = tree.argument(call, 0, "requires_grad")
+    return tree.literal(given) is flag if given is not None else flag
 
 
 def _read(source: Source, target: ast.Attribute) -> bool:

@@ -51,7 +51,7 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
             continue
         whole = [value] if isinstance(value, ast.Call) and flow.called(source, value) else []
         leaves = [one for one in (*kept.leaves(value), *whole) if identity(source, one) not in done]
-        graphs = [one for one in leaves if _carries_graph(source, one)]
+        graphs = [one for one in leaves if _carries_graph(source, one) and not _emptied_here(source, one)]
         lives = kept.outlives(source, target, loop.node) and not _begins_again(loop.node, target)
         if graphs and lives and not _comes_back(source, target, loop):
             name, total = source.code(graphs[0]), source.code(target) if target is not None else ""
@@ -76,6 +76,17 @@ def _carries_graph(source: Source, node: ast.expr) -> bool:
     if held and len(held) == len(found):
         return all(any(one.kind == "tensor" and one.attached for one in inner) for inner in held)
     return values.attached(source, node) is True and not values.maybe(source, node, "parameter")
+
+
+def _emptied_here(source: Source, leaf: ast.expr) -> bool:
+    """`out["loss"] = out["loss"].detach()`, `out.pop("loss")`, `del out["loss"]`: the dictionary no longer is what made it."""
+    for use in uses.names(source, leaf.id) if isinstance(leaf, ast.Name) else ():
+        up = source.parents[use]
+        other = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store | ast.Del)
+        other |= isinstance(up, ast.Attribute) and up.attr in ("pop", "update", "clear")
+        if other and tree.function(source, use) is tree.function(source, leaf):
+            return True
+    return False
 
 
 def _comes_back(source: Source, target: ast.expr | None, loop: flow.LoopFlow) -> bool:

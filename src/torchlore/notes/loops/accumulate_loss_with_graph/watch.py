@@ -11,7 +11,11 @@ def watch(step: Step) -> Alarm | None:
     grows = step.in_a_row(8, alive > step.memory.get("alive", 0), "grows")
     step.memory["alive"] = alive
     anew = grows and step.memory["grows"] == 8  # eight steps in a row, each with one graph more
-    if step.in_a_row(2, step.number >= 20 and alive >= 20) or step.times(2, anew):
+    inner = step.run.activations_alive()  # a part of the loss may be kept, and the loss itself not
+    more = step.in_a_row(8, inner > step.memory.get("inner", 0), "more")
+    step.memory["inner"] = inner
+    parts = step.times(2, more and step.memory["more"] == 8, "parts")
+    if step.in_a_row(2, step.number >= 20 and alive >= 20) or step.times(2, anew) or parts:
         keeper = step.run.keeper()
         name = f"`{keeper.name}` keeps" if keeper else "something keeps"
         told = f"{name} the graph of every loss in memory; keep loss.item() or loss.detach()"

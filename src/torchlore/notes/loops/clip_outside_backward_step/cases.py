@@ -150,3 +150,43 @@ def two_in_turn(actor, critic, states, targets, of_actor, of_critic):
     for p in actor.parameters():
         p.grad.data.clamp_(-1, 1)
     of_actor.step()
+
+
+class Pair:
+    def __init__(self):
+        self.actor, self.critic = nn.Linear(4, 2), nn.Linear(4, 1)
+        self.actor_optimizer = torch.optim.Adam(self.actor.parameters())
+        self.critic_optimizer = torch.optim.Adam(self.critic.parameters())
+
+    def copied(self, s, target):
+        value_loss = nn.functional.mse_loss(self.critic(s), target)
+        self.critic_optimizer.zero_grad()
+        value_loss.backward()
+        clip_grad_norm_(self.actor.parameters(), 0.5)  # trap: clip-outside-backward-step
+        self.critic_optimizer.step()
+        policy_loss = self.actor(s).mean()
+        self.actor_optimizer.zero_grad()
+        policy_loss.backward()
+        clip_grad_norm_(self.actor.parameters(), 0.5)
+        self.actor_optimizer.step()
+
+    def joint(self, s, target):
+        loss = nn.functional.mse_loss(self.critic(s), target) + self.actor(s).mean()
+        self.critic_optimizer.zero_grad()
+        self.actor_optimizer.zero_grad()
+        loss.backward()
+        clip_grad_norm_(self.actor.parameters(), 0.5)
+        self.critic_optimizer.step()
+        self.actor_optimizer.step()
+
+
+def the_first_group(net, loss):
+    optimizer = torch.optim.SGD([{"params": net.a.parameters()}, {"params": net.b.parameters(), "lr": 1.0}], lr=0.1)
+    single = torch.optim.SGD(net.parameters(), lr=0.1)
+    loss.backward()
+    params = optimizer.param_groups[0]["params"]
+    clip_grad_norm_(params, 1.0)  # trap: clip-outside-backward-step
+    clip_grad_norm_(single.param_groups[0]["params"], 1.0)
+    for group in optimizer.param_groups:
+        clip_grad_norm_(group["params"], 1.0)
+    return optimizer

@@ -1,6 +1,7 @@
 """The rule of clip-outside-backward-step."""
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from torchlore.check import calls, edits, flow, follow, frameworks, tree
@@ -15,11 +16,29 @@ def find(source: Source) -> Iterator[Hit]:
     clips = ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grad_value")
     if not any(name in source.text for name in clips):
         return
+    yield from _first_group(source) if "param_groups" in source.text else ()
     told: set[ast.AST] = set()
     for hit, node in (*_in_loops(source), *_in_functions(source), *_in_lightning(source)):
         if node not in told:
             told.add(node)
             yield hit
+
+
+def _first_group(source: Source) -> Iterator[Hit]:
+    """`clip_grad_norm_(optimizer.param_groups[0]["params"], 1.0)` where the optimizer has several groups."""
+    for call in source.calls("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"):
+        given = follow.followed(source, call.args[0]) if call.args else None
+        group = given.value if isinstance(given, ast.Subscript) and tree.literal(given.slice) == "params" else None
+        one = group.value if isinstance(group, ast.Subscript) and tree.literal(group.slice) == 0 else None
+        if not isinstance(one, ast.Attribute) or one.attr != "param_groups" or tree.loops(source, call)[1:]:
+            continue
+        made = [value.node for value in source.values(one.value) if isinstance(value.node, ast.Call)]
+        held = [follow.followed(source, node.args[0]) for node in made if node.args]
+        if held and all(
+            isinstance(one, ast.List) and sum(isinstance(e, ast.Dict) for e in one.elts) > 1 for one in held
+        ):
+            told = f"`{source.code(one.value)}` has several groups, and this clips the first alone: clip the parameters of all of them"
+            yield source.hit(call, told, severity="warning")
 
 
 def _by_hand(source: Source) -> Iterator[Hit]:
@@ -121,8 +140,8 @@ def _in_functions(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
             if kinds[:index].count("backward") == 0 and kinds[index + 1 : index + 2] == ["backward"] and not clip.loops:
                 message = "gradients are clipped before the backward pass: there is nothing to clip yet; clip after backward()"
                 yield source.hit(clip.node, message), clip.node
-            elif kinds == ["backward", "clip", "step"] and _another(clip, own[2], held):
-                message = f"`{source.code(clip.node)}` clips another network than the one `{_name(own[2])}` steps: clip that one"
+            elif kinds[index - 1 : index + 2] == ["backward", "clip", "step"] and _another(clip, own, held):
+                message = f"`{source.code(clip.node)}` clips another network than the one `{_name(own[index + 1])}` steps: clip that one"
                 yield source.hit(clip.node, message), clip.node
 
 
@@ -144,8 +163,13 @@ def _optimizers(source: Source) -> dict[Identity, set[Identity]]:
     return found
 
 
-def _another(clip: Event, step: Event, held: dict[Identity, set[Identity]]) -> bool:
-    """Whether the clipped model belongs to another optimizer alone."""
+def _another(clip: Event, order: list[Event], held: dict[Identity, set[Identity]]) -> bool:
+    """Whether the clipped model belongs to another optimizer alone, which makes no step before the next backward pass."""
+    behind = itertools.takewhile(lambda event: event.what != "backward", order[order.index(clip) + 1 :])
+    steps = [event for event in behind if event.what == "step"]
+    if any(clip.owner in held.get(event.owner, set()) for event in steps if event.owner is not None):
+        return False
+    step = steps[0]
     own = held.get(step.owner, set()) if step.owner is not None else set()
     if clip.owner is None or len(own) != 1 or ("unknown",) in own:
         return False

@@ -72,3 +72,18 @@ def by_keywords(params, rate):
     decay = [p for p in params if p.ndim < 2]  # trap: decay-groups-swapped
     rest = [p for p in params if p.ndim >= 2]
     return torch.optim.AdamW([dict(params=decay, weight_decay=rate), dict(params=rest, weight_decay=0.0)])
+
+
+def inherits(net, lr, weight_decay):
+    decay = [p for p in net.parameters() if p.ndim > 1]
+    no_decay = [p for p in net.parameters() if p.ndim <= 1]
+    groups = [{"params": decay}, {"params": no_decay}]  # trap: decay-groups-swapped
+    return torch.optim.AdamW(groups, lr=lr, weight_decay=weight_decay)
+
+
+def says_zero(net, lr, weight_decay):
+    decay = [p for p in net.parameters() if p.ndim > 1]
+    no_decay = [p for p in net.parameters() if p.ndim <= 1]
+    first = torch.optim.SGD([{"params": decay, "weight_decay": weight_decay}, {"params": no_decay}], lr=lr)
+    groups = [{"params": decay}, {"params": no_decay, "weight_decay": 0.0}]
+    return first, torch.optim.AdamW(groups, lr=lr, weight_decay=weight_decay)

@@ -19,6 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _joined(source)
     if "params" not in source.text:
         return
+    yield from _inherits(source)
     for groups in source.all(ast.List):
         found = [(one, _choice(source, one)) for one in groups.elts if _entries(one)]
         pulled = next(
@@ -54,6 +55,28 @@ def _joined(source: Source) -> Iterator[Hit]:
                 f"`{source.code(spared[0])}` is joined with the rest and decayed as they are: give it a group of its own, "
                 f'`{{"params": {source.code(spared[0])}, "weight_decay": 0.0}}`',
             )
+
+
+def _inherits(source: Source) -> Iterator[Hit]:
+    """`AdamW([{"params": decay}, {"params": no_decay}], weight_decay=0.1)`: a group without its own takes the optimizer's."""
+    for call, name in uses.calls_under(source, "torch.optim."):
+        given = tree.argument(call, 0, "params")
+        groups = follow.followed(source, given) if given is not None else None
+        if not isinstance(groups, ast.List) or len(groups.elts) < 2 or not all(_params(one) for one in groups.elts):
+            continue
+        rate = tree.argument(call, None, "weight_decay")
+        default = rate is None and name.endswith(".AdamW") and not any(one.arg is None for one in call.keywords)
+        if not default and (rate is None or tree.literal(rate) in (0, 0.0)):
+            continue
+        for group in groups.elts:
+            params = tree.dotted(_params(group) or group)
+            if "weight_decay" not in _entries(group) and _UNDECAYED.search(params.rpartition(".")[2]):
+                whole = source.code(rate) if rate is not None else "0.01"
+                yield source.hit(
+                    group,
+                    f"`{params}` has no `weight_decay` of its own and takes the optimizer's, {whole}: "
+                    'write `"weight_decay": 0.0` in this group',
+                )
 
 
 def _entries(group: ast.expr) -> dict[object, ast.expr]:

@@ -66,3 +66,33 @@ def closure(model, x, y, criterion, optimizer):
             return loss
 
         optimizer.step(evaluate)
+
+
+def two_of_them(encoder, decoder, loader, criterion):
+    enc_opt = torch.optim.SGD(encoder.parameters(), lr=0.1)
+    dec_opt = torch.optim.SGD(decoder.parameters(), lr=0.1)
+    for x, y in loader:
+        enc_opt.zero_grad()
+        dec_opt.zero_grad()
+        criterion(decoder(encoder(x)), y).backward()
+        enc_opt.step()  # trap: step-before-backward
+
+
+class Seq2Seq:
+    def __init__(self, encoder, decoder):
+        self.enc_optimizer = torch.optim.Adam(encoder.parameters())
+        self.dec_optimizer = torch.optim.Adam(decoder.parameters())
+        self.gen_optimizer = torch.optim.Adam(decoder.parameters())
+        self.scaled_optimizer = torch.optim.Adam(decoder.parameters())
+
+    def update(self, loss, scaler):
+        self.enc_optimizer.zero_grad()
+        self.dec_optimizer.zero_grad()
+        self.gen_optimizer.zero_grad()
+        self.scaled_optimizer.zero_grad()
+        loss.backward()
+        self.enc_optimizer.step()  # trap: step-before-backward
+        scaler.step(self.scaled_optimizer)
+
+    def finish(self):
+        self.gen_optimizer.step()

@@ -77,3 +77,16 @@ def returned_right(dist, action, ret, value):
     actor = -(dist.log_prob(action) * advantage.detach()).mean()
     critic = advantage.pow(2).mean()
     return actor + 0.5 * critic
+
+
+def from_a_rollout(optimizer, states, rewards):
+    log_probs, values = [], []
+    for s in states:
+        pi = torch.distributions.Categorical(logits=actor(s))
+        log_probs.append(pi.log_prob(pi.sample()))
+        values.append(critic(s).squeeze(-1))
+    advantage = rewards - torch.stack(values)
+    loss = -(torch.stack(log_probs) * advantage.detach()).mean() + advantage.pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

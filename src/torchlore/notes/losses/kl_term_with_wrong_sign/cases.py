@@ -51,3 +51,14 @@ def bound(mu, log_var):
 
 def minus_the_bound(x, out, mu, log_var):
     return F.mse_loss(out, x) - bound(mu, log_var)
+
+
+def both(x, recon, mu, logvar):
+    bce = torch.nn.functional.binary_cross_entropy(recon, x, reduction="sum")
+    kld = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+    return bce - kld  # trap: kl-term-with-wrong-sign
+
+
+def trained_on(net, x, optimizer):
+    loss = both(x, *net(x))
+    loss.backward()

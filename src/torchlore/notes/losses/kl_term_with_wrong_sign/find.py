@@ -15,8 +15,10 @@ def find(source: Source) -> Iterator[Hit]:
     if "exp(" not in source.text:
         return
     seen: set[ast.AST] = set()
-    totals = [tree.receiver(call) for call in source.methods("backward")]
-    totals += [one.value for one in source.all(ast.Return) if isinstance(one.value, ast.BinOp | ast.Name)]
+    totals: list[ast.expr] = [
+        one.value for one in source.all(ast.Return) if isinstance(one.value, ast.BinOp | ast.Name)
+    ]
+    totals += [tree.receiver(call) for call in source.methods("backward")]
     for total in totals:
         parts = list(_terms(source, total))
         wrong = _turned(source, parts)

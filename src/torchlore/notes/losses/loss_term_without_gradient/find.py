@@ -15,6 +15,7 @@ from torchlore.check.tensors import no_grad_around
 _CUTS = {"item", "detach", "numpy", "tolist", "argmax", "argmin"}
 _NEW = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor")
 _SETTING = re.compile(r"^(self\.)?(args?|opts?|cfg|config|conf|hparams|hps?|flags)(\.\w+)+$", re.IGNORECASE)
+_TARGET = re.compile(r"(^|_)(gt|y|true|targets?|labels?|masks?|truth)(_|$)", re.IGNORECASE)
 Part = tuple[Source, ast.expr]
 
 
@@ -27,7 +28,10 @@ def find(source: Source) -> Iterator[Hit]:
             fixed = [node for home, node in parts if _constant(home, node)]
             alive = any(_may_learn(home, node) for home, node in parts if node not in fixed)
             for home, node in parts if alive else ():
-                cut = _cut(home, node) or _teacher_only(home, node) if node in fixed and home is source else None
+                cut = _hardened(home, node) if node in fixed and home is source else None
+                cut = cut or (
+                    _cut(home, node) or _teacher_only(home, node) if node in fixed and home is source else None
+                )
                 if cut is None or cut in seen or _trick(source, cut):
                     continue
                 seen.add(cut)
@@ -92,12 +96,48 @@ def _constant(source: Source, node: ast.expr) -> bool:
                 return _constant(source, other)
     if isinstance(node, ast.Call) and any(_holds_graph(source, one) for one in node.args) and _shut(source, node):
         return True
+    if _hardened(source, node) is not None:
+        return True
     found = values.values(source, node)
     numbers = bool(found) and all(value.kind == "number" for value in found)
     return numbers or (
         bool(found)
         and all(value.kind == "tensor" and (value.attached is False or value.name in _NEW) for value in found)
     )
+
+
+def _hardened(source: Source, node: ast.expr, hops: int = 4) -> ast.AST | None:
+    """Where a function of the file makes zeros and ones of the prediction a summand hands it, before it does anything else."""
+    if isinstance(node, ast.Name):
+        value = follow.binding(source, node) if hops else None
+        return _hardened(source, value, hops - 1) if value is not None else None
+    if isinstance(node, ast.BinOp):
+        sides = [one for one in (node.left, node.right) if not isinstance(one, ast.Constant | ast.Attribute)]
+        return _hardened(source, sides[0], hops) if len(sides) == 1 else None
+    inner = behind(source, node) if isinstance(node, ast.Call) and len(node.args) == 2 else None
+    taken = tree.parameters(inner.node)[1 if inner.owner is not None else 0 :] if inner is not None else []
+    if inner is None or inner.source is not source or len(taken) != 2 or not _TARGET.search(taken[1].arg):
+        return None
+    name = taken[0].arg
+    for one in inner.node.body:
+        made = one.value if isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == name else None
+        if made is not None and _is_hard(made, name):
+            return made
+        used = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(one))
+        if used and (made is None or values.attached(source, made) is False):
+            return None  # it is used as it came
+    return None
+
+
+def _is_hard(made: ast.expr, name: str) -> bool:
+    """`(p > 0.5).float()`, `torch.round(p)`."""
+    inner = (
+        tree.receiver(made)
+        if isinstance(made, ast.Call) and follow.method(made) in ("float", "long", "int", "to")
+        else made
+    )
+    read = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(made))
+    return read and isinstance(inner, ast.Compare)
 
 
 def _sum_so_far(source: Source, name: ast.Name) -> bool:

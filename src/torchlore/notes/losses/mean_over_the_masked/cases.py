@@ -24,3 +24,24 @@ def turned(loss, mask):
 def scores(attention, mask):  # no zeros: the softmax takes them out
     attention = attention.masked_fill(mask, float("-inf"))
     return attention.sum() / mask.sum()
+
+
+def mean_first(logits, y, mask):
+    loss = torch.nn.functional.cross_entropy(logits, y)
+    return (loss * mask).sum() / mask.sum()  # trap: mean-over-the-masked
+
+
+def kl(mu, logvar, seq_mask):
+    one = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+    term = one * seq_mask.float()  # trap: mean-over-the-masked
+    return term.sum() / seq_mask.sum()
+
+
+def each(logits, y, mask, mu):
+    loss = torch.nn.functional.cross_entropy(logits, y, reduction="none")
+    scale = torch.ones(1).mean()
+    return (loss * mask).sum() / mask.sum() + (torch.sum(mu, dim=-1) * mask).sum() / mask.sum() + scale
+
+
+def whole(pred, target, mask_weight, use_mask):
+    return torch.nn.functional.mse_loss(pred, target) * mask_weight + torch.nn.functional.l1_loss(pred, target) * use_mask

@@ -1,13 +1,18 @@
 """The rule of mean-over-the-masked."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import dims, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
+
+_MASK = re.compile(r"(^|_)masks?(_f|_float)?$", re.IGNORECASE)
+_SHAPES = ("float", "to", "type_as", "unsqueeze", "squeeze", "view", "reshape", "flatten", "double", "int", "long")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _reduced_before(source) if "mask" in source.text else ()
     if "masked_fill" not in source.text:
         return
     for division in source.all(ast.BinOp):
@@ -22,6 +27,44 @@ def find(source: Source) -> Iterator[Hit]:
         told = f"what is summed was set to 0 where `{code}`, and this counts just those places: divide by `(~{code}).sum()`"
         at = follow.followed(source, division.right)
         yield source.hit(at if isinstance(division.right, ast.Name) else division, told)
+
+
+def _reduced_before(source: Source) -> Iterator[Hit]:
+    """`(cross_entropy(x, y) * mask).sum() / mask.sum()`: one number for all places, which the mask can take nothing out of."""
+    for product in source.all(ast.BinOp):
+        for loss, mask in ((product.left, product.right), (product.right, product.left)):
+            name = _mask(mask) if isinstance(product.op, ast.Mult) else None
+            if name is None or not _is_one_number(source, loss) or not _is_counted(source, product, name):
+                continue
+            if values.shape(source, name) != () and dims.dims(source, name) != 0:
+                code = source.code(loss)
+                what = f"`{code}`" if len(code) < 60 else "this"
+                told = f'{what} is one number for all places, so `{source.code(name)}` takes nothing out of it: keep a number for each place (`reduction="none"`, `dim=-1`)'
+                yield source.hit(product, told, severity="warning")
+                break
+
+
+def _mask(node: ast.expr) -> ast.expr | None:
+    while isinstance(node, ast.Call) and follow.method(node) in _SHAPES:
+        node = tree.receiver(node)
+    return node if _MASK.search(tree.dotted(node).rpartition(".")[2]) else None
+
+
+def _is_one_number(source: Source, node: ast.expr) -> bool:
+    """A loss or a sum of all places, computed here: no weight and no plain number."""
+    whole = follow.followed(source, node)
+    if not any(isinstance(one, ast.Call) for one in ast.walk(whole)) or not values.sure(source, node, "tensor"):
+        return False
+    return values.shape(source, node) == () or dims.dims(source, node) == 0
+
+
+def _is_counted(source: Source, product: ast.BinOp, mask: ast.expr) -> bool:
+    """Whether the product is reduced where it stands, or the places of the mask are counted in the same function."""
+    up = source.parents[product]
+    reduced = isinstance(up, ast.Attribute) and up.attr in ("sum", "mean")
+    reduced |= isinstance(up, ast.Call) and source.name(up.func) in ("torch.sum", "torch.mean")
+    home = tree.function(source, product)
+    return reduced or (home is not None and f"{source.code(mask)}.sum(" in source.code(home))
 
 
 def _sum(source: Source, node: ast.expr) -> ast.expr | None:

@@ -108,3 +108,14 @@ class TrainConfig:
 class Trainer:
     def __init__(self, lambda_l1=1.0):
         self.lambda_l1 = lambda_l1  # trap: term-never-used
+
+
+def a_typo(pred, target, weight):
+    loss = (pred - target).abs().mean()
+    loss =+ weight * pred.pow(2).mean()  # trap: term-never-used
+    return loss
+
+
+def a_sign(pred, target, weight):
+    kl_loss = +(pred - target).abs().mean()
+    return kl_loss + weight

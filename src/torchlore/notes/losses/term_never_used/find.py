@@ -35,12 +35,25 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             for name, value in _unread(source, home):
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
+    for assign in source.all(ast.Assign) if "=+" in source.text else ():
+        name, plus = tree.dotted(assign.targets[0]), assign.value
+        while isinstance(plus, ast.BinOp):
+            plus = plus.left
+        written = isinstance(plus, ast.UnaryOp) and isinstance(plus.op, ast.UAdd)
+        if written and _TERM.search(name) and "=+" in source.code(assign) and _is_set_before(source, assign, name):
+            yield source.hit(assign, f"`=+` sets `{name}` to the new term, and what it was before is lost: write `+=`")
     for cls in classes.all_classes(source):
         above, outside = source.project.bases(cls)
         settings = not outside - {"object"} and re.search(r"conf|cfg|setting|option|param|args", cls.node.name.lower())
         plain = len(above) == 1 and outside <= {"torch.nn.Module", "object"} and not settings
         if plain and not _part_of_others(source, cls):
             yield from _options(source, cls, _OPTION if _LOSS.search(cls.node.name) else _WEIGHT)
+
+
+def _is_set_before(source: Source, assign: ast.Assign, name: str) -> bool:
+    home = tree.function(source, assign) or source.tree
+    before = (one for one in tree.under(source, home, ast.Assign) if one.lineno < assign.lineno)
+    return any(tree.dotted(target) == name for one in before for target in one.targets)
 
 
 def _is_loss(source: Source, home: ast.FunctionDef) -> bool:

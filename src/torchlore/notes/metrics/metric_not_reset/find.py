@@ -13,7 +13,7 @@ _EPOCH = re.compile(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
 def find(source: Source) -> Iterator[Hit]:
     for outer in source.all(ast.For):
-        if _EPOCH.match(tree.dotted(outer.target)):
+        if _EPOCH.match(tree.dotted(outer.target)) or "epoch" in source.code(outer.iter).lower():
             yield from _sums(source, outer)
             yield from _objects(source, outer)
     for compute in source.methods("compute") if "torchmetrics" in source.text else ():
@@ -45,7 +45,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _sums(source: Source, outer: ast.For) -> Iterator[Hit]:
     """Sums over batches that start before the epochs, are never set to zero again, and are divided as if they were."""
-    for inner in (one for one in outer.body if isinstance(one, ast.For)):
+    plain = [inner for one in outer.body for inner in (one.body if isinstance(one, ast.With) else [one])]
+    for inner in (one for one in plain if isinstance(one, ast.For)):
         over = source.code(iteration.unwrapped(source, inner.iter))
         stale = {name for name in _added(source, inner) if not _starts(source, name, outer)}
         for one in tree.under(source, outer, ast.BinOp) if stale else ():

@@ -83,3 +83,20 @@ def links(model, loader, drawn):
         truth = torch.cat([torch.ones(len(near)), torch.zeros(len(far))])
         found.append(roc_auc_score(truth, torch.cat([near, far])))
     return np.mean(found)
+
+
+def perplexity(model, val_loader):
+    total = n = 0
+    for x, y in val_loader:
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        total += math.exp(loss.item())  # trap: score-averaged-over-batches
+        n += 1
+    return total / n
+
+
+def of_the_mean(model, val_loader):
+    total = n = 0
+    for x, y in val_loader:
+        total += torch.nn.functional.cross_entropy(model(x), y).item()
+        n += 1
+    return math.exp(total / n)

@@ -24,3 +24,28 @@ class Beam:
 
     def step(self, kept):  # a search that goes on with what it kept
         self.scores = self.scores[kept]
+
+
+class Attention(nn.Module):
+    def __init__(self, rate, size):
+        super().__init__()
+        self.rate, self.scale, self.size, self.calls = rate, 1.0, size, 0
+
+    def forward(self, x):
+        if not self.training:
+            self.rate = 0.0  # trap: attribute-narrowed-in-forward
+            self.calls = 0
+        return nn.functional.dropout(x, self.rate, self.training) * self.scale
+
+
+class Follows(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.base, self.rate = rate, rate
+
+    def forward(self, x):
+        if self.training:
+            self.rate = self.base
+        else:
+            self.rate = 0.0
+        return nn.functional.dropout(x, self.rate, self.training)

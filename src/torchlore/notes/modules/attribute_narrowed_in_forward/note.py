@@ -38,6 +38,10 @@ def find(source: Source) -> Iterator[Hit]:
         name = tree.dotted(target)
         if home is None or home.name not in ("forward", "__call__") or not name.startswith("self."):
             continue
+        if _set_by_mode(source, assign, home):
+            told = f"`{name}` stays {source.code(assign.value)} when the mode changes back: give it a name of its own, `{name[5:]} = {source.code(assign.value)}`"
+            yield source.hit(assign, told)
+            continue
         index = _index(assign.value, name)
         cls = enclosing_class(source, assign) if index is not None else None
         if index is None or cls is None or tree.conditions(source, assign) or not _given(source, index):
@@ -47,6 +51,23 @@ def find(source: Source) -> Iterator[Hit]:
             short = name[5:]
             told = f"`{name}` is replaced by what this batch picks from it, and the next batch picks from that: write `{short} = {source.code(assign.value)}`"
             yield source.hit(assign, told)
+
+
+def _set_by_mode(source: Source, assign: ast.Assign, home: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """`if not self.training: self.p = 0`: what `__init__` set is gone, and no other line of the class sets it again."""
+    number = tree.literal(assign.value)
+    asks = any(
+        source.code(test) in ("self.training", "not self.training") for test, _ in tree.conditions(source, assign)
+    )
+    cls = enclosing_class(source, assign) if asks and isinstance(number, float | int) else None
+    if cls is None or not classes.is_module(cls):
+        return False
+    name = tree.dotted(assign.targets[0])[5:]
+    first = [one for one in classes.assigned(cls, name) if one.method == "__init__"]
+    read = [
+        one for one in tree.under(source, home, ast.Attribute) if isinstance(one.ctx, ast.Load) and one.attr == name
+    ]
+    return len(first) == 1 and len(classes.assigned(cls, name)) == 2 and bool(read)
 
 
 def _index(node: ast.expr, name: str) -> ast.expr | None:

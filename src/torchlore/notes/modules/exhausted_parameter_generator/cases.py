@@ -48,3 +48,20 @@ def renewed(model):
     optimizer = torch.optim.Adam(params)
     params = model.parameters()
     return optimizer, sum(p.numel() for p in params)
+
+
+class Trainer:
+    def __init__(self, net: nn.Module):
+        self.params = filter(lambda p: p.requires_grad, net.parameters())  # trap: exhausted-parameter-generator
+        self.optimizer = torch.optim.Adam(self.params)
+        self.kept = [p for p in net.parameters() if p.requires_grad]
+        self.other = torch.optim.SGD(self.kept, lr=0.1)
+        self.lazy = net.parameters()
+
+    def step(self):
+        torch.nn.utils.clip_grad_norm_(self.params, 1.0)
+        torch.nn.utils.clip_grad_norm_(self.kept, 1.0)
+        self.optimizer.step()
+
+    def build(self):
+        return torch.optim.SGD(self.lazy, lr=0.1)

@@ -79,3 +79,28 @@ class Sampler(nn.Module):
         x = F.scaled_dot_product_attention(x, x, x, dropout_p=self.share)
         x = F.dropout(x, p=share)  # trap: functional-dropout-always-on
         return F.dropout(F.dropout(x, self.share), self.rate)  # trap: functional-dropout-always-on
+
+
+def attend(x, weight, rate):
+    return F.dropout(F.linear(x, weight), p=rate)  # trap: functional-dropout-always-on
+
+
+def attend_told(x, weight, rate, training):
+    return F.dropout(F.linear(x, weight), rate, training)
+
+
+def corrupt(x):  # an augmentation, called from anywhere
+    return F.dropout(x, 0.1)
+
+
+class Attends(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return attend(x, self.proj.weight, 0.1) + attend_told(x, self.proj.weight, 0.1, self.training)
+
+
+def pretrain(net, batches):
+    return [net(corrupt(x)) for x in batches]

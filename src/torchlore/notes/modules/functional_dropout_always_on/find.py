@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, tree
-from torchlore.check.project import enclosing_class
+from torchlore.check import calls, classes, edits, tree
+from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _ON = tuple(f"torch.nn.functional.dropout{end}" for end in ("", "1d", "2d", "3d"))
@@ -13,11 +13,11 @@ _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_ON):
-        if (
-            tree.lacks(call, 2, "training")
-            and _in_module(source, call)
-            and not _off(source, tree.argument(call, 1, "p"))
-        ):
+        on, rate = tree.lacks(call, 2, "training"), tree.argument(call, 1, "p")
+        if on and _for_modules(source, call, rate):
+            message = "this drops in `eval()` too: take `training` as a parameter, and give it `self.training`"
+            yield source.hit(call, message, severity="warning")
+        elif on and _in_module(source, call) and not _off(source, rate):
             edit = edits.add_keyword(source, call, "training", "self.training")
             told = "this drops in `eval()` too: add `training=self.training`"
             yield source.hit(call, told, edit, severity="hint" if _is_generator(source, call) else None)
@@ -48,6 +48,19 @@ def _in_module(source: Source, call: ast.Call) -> bool:
     tests = [source.code(test) for test, _ in tree.conditions(source, call) if not _above_zero(test)]
     method = tree.method_class(source, home) is cls.node and any(arg.arg == "self" for arg in tree.parameters(home))
     return method and not any("train" in test or "dropout" in test for test in tests)
+
+
+def _for_modules(source: Source, call: ast.Call, rate: ast.expr | None) -> bool:
+    """In a plain function that only the forward passes of modules call, and that is not told the mode."""
+    home = tree.function(source, call)
+    if home is None or tree.method_class(source, home) is not None or tree.conditions(source, call):
+        return False
+    told = any("train" in arg.arg or "eval" in arg.arg for arg in tree.parameters(home))
+    inner = as_function(source, home)
+    sites = calls.callers(inner) if not told and "mc" not in home.name.lower() else []
+    taken = next((arg for arg in tree.parameters(home) if arg.arg == tree.dotted(rate or call)), None)
+    given = [taken is None or calls.given_argument(inner, site, taken, skip) is not None for _, site, skip in sites]
+    return bool(sites) and all(given) and all(_in_module(caller, site) for caller, site, _ in sites)
 
 
 def _above_zero(test: ast.expr) -> bool:

@@ -147,3 +147,38 @@ def run_state(net, pairs, criterion):
     state = built(net)
     for _ in range(20):
         epoch_of(state, pairs, criterion)
+
+
+class Handed:
+    def __init__(self, model, optimizer, scheduler=None):
+        self.model, self.optimizer, self.scheduler = model, optimizer, scheduler
+
+    def fit(self, loader, epochs):
+        for epoch in range(epochs):
+            self.one_epoch(loader)
+
+    def one_epoch(self, loader):
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(self.model(x), y)
+            loss.backward()
+            self.optimizer.step()
+            if self.scheduler is not None:
+                self.scheduler.step(loss)  # trap: epoch-scheduler-per-batch
+
+
+def handed(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    Handed(net, optimizer, lr_scheduler.ReduceLROnPlateau(optimizer, patience=5)).fit(loader, 10)
+
+
+def only_if_asked(model, loader, criterion, per_batch):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sched = lr_scheduler.StepLR(optimizer, 1, 0.5)
+    for epoch in range(10):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+            if per_batch:
+                sched.step()

@@ -30,9 +30,10 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         for event in loop.direct("schedule"):
             made = source.values(event.expr) if event.expr is not None and event.source is source else ()
+            made = tuple(one for one in made if one.kind != "none")
             built = [one.node for one in made if isinstance(one.node, ast.Call) and one.source is source]
             if (
-                event.conditions
+                any(not _asks_for(source, test, event.expr) for test, _ in event.conditions)
                 or not built
                 or len(built) != len(made)
                 or not all(_in_epochs(source, one) for one in built)
@@ -48,6 +49,12 @@ def find(source: Source) -> Iterator[Hit]:
                 f"{kind} with `{source.code(built[0])}` counts epochs and is stepped after every batch, which takes the rate "
                 "to nothing: step it at the end of the epoch",
             )
+
+
+def _asks_for(source: Source, test: ast.expr, scheduler: ast.expr | None) -> bool:
+    """`if self.scheduler is not None:`, `if scheduler:` only ask whether there is one."""
+    one = test.left if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot) else test
+    return scheduler is not None and source.code(one) == source.code(scheduler)
 
 
 def _called_in_loop(source: Source, loop: ast.AST) -> bool:

@@ -21,7 +21,7 @@ def _wrong(scheduler: Any, step: Step, steps: int) -> str:
     loader = batches[-1].loader if batches else None
     length = len(loader) if loader is not None and hasattr(loader.dataset, "__len__") else 0
     if kind == "CosineAnnealingLR":
-        again = steps > 2 * scheduler.T_max > 0 and length >= scheduler.T_max
+        again = steps > (2 if length >= scheduler.T_max else 8) * scheduler.T_max > 0
         return (
             f"T_max={scheduler.T_max} counts epochs, and {kind} is stepped after every batch, so the rate goes up and down many times; step it at the end of the epoch"
             if again

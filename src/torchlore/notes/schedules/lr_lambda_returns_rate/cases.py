@@ -36,3 +36,11 @@ def by_number(model):
 def grouped(model, args):
     optimizer = torch.optim.SGD(model.get_parameters(), args.lr)  # its groups have rates of their own
     return LambdaLR(optimizer, lambda x: args.lr * 0.9**x)
+
+
+def built_elsewhere(optimizer, lr):
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: lr * 0.9**epoch)  # trap: lr-lambda-returns-rate
+
+
+def builds(model, lr):
+    return built_elsewhere(torch.optim.SGD(model.parameters(), lr=lr), lr)

@@ -9,7 +9,7 @@ Leave the rate out: `LambdaLR(optimizer, lambda epoch: 0.95**epoch)`. It starts 
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, scopes, tree
+from torchlore.check import flow, follow, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -38,8 +38,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _rate(source: Source, optimizer: ast.expr | None) -> str:
     """The name under which the optimizer was given its rate; "" for a number."""
-    bound = scopes.reaching(source, optimizer) if isinstance(optimizer, ast.Name) else []
-    made = bound[0].value if len(bound) == 1 else None
+    found = [one for one in source.values(optimizer) if one.source is source] if optimizer is not None else []
+    made = found[0].node if len(found) == 1 and found[0].kind == "optimizer" else None
     given = tree.argument(made, 1, "lr") if isinstance(made, ast.Call) and _one_rate(source, made) else None
     number = tree.literal(given) if given is not None else None
     small = isinstance(number, float) and number < 0.05

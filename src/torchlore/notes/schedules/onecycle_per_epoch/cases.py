@@ -66,3 +66,39 @@ def in_batches(model, loader, criterion, epochs):
             criterion(model(x), y).backward()
             optimizer.step()
             cycle.step()
+
+
+def a_bare_length(model, loader, criterion, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sched = lr_scheduler.CosineAnnealingLR(optimizer, T_max=len(loader))
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        if epoch >= 10:
+            sched.step()  # trap: onecycle-per-epoch
+
+
+def named_before(model, loader, criterion, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    total = epochs * len(loader)
+    sched = lr_scheduler.CosineAnnealingLR(optimizer, T_max=total)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        sched.step()  # trap: onecycle-per-epoch
+
+
+def when_the_score_falls(model, loader, criterion, epochs, scores):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sched = lr_scheduler.CosineAnnealingLR(optimizer, T_max=len(loader) * epochs)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        if scores[-1] > scores[0]:
+            sched.step()

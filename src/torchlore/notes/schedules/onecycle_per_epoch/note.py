@@ -12,7 +12,7 @@ it is.
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree
+from torchlore.check import flow, follow, frameworks, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -43,7 +43,7 @@ def find(source: Source) -> Iterator[Hit]:
                 other.owner == event.owner for other in loop.of("schedule") if other.loops[-1] is not loop.node
             )
             if (
-                not event.conditions
+                not any(not _late(test, loop.node) for test, _ in event.conditions)
                 and calls
                 and len(calls) == len(made)
                 and not inside
@@ -57,6 +57,12 @@ def find(source: Source) -> Iterator[Hit]:
                 )
 
 
+def _late(test: ast.expr, loop: ast.AST) -> bool:
+    """`if epoch >= 10:` waits for an epoch and says nothing of batches."""
+    left = test.left if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Gt | ast.GtE) else None
+    return isinstance(loop, ast.For) and isinstance(left, ast.Name) and left.id == tree.dotted(loop.target)
+
+
 def _in_batches(source: Source, call: ast.Call) -> bool:
     """Whether its length was given in batches: by `steps_per_epoch`, or as a product with the length of a loader."""
     kind = source.name(call.func).rpartition(".")[2]
@@ -65,8 +71,9 @@ def _in_batches(source: Source, call: ast.Call) -> bool:
     if per_epoch is not None:
         return bool(tree.literal(per_epoch) != 1)
     length = tree.argument(call, position, name) if name else None
-    code = source.code(length) if length is not None else ""
-    return "len(" in code and "loader" in code and "*" in code
+    code = source.code(follow.followed(source, length)) if length is not None else ""
+    product = "*" in code or code.startswith("len(")
+    return "len(" in code and "load" in code and ".dataset" not in code and product
 
 
 def watch(step: Step) -> Alarm | None:

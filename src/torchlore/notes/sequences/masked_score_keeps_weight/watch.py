@@ -12,7 +12,8 @@ def watch(call: Annotated[Call, "softmax", "log_softmax"]) -> Alarm | None:
     call.memory["looks"] += 1
     some = scores.detach().flatten()[:8192]
     tiny = some[(some != 0) & (some.abs() < 1e-3)]
-    if len(tiny) * 20 < len(some) or len(tiny) < 2 or len(tiny.unique()) != 1:
+    real = int((some.abs() >= 1e-3).sum())  # a mask hides some scores, not all of them
+    if len(tiny) * 20 < len(some) or len(tiny) < 2 or real < 2 or len(tiny.unique()) != 1:
         return None
     share = len(tiny) / len(some)
     return Alarm(

@@ -1,0 +1,78 @@
+"""The rule of step-before-backward."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, flow, follow, frameworks, tree, uses, values
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(source.methods("backward")):
+        return
+    for loop in flow.training_loops(source):
+        steps, backwards = loop.direct("step"), loop.direct("backward")
+        if len(steps) != 1 or len(backwards) != 1 or frameworks.owned(source, loop.node):
+            continue
+        step, backward = steps[0], backwards[0]
+        tests = [test for test, _ in (*step.conditions, *backward.conditions)]
+        always = all(isinstance(source.parents.get(test), ast.While) for test in tests)
+        plain = always and step.detail == backward.detail == ""
+        here = step.at is step.node and backward.at is backward.node and step.source is backward.source is source
+        order = loop.events
+        elsewhere = len(loop.of("step", "backward")) > 2 or loop.of("clip")
+        if not plain or not here or elsewhere or order.index(step) > order.index(backward):
+            continue
+        moved = edits.move_after(source, step.node, backward.node)
+        code, loss = source.code(step.node), source.code(backward.node)
+        yield source.hit(
+            step.node, f"`{code}` runs before `{loss}`, on old gradients or none: move it behind", *moved, safe=True
+        )
+    yield from _never_stepped(source)
+
+
+def _never_stepped(source: Source) -> Iterator[Hit]:
+    """One of several optimizers, cleared beside the backward pass, that nothing in the file could step."""
+    told: set[str] = set()
+    for clear in source.methods("zero_grad"):
+        held, home = tree.receiver(clear), tree.function(source, clear)
+        name = tree.dotted(held)
+        if not isinstance(held, ast.Name | ast.Attribute) or name in told or frameworks.owned(source, clear):
+            continue
+        beside = [one for one in source.methods("step", "backward") if tree.function(source, one) is home]
+        other = [one for one in beside if follow.method(one) == "step" and _is_optimizer(source, tree.receiver(one))]
+        if len(other) == len(beside) or not other or name.count(".") > 1 or not _is_optimizer(source, held):
+            continue
+        own = isinstance(held, ast.Attribute)
+        every = uses.attributes(source, held.attr) if isinstance(held, ast.Attribute) else uses.names(source, name)
+        built = [one for one in every if _is_built(source, one)]
+        if built and all(_is_idle(source, one, own) for one in every):
+            told.add(name)
+            message = f"`{name}` is cleared in each turn and never stepped, so what it holds never changes: add `{name}.step()`"
+            yield source.hit(other[-1], message)
+
+
+def _is_optimizer(source: Source, node: ast.expr) -> bool:
+    return values.sure(source, node, "optimizer", weak=True)
+
+
+def _is_built(source: Source, use: ast.expr) -> bool:
+    """`optimizer = torch.optim.Adam(...)`."""
+    up = source.parents[use]
+    made = up.value if isinstance(up, ast.Assign) and use in up.targets else None
+    return made is not None and values.sure(source, made, "optimizer")
+
+
+def _is_idle(source: Source, use: ast.expr, own: bool) -> bool:
+    """Whether a use steps nothing: built, cleared, given to a scheduler, or to a function that has the same name for it."""
+    up = source.parents[use]
+    if isinstance(up, ast.Attribute):
+        return up.attr in ("zero_grad", "param_groups", "state_dict", "load_state_dict")
+    call = source.parents[up] if isinstance(up, ast.keyword) else up
+    if not isinstance(call, ast.Call):
+        return _is_built(source, use)
+    if source.name(call.func).startswith("torch.optim.lr_scheduler."):
+        return True
+    inner = flow.called(source, call) if not own else None
+    taken = [arg.arg for arg in tree.parameters(inner.node)] if inner is not None and inner.source is source else []
+    return isinstance(use, ast.Name) and use.id in taken

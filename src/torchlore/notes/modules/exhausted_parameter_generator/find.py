@@ -1,0 +1,85 @@
+"""The rule of exhausted-parameter-generator."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_LISTS = ("parameters", "named_parameters", "buffers", "named_buffers")
+_LAZY = {"filter", "map", "iter", "zip"}
+_EAT = {"list", "tuple", "set", "dict", "sum", "sorted", "max", "min", "torch.nn.utils.parameters_to_vector",
+        "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"}  # fmt: skip
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.methods(*_LISTS):
+        made = _whole(source, call)
+        assign = source.parents[made]
+        if isinstance(assign, ast.Assign) and isinstance(assign.targets[0], ast.Name):
+            name = assign.targets[0]
+            if values.sure(source, tree.receiver(call), "module", weak=True) and (use := _second(source, name)):
+                message = f"`{name.id}` is a generator and used up by its first reader: make it a list"
+                yield source.hit(use, message, *edits.wrap(source, made, "list("))
+        elif isinstance(assign, ast.Assign) and tree.dotted(assign.targets[0]).startswith("self."):
+            again = _in_class(source, assign)
+            if again is not None and values.sure(source, tree.receiver(call), "module", weak=True):
+                message = f"`{source.code(again)}` is a generator and used up by its first reader: make it a list"
+                yield source.hit(made, message, *edits.wrap(source, made, "list("))
+
+
+def _in_class(source: Source, assign: ast.Assign) -> ast.expr | None:
+    """A reader in another method of a generator that the method which made it used up: `self.params`."""
+    made, home = assign.targets[0], tree.function(source, assign)
+    cls = tree.method_class(source, home) if home is not None else None
+    if not isinstance(made, ast.Attribute) or cls is None or tree.conditions(source, assign):
+        return None
+    same = [one for one in tree.under(source, cls, ast.Attribute) if tree.dotted(one) == tree.dotted(made)]
+    eaten = [one for one in same if _eats(source, one)]
+    if sum(isinstance(one.ctx, ast.Store) for one in same) != 1:
+        return None
+    first = any(tree.function(source, one) is home and one.lineno > made.lineno for one in eaten)
+    return next((one for one in eaten if first and tree.function(source, one) is not home), None)
+
+
+def _whole(source: Source, node: ast.expr) -> ast.expr:
+    """The lazy expression around `model.parameters()`: a filter, a map, a generator."""
+    up = source.parents[node]
+    if isinstance(up, ast.comprehension) and up.iter is node:
+        up = source.parents[up]
+        return _whole(source, up) if isinstance(up, ast.GeneratorExp) else node
+    if isinstance(up, ast.Call) and node in up.args and source.name(up.func) in _LAZY:
+        return _whole(source, up)
+    return node
+
+
+def _second(source: Source, name: ast.Name) -> ast.Name | None:
+    """The first use that finds the generator used up."""
+    home, around = tree.function(source, name), tree.loops(source, name)
+    uses = [n for n in source.all(ast.Name) if n.id == name.id and n is not name and tree.function(source, n) is home]
+    uses = [n for n in uses if _eats(source, n) and [one.node for one in scopes.reaching(source, n)] == [name]]
+    for index, use in enumerate(uses):
+        inner = [loop for loop in tree.loops(source, use) if loop not in around]
+        turns = inner and not any(isinstance(n, ast.Break | ast.Return) for n in tree.body_nodes(inner[0]))
+        if turns or any(_then(source, one, use) for one in uses[:index]):
+            return use
+    return None
+
+
+def _eats(source: Source, use: ast.expr) -> bool:
+    up = source.parents[use]
+    if isinstance(up, ast.For | ast.comprehension):
+        return up.iter is use and not any(isinstance(n, ast.Break) for n in tree.body_nodes(up))
+    if not isinstance(up, ast.Call) or use not in up.args:
+        return False
+    return source.name(up.func) in _EAT or values.sure(source, up, "optimizer")
+
+
+def _then(source: Source, first: ast.Name, second: ast.Name) -> bool:
+    """Whether the second may run after the first: not in another branch, not after a `return`."""
+    way = scopes.chain(source, first)
+    for depth, (mine, theirs) in enumerate(zip(way, scopes.chain(source, second), strict=False)):
+        if mine != theirs:
+            same = mine[0] is theirs[0] and mine[1] == theirs[1]
+            return same and not any(tree.ends(getattr(owner, field)) for owner, field, _ in way[depth + 1 :])
+    return False
