@@ -186,7 +186,6 @@ def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
     if isinstance(place, ast.Call) and place is not event.node and place is not event.at:
         message = f"`{name}.eval()` on line {event.node.lineno} ends this for good, so later turns train in evaluation mode: move it into the loop"  # type: ignore[attr-defined]  # a call
     fix = [edits.insert_first(source, loop.node, f"{name}.train()")] if event.source is source and not event.via else []
-    meant = (
-        "warning" if place is not event.node and place is not event.at else _severity(event)
-    )  # by the call to train()
+    asked = place is not event.node and place is not event.at and "LBFGS" not in source.text  # it called train()
+    meant = "warning" if asked else _severity(event)
     return source.hit(place, message, *fix, severity=meant)  # type: ignore[arg-type]  # a node of this file
