@@ -14,7 +14,7 @@ def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         if not classes.is_module(cls):
             continue
-        yield from (*_one_name(source, cls), *_plain_class(source, cls))
+        yield from (*_one_name(source, cls), *_plain_class(source, cls), *_given_list(source, cls))
         for name, assigned in classes.own_attributes(cls).items():
             plain = [
                 one
@@ -56,6 +56,27 @@ def _plain_class(source: Source, cls: Class) -> Iterator[Hit]:
         if used and known is None and f"{name}." not in _outside(source, cls):
             told = f"`{inner.node.name}` is no nn.Module, so `self.{name}` hides its layers from parameters(), to(), eval() and state_dict(): derive it from nn.Module"
             yield source.hit(tree.statement(source, assigned[0].node), told)
+
+
+def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
+    """`def __init__(self, heads: list[Head]): self.heads = heads`, and `forward` calls them."""
+    forward, code = classes.methods(cls).get("forward"), source.code(cls.node)
+    for name, assigned in (
+        classes.own_attributes(cls).items() if forward is not None and "add_module" not in code else ()
+    ):
+        given = assigned[0].value if len(assigned) == 1 and assigned[0].how == "assign" else None
+        bound = scopes.reaching(source, given) if isinstance(given, ast.Name) else []
+        promise = (
+            getattr(bound[0].node, "annotation", None) if len(bound) == 1 and bound[0].how == "parameter" else None
+        )
+        found = values.annotated(source, promise) if isinstance(promise, ast.Subscript) else ()
+        parts = [part for one in found if one.kind == "list" for group in one.items for part in group]
+        nets = bool(parts) and all(api.is_kind(part.kind, "module") and part.kind != "loss" for part in parts)
+        used = any(tree.dotted(one) == f"self.{name}" for one in tree.under(source, forward, ast.Attribute))  # type: ignore[arg-type]  # asked above
+        if nets and used and not containers.by_hand(cls, name):
+            told = f"`self.{name}` is a list, which hides its layers from parameters(), to(), eval() and state_dict()"
+            write = f"write `nn.ModuleList({source.code(given)})`" if given is not None else "use nn.ModuleList"
+            yield source.hit(tree.statement(source, assigned[0].node), f"{told}: {write}", severity="warning")
 
 
 def _layers(source: Source, inner: Class) -> bool:
