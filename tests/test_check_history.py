@@ -303,6 +303,45 @@ class Keeper:
             self.best_score = score
             torch.save(model.state_dict(), path)
 """,
+    "a list of layers by its annotation": """
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+class Ensemble(nn.Module):
+    def __init__(self, encoders: list[Encoder], names: list[str]):
+        super().__init__()
+        self.encoders = encoders  # trap: modules-in-plain-container
+        self.names = names
+
+    def forward(self, x):
+        return [encoder(x) for encoder in self.encoders], self.names
+
+
+class Registered(nn.Module):
+    def __init__(self, encoders: list[Encoder]):
+        super().__init__()
+        self.encoders = nn.ModuleList(encoders)
+
+    def forward(self, x):
+        return [encoder(x) for encoder in self.encoders]
+
+
+class Voter:
+    def __init__(self, encoders: list[Encoder]):
+        self.encoders = encoders
+
+    def forward(self, x):
+        return [encoder(x) for encoder in self.encoders]
+""",
     "the prediction is not given back": """
 import torch
 from torch import nn
