@@ -1,5 +1,6 @@
 """What the looks at fresh repositories showed to be no trap because of another file of the project."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,7 @@ def test_of_two_modules_of_one_name_the_nearer_one_is_meant(tmp_path: Path, chec
         )
         (tmp_path / folder / "model.py").write_text(net)
         (tmp_path / folder / "train.py").write_text("from model import Net\n\nnet = Net()\n")
+        (tmp_path / folder / "all.py").write_text("from model import *\n\nnet = Net()\n")
     (tmp_path / "c.py").write_text("from model import Net\n\nnet = Net()\n")
     project = Project()
     order = sorted(tmp_path.rglob("*.py"), key=lambda path: path.parent.name != checked_first)
@@ -98,4 +100,7 @@ def test_of_two_modules_of_one_name_the_nearer_one_is_meant(tmp_path: Path, chec
         found = project.find("model.Net", str(tmp_path / folder / "train.py"))
         assert found is not None
         assert found.source.path == str(tmp_path / folder / "model.py")
+        starred = project.source(str(tmp_path / folder / "all.py"))
+        assert starred is not None
+        assert [one.name for one in starred.values(next(iter(starred.all(ast.Call))))] == ["model.Net"]
     assert project.find("model.Net", str(tmp_path / "c.py")) is None

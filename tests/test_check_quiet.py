@@ -671,6 +671,37 @@ def both_ways(packed, directions):
     rows, steps, width = packed.size()
     width = int(width / directions)
     return packed.view(rows, steps, directions, width)
+
+def shuffled(x, factor):
+    rows, channels, width = x.size()
+    channels //= factor
+    return x.contiguous().view(rows, channels, factor, width)
+"""
+BIAS = """
+import torch
+
+def attend(query, rows):
+    bias = torch.zeros(rows, rows, dtype=query.dtype)
+    bias.to(KIND)
+    return query + bias
+"""
+SOLVER = """
+import torch
+from helpers import *
+
+class Solver:
+    def __init__(self, net, loader):
+        self.net, self.loader, self.opt = net, loader, torch.optim.Adam(net.parameters())
+
+    def step(self, x, y):
+        loss = torch.nn.functional.mse_loss(self.net(x), y)
+        HELPER([self.net])
+        loss.backward()
+        self.opt.step()
+
+    def fit(self):
+        for x, y in self.loader:
+            self.step(x, y)
 """
 PRIVATE = """
 def private(engine, net, opt, loader):
@@ -1166,6 +1197,10 @@ AFTER
         ("accumulate-loss-with-graph", OUTPUTS.replace("LINE", 'out.pop("loss")'), []),
         ("accumulate-loss-with-graph", OUTPUTS.replace("LINE", "print(len(x))"), ["warning"]),
         ("accuracy-over-batches", COUNTED, []),
+        ("discarded-move", BIAS.replace("KIND", "query.dtype"), []),
+        ("discarded-move", BIAS.replace("KIND", "torch.float32"), ["error"]),
+        ("missing-zero-grad", SOLVER.replace("HELPER", "reset_grad"), []),
+        ("missing-zero-grad", SOLVER.replace("HELPER", "print"), ["error"]),
         ("accumulate-loss-with-graph", METER, []),
         ("accumulate-loss-with-graph", METER.replace("Mean()", "[]"), ["error"]),
     ],

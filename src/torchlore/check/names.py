@@ -159,7 +159,8 @@ class Names:
                 return f"{module}.{identifier}"
             if module in ("torch", "torch.nn.functional") and not capital:
                 return f"{module}.{identifier}"
-            if not module.startswith("torch") and (found := self.source.project.find(f"{module}.{identifier}")):
+            project, near = self.source.project, self.source.path
+            if not module.startswith("torch") and (found := project.find(f"{module}.{identifier}", near)):
                 return found.qualified
         return ""
 

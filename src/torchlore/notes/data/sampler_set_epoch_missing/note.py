@@ -71,7 +71,7 @@ def _handed_on(source: Source, call: ast.Call) -> bool:
 def _is_epoch_loop(loop: flow.LoopFlow) -> bool:
     """A loop that walks through a loader and trains, again and again."""
     inner = [event for event in loop.of("batches") if event.node is not loop.node]
-    return bool(inner) and any(event.loops[-1] is not loop.node for event in loop.of("backward"))
+    return bool(inner) and any(one.loops[-1] is not loop.node and not one.no_grad for one in loop.of("backward"))
 
 
 def watch(batch: Batch) -> Alarm | None:

@@ -231,7 +231,7 @@ def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
     around = [one for one in flow.events_of(source, loop.function) if one.what == "zero_grad"]
     near = loop.of("zero_grad")
     for step in steps:
-        if step.loops[-1] is not loop.node or _wrapped(step):
+        if step.loops[-1] is not loop.node or _wrapped(step) or any(_helper(one.node, "grad") for one in step.via):
             continue
         if step.conditions and any(one.loops and one.loops[0] in step.loops for one in around):
             continue  # accumulation: zeroed at the edge of an outer loop
@@ -278,10 +278,11 @@ def _wrapped(step: Event) -> bool:
     return any(value.kind == "object" or value.name.count(".") == 1 for value in values.values(step.source, step.expr))
 
 
-def _helper(loop: ast.AST) -> bool:
+def _helper(loop: ast.AST, also: str = "") -> bool:
+    """Whether a call there may zero, by its name: `reset_grad(nets)`."""
     names = (tree.dotted(node.func).rpartition(".")[2] for node in tree.body_nodes(loop) if isinstance(node, ast.Call))
     known = {"zero_grad", "zeros", "zeros_like", "new_zeros", "clear_output"}
-    return any(word in name for name in names for word in _OTHERS if name not in known)
+    return any(word in name and also in name for name in names for word in _OTHERS if name not in known)
 
 
 def _plain(loop: LoopFlow, step: Event, backward: Event) -> bool:

@@ -117,3 +117,13 @@ class Resized(nn.Module):
         plain = nn.InstanceNorm2d(3)(nn.LayerNorm(x.shape[1:], elementwise_affine=False)(x))
         weighed = nn.LayerNorm(x.shape[1:])(plain)  # trap: layer-created-in-forward
         return up(self.conv(same(weighed))), down
+
+
+class NormalisesRows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x):
+        norm = nn.LayerNorm(x.shape[1:], elementwise_affine=False)
+        return norm(self.body(x))

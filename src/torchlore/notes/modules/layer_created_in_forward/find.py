@@ -18,7 +18,8 @@ def find(source: Source) -> Iterator[Hit]:
         if home is None or home.name != "forward" or cls is None or tree.method_class(source, home) is not cls.node:
             continue
         made = [one for one in values.values(source, call) if one.kind == "module" and not parameterless(one)]
-        plain = tree.literal(tree.argument(call, None, "track_running_stats")) is False  # to normalise, no more
+        off = ("track_running_stats", "elementwise_affine", "affine")  # to normalise, no more
+        plain = any(tree.literal(tree.argument(call, None, one)) is False for one in off)
         if made and name != "torch.nn.Module" and not plain and _used_here(source, call) and classes.is_module(cls):
             weights = "with weights that nobody trains" if "Norm" in name else "with random weights"
             yield source.hit(

@@ -43,8 +43,8 @@ def _is_there(source: Source, call: ast.Call) -> bool:
     made = follow.followed(source, tree.receiver(call))
     if _made_there(source, call):
         return True
-    device = tree.argument(made, None, "device") if isinstance(made, ast.Call) else None
-    return device is not None and bool(call.args) and source.code(device) == source.code(call.args[0])
+    kept = [tree.argument(made, None, one) for one in ("device", "dtype")] if isinstance(made, ast.Call) else []
+    return bool(call.args) and any(one is not None and source.code(one) == source.code(call.args[0]) for one in kept)
 
 
 def _made_there(source: Source, call: ast.Call) -> bool:

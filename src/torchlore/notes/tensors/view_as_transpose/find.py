@@ -46,12 +46,13 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _remade(source: Source, call: ast.Call) -> bool:
-    """`width = width // 2` since the sizes were read: the name does not mean that size any more."""
+    """`width = width // 2` or `width //= 2` since the sizes were read: the name does not mean that size any more."""
     names = [one for part in call.args for one in tree.under(source, part, ast.Name)]
-    bound = ((one.id, made.value) for one in names for made in scopes.reaching(source, one) if made.how == "assign")
-    return any(
-        value is not None and name in {one.id for one in tree.under(source, value, ast.Name)} for name, value in bound
-    )
+    for name, made in ((one.id, made) for one in names for made in scopes.reaching(source, one)):
+        again = made.value is not None and name in {one.id for one in tree.under(source, made.value, ast.Name)}
+        if isinstance(made.statement, ast.AugAssign) or (made.how == "assign" and again):
+            return True
+    return False
 
 
 def _one_row_each(new: tuple[str, ...]) -> bool:
