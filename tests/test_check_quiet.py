@@ -703,6 +703,20 @@ class Solver:
         for x, y in self.loader:
             self.step(x, y)
 """
+COSINES = """
+import torch
+from torch import nn
+
+class Contrast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.near, self.far = nn.CosineSimilarity(dim=1), nn.Bilinear(4, 4, 1)
+        self.softmax = nn.Softmax(dim=-1)
+
+    def forward(self, a, b):
+        gap = CALL
+        return -torch.log(self.softmax(torch.cat([gap, 1 - gap], dim=-1))).mean()
+"""
 PRIVATE = """
 def private(engine, net, opt, loader):
     return engine.make_private(module=net, optimizer=opt, data_loader=loader)
@@ -1201,6 +1215,8 @@ AFTER
         ("discarded-move", BIAS.replace("KIND", "torch.float32"), ["error"]),
         ("missing-zero-grad", SOLVER.replace("HELPER", "reset_grad"), []),
         ("missing-zero-grad", SOLVER.replace("HELPER", "print"), ["error"]),
+        ("log-of-softmax", COSINES.replace("CALL", "self.near(a, b)"), ["hint"]),
+        ("log-of-softmax", COSINES.replace("CALL", "self.far(a, b)"), ["warning"]),
         ("accumulate-loss-with-graph", METER, []),
         ("accumulate-loss-with-graph", METER.replace("Mean()", "[]"), ["error"]),
     ],

@@ -61,9 +61,13 @@ def _bounded(source: Source, inner: ast.expr) -> bool:
 
 
 def _scaled(source: Source, call: ast.Call) -> bool:
-    """`normalize(x)`, or parts of it: `a, b = torch.split(normalize(x), 1)`."""
+    """`normalize(x)`, `cosine_similarity(x, y)`, or parts of it: `a, b = torch.split(normalize(x), 1)`."""
     names = {source.name(call.func).rpartition(".")[2], tree.dotted(call.func).rpartition(".")[2]}
-    if "normalize" in names:
+    if (
+        "normalize" in names
+        or "cosine_similarity" in names
+        or values.made_by(source, call.func, "torch.nn.CosineSimilarity")
+    ):
         return True
     first = follow.followed(source, call.args[0]) if "split" in names and call.args else None
     return isinstance(first, ast.Call) and tree.dotted(first.func).rpartition(".")[2] == "normalize"
