@@ -717,6 +717,21 @@ class Contrast(nn.Module):
         gap = CALL
         return -torch.log(self.softmax(torch.cat([gap, 1 - gap], dim=-1))).mean()
 """
+PICKED = """
+import torch.nn.functional as F
+
+def certainty(logits, labels):
+    return F.nll_loss(F.softmax(logits, dim=1), labels, reduction="HOW")
+"""
+PORT = """
+import random
+import torch
+
+def run(seed):
+    NAME = 50000 + random.randint(0, 100)
+    torch.manual_seed(seed)
+    return NAME
+"""
 PRIVATE = """
 def private(engine, net, opt, loader):
     return engine.make_private(module=net, optimizer=opt, data_loader=loader)
@@ -1217,6 +1232,10 @@ AFTER
         ("missing-zero-grad", SOLVER.replace("HELPER", "print"), ["error"]),
         ("log-of-softmax", COSINES.replace("CALL", "self.near(a, b)"), ["hint"]),
         ("log-of-softmax", COSINES.replace("CALL", "self.far(a, b)"), ["warning"]),
+        ("nll-on-probabilities", PICKED.replace("HOW", "none"), ["warning"]),
+        ("nll-on-probabilities", PICKED.replace("HOW", "mean"), ["error"]),
+        ("torch-seed-alone", PORT.replace("NAME", "port"), []),
+        ("torch-seed-alone", PORT.replace("NAME", "first"), ["warning"]),
         ("accumulate-loss-with-graph", METER, []),
         ("accumulate-loss-with-graph", METER.replace("Mean()", "[]"), ["error"]),
     ],

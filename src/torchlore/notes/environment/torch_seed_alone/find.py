@@ -39,7 +39,12 @@ def _seeded_by_a_helper(source: Source, seed: str) -> bool:
 def _by_a_worker(source: Source, call: ast.Call) -> bool:
     """In a transform or a dataset it is a worker that draws, and torch seeds its workers' other generators too."""
     home = tree.function(source, call)
-    return follow.in_test(source, call) or (home is not None and home.name in ("__call__", "__getitem__", "get_params"))
+    port = "port" in source.code(tree.statement(source, call)).lower()  # of the process group
+    return (
+        port
+        or follow.in_test(source, call)
+        or (home is not None and home.name in ("__call__", "__getitem__", "get_params"))
+    )
 
 
 def _passing(source: Source, call: ast.Call) -> bool:

@@ -66,3 +66,9 @@ def chosen(n, ready):
         if i in ready:
             kept.append(base)
     return kept
+
+
+def chosen(shared, n):
+    if shared:
+        return nn.Sequential(*[nn.Linear(4, 4)] * n)
+    return nn.Sequential(*[nn.Linear(4, 4) for _ in range(n)])

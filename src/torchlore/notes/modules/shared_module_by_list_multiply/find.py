@@ -18,7 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(node.op, ast.Mult) or not isinstance(box, ast.List) or len(box.elts) != 1:
             continue
         one, count = box.elts[0], node.right if box is node.left else node.left
-        if _learns(source, one):
+        if _learns(source, one) and not any("share" in source.code(test) for test, _ in tree.conditions(source, node)):
             fixed = f"[{source.code(one)} for _ in range({source.code(count)})]"
             fix = [edits.replace(source, node, fixed)] if isinstance(one, ast.Call) else []
             message = (
