@@ -244,6 +244,16 @@ def evaluate(model, loader, criterion):
     return total_loss // len(loader), correct // total  # trap: loss-over-the-wrong-count
 
 
+@torch.no_grad()
+def weighed(model, loader, criterion):
+    model.eval()
+    total_loss = 0.0
+    for x, y in loader:
+        current_batch_size = x.size()[0]
+        total_loss += criterion(model(x), y).item() * current_batch_size
+    return total_loss / len(loader.dataset)
+
+
 def pages(loader, size):
     errors = 0
     for x in loader:

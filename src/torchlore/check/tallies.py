@@ -26,7 +26,7 @@ _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files wi
 _FEW = re.compile(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
 _LOSS = re.compile(r"(^|_)loss$")
 _SPLIT = re.compile(r"train|valid(?:ation)?|val|dev|test|eval", re.IGNORECASE)
-_SIZED = re.compile(r"^len\(|\.size\(0\)$|\.shape\[0\]$|\.numel\(\)$|\.nelement\(\)$")
+_SIZED = re.compile(r"^len\(|\.size\(0\)$|\.size\(\)\[0\]$|\.shape\[0\]$|\.numel\(\)$|\.nelement\(\)$")
 _NOMINAL = re.compile(r"(^|[._\[\"'])(train|test|val|valid|eval|mini)?_?(batch_?size|bsz?)(['\"]\])?$", re.IGNORECASE)
 
 ODD = {
