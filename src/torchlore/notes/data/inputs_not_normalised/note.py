@@ -36,6 +36,15 @@ def watch(batch: Batch) -> Alarm | None:
     if batch.index > 2 or images is None or images.dim() < 3 or images.numel() < 256:
         return None
     found = batch.values(images)
+    planes = [batch.values(images[:, place]) for place in (0, -1)] if images.dim() == 4 else [None]
+    if found is not None and all(one is not None and one.std < 0.05 and abs(one.mean) > 1.5 for one in planes):
+        return Alarm(
+            f"inputs lie between {found.low:.4g} and {found.high:.4g}, so pictures hardly differ: the mean and deviation that "
+            "they were normalised with belong to another range of pixels",
+            at=batch.record.place,
+            certain=False,
+            evidence=f"a channel's standard deviation is below 0.05 in a batch of shape {tuple(images.shape)}",
+        )
     if found is None or found.low < -1e4 or not (found.high > 50 and found.std > 10):
         return None
     return Alarm(

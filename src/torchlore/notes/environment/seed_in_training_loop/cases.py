@@ -110,3 +110,27 @@ def both(model, data, optimizer):
         one_epoch(model, data, optimizer, 3)
     for epoch in range(5):
         other_epoch(model, data, optimizer, 3 + epoch)
+
+
+def shuffled(data, seed):
+    order = torch.Generator()
+    order.manual_seed(seed)
+    return torch.utils.data.DataLoader(data, 8, shuffle=True, generator=order)
+
+
+def fit(net, optimizer, data, parts):
+    for _ in range(5):
+        for x in shuffled(data, 1):  # trap: seed-in-training-loop
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+    for epoch in range(5):
+        for x in shuffled(data, epoch):
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+    for part in parts:
+        for x in shuffled(part, 1):
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, flow, frameworks, tree, uses
+from torchlore.check import calls, classes, flow, follow, frameworks, tree, uses
 from torchlore.check.project import Class, as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
@@ -12,9 +12,11 @@ from torchlore.check.source import Hit, Source
 def find(source: Source) -> Iterator[Hit]:
     yield from _in_items(source)
     seeds = [*source.calls("torch.manual_seed"), *_helpers(source)]
-    for loop in flow.backward_loops(source) if seeds and flow.may_train(source) else []:
+    asked = seeds or ("Generator(" in source.text and "DataLoader" in source.text)
+    for loop in flow.backward_loops(source) if asked and flow.may_train(source) else []:
         if frameworks.owned(source, loop.node) or loop.of("model", "optimizer"):
             continue
+        yield from _same_order(source, loop.node) if "Generator(" in source.text else ()
         for call in seeds:
             inside = tree.loops(source, call)
             if not inside and _seeds_each_turn(source, call, loop.node):
@@ -23,6 +25,25 @@ def find(source: Source) -> Iterator[Hit]:
             if inside and inside[0] is loop.node and _constant(source, call, loop.node) and _before(loop, call):
                 message = "the same random numbers are drawn again in every turn of this loop: seed once, before it"
                 yield source.hit(call, message)
+
+
+def _same_order(source: Source, loop: ast.AST) -> Iterator[Hit]:
+    """`loader = make(data, seed)` in the loop over epochs, where `make` seeds a generator and shuffles with it."""
+    for made in source.calls("torch.utils.data.DataLoader"):
+        given, home = tree.argument(made, None, "generator"), tree.function(source, made)
+        shuffles = tree.literal(tree.argument(made, 2, "shuffle")) is True
+        if home is None or not isinstance(given, ast.Name) or not shuffles or tree.inside(source, loop, home):
+            continue
+        fresh = follow.followed(source, given)
+        seeds = [one for one in source.methods("manual_seed") if tree.function(source, one) is home and one.args]
+        mine = [one for one in seeds if tree.dotted(tree.receiver(one)) == given.id or one is fresh]
+        anew = isinstance(fresh, ast.Call) and (source.name(fresh.func) == "torch.Generator" or fresh in mine)
+        varied = [one for one in mine if not isinstance(one.args[0], ast.Name | ast.Constant)]
+        for other, call, _ in calls.callers(as_function(source, home)) if anew and mine and not varied else ():
+            here = other is source and tree.loops(source, call)[:1] == [loop]
+            if here and _constant(source, call, loop):
+                told = "this makes the loader anew with the same seed, so every epoch has the same order: make it once, before the loop"
+                yield source.hit(call, told)
 
 
 def _seeds_each_turn(source: Source, call: ast.Call, loop: ast.AST) -> bool:
