@@ -154,3 +154,20 @@ def one_net_a_seed(seeds, kind, build, train_batches, test_batches):
         with torch.no_grad():
             net.eval()
             print(sum((net(x).argmax(1) == y).sum() for x, y in test_batches))
+
+
+def probe(net, train_batches, test_batches):
+    model = nn.Sequential(net, nn.Dropout(0.1), nn.BatchNorm1d(8), nn.Linear(8, 2))
+    optimizer = torch.optim.SGD(model[3].parameters(), lr=0.1)
+    head = torch.optim.SGD(model.last.parameters(), lr=0.1)
+    for _ in range(3):
+        model.eval()
+        for x, y in train_batches:
+            optimizer.zero_grad()
+            head.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+            head.step()
+        model.eval()
+        with torch.no_grad():
+            print(sum((model(x).argmax(1) == y).sum() for x, y in test_batches))

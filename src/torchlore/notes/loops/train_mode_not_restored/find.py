@@ -35,7 +35,7 @@ def _begun_so(source: Source, loop: LoopFlow) -> Iterator[Hit]:
     back = {tree.dotted(tree.receiver(call)) for call in source.methods("train")}
     switches = [one for one in loop.of("eval") if one.owner is not None and one.source is source]
     for first in (one for one in switches if not one.via and one.loops[-1] is loop.node and not one.no_grad):
-        if first.expr is None or tree.dotted(first.expr) in back:
+        if first.expr is None or tree.dotted(first.expr) in back or _head_alone(source, tree.dotted(first.expr)):
             continue
         again = [one for one in switches if one.owner == first.owner and one is not first]
         tests = any(one.owner == first.owner and not _differentiated(loop, one) for one in loop.of("forward"))
@@ -49,6 +49,12 @@ def _begun_so(source: Source, loop: LoopFlow) -> Iterator[Hit]:
             name = source.code(first.expr)
             yield source.hit(first.node, f"`{name}` trains in evaluation mode here, so its dropout is off and its batch norm fixed: write `{name}.train()`",
                              severity="warning")  # fmt: skip
+
+
+def _head_alone(source: Source, name: str) -> bool:
+    """A linear probe: `SGD(model.fc.parameters())` above a net that is frozen, whose statistics are to stay."""
+    given = (tree.dotted(tree.receiver(one)).replace(".module", "") for one in source.methods("parameters"))
+    return "requires_grad" in source.text or any(one.startswith(f"{name}.") for one in given)
 
 
 def _handed_over(source: Source) -> Iterator[Hit]:
