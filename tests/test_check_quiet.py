@@ -979,6 +979,38 @@ class NAME(nn.Module):
     def forward(self, x):
         return F.dropout(self.lin(x), 0.5)
 """
+SWITCHED = """
+import torch
+
+def predict(net, batches):
+    torch.set_grad_enabled(False)
+    return [net(x) for x in batches]
+
+def train(net, batches, opt):
+    FIRST
+    for x in batches:
+        opt.zero_grad()
+        net(x).mean().backward()
+        opt.step()
+"""
+TRIAL = """
+import torch
+
+def resume(NAME, path):
+    NAME = NAME.load_state_dict(torch.load(path))
+    return NAME
+"""
+SHARE = """
+import torch
+from torch.utils.data import DataLoader
+
+def test(net, data, size):
+    test_loader = DataLoader(data, batch_size=size)
+    acc = 0
+    for x, y in test_loader:
+        acc += (net(x).argmax(1) == y).sum().item()
+    return acc / len(test_loader)BY
+"""
 SPLIT = """
 import random
 import torch
@@ -1072,6 +1104,12 @@ AFTER
         ("float-image-cast-to-bytes", BYTES.replace("NAME", "patch"), ["warning"]),
         ("functional-dropout-always-on", NOISE.replace("NAME", "UNetGenerator"), ["hint"]),
         ("functional-dropout-always-on", NOISE.replace("NAME", "UNet"), ["warning"]),
+        ("set-grad-enabled-left-off", SWITCHED.replace("FIRST", "torch.set_grad_enabled(True)"), ["hint"]),
+        ("set-grad-enabled-left-off", SWITCHED.replace("FIRST", "net.train()"), ["warning"]),
+        ("load-state-dict-assigned", TRIAL.replace("NAME", "trial"), ["warning"]),
+        ("load-state-dict-assigned", TRIAL.replace("NAME", "my_model"), ["error"]),
+        ("accuracy-over-batches", SHARE.replace("BY", " / size"), []),
+        ("accuracy-over-batches", SHARE.replace("BY", ""), ["error"]),
         ("torch-seed-alone", SPLIT.replace("NAME", "split_edges"), []),
         ("torch-seed-alone", SPLIT.replace("NAME", "train"), ["warning"]),
         ("buffer-updated-with-graph", FIRST_BATCH.replace("TEST", "self.scale[0] < 0"), ["warning"]),

@@ -61,4 +61,6 @@ def find(source: Source) -> Iterator[Hit]:
         brought_back = any(tree.is_statement(source, one) for one in others)  # off, on for a while, and off again
         if not later and not brought_back:
             where = f"after `{home.name}`" if home else "for the rest of the program"
-            yield source.hit(call, f"gradients stay off {where}: write `with torch.set_grad_enabled(False):`")
+            told = f"gradients stay off {where}: write `with torch.set_grad_enabled(False):`"
+            on = any(tree.is_statement(source, one) and tree.literal(one.args[0]) is True for one in calls if one.args)
+            yield source.hit(call, told, severity="hint" if on else None)  # whoever trains switches them on first

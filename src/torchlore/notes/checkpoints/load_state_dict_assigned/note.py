@@ -8,6 +8,7 @@ Call it as a statement: `model.load_state_dict(state)`. With `strict=False` do r
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, tree, values
@@ -18,6 +19,7 @@ SOURCES = ("https://github.com/lukemelas/EfficientNet-PyTorch/issues/119",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
+_NET = re.compile(r"model|net|coder|backbone|gen|dis|critic|actor|policy|class|head|body|ema|[GDCEF]$", re.IGNORECASE)
 
 
 def claim(bad: dict[str, object], good: dict[str, object]) -> None:
@@ -34,7 +36,11 @@ def find(source: Source) -> Iterator[Hit]:
         code = tree.dotted(target)
         message = f"`{code}` becomes the report of missing keys, not the model: call it as a statement"
         if code and code == tree.dotted(owner):
-            yield source.hit(held, message, edits.replace(source, held, source.code(call)))
+            known = _NET.search(code) is not None or values.sure(source, owner, "module")
+            fixed = edits.replace(source, held, source.code(call))
+            yield source.hit(
+                held, message, fixed, severity=None if known else "warning"
+            )  # some trainers return themselves
         elif (
             code
             and isinstance(owner, ast.Call)

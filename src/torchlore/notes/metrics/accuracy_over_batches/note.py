@@ -26,13 +26,14 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
+    again = {one.left for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)}  # by the size of a batch too
     for one in tallies.tallies(source) if "oader" in source.text else ():
         walked = iteration.unwrapped(source, one.loop.iter)
         if (
             one.kind == "count"
             and one.by == "batches"
             and values.sure(source, walked, "loader", weak=True)
-            and not _one_sample(source, walked)
+            and not (_one_sample(source, walked) or one.division in again)
         ):
             yield source.hit(
                 one.division,
@@ -48,7 +49,7 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             continue
         count = next((one for one in ast.walk(up.left) if isinstance(one, ast.Name) and _counts(source, one)), None)
-        if count is not None and not _one_sample(source, loader):
+        if count is not None and not _one_sample(source, loader) and up not in again:
             code = source.code(loader)
             yield source.hit(
                 up,
