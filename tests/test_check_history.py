@@ -313,6 +313,27 @@ class Keeper:
             self.best_score = score
             torch.save(model.state_dict(), path)
 """,
+    "a masked mean of a mean": """
+import torch
+from torch import nn
+
+
+class Masked(nn.Module):
+    def __init__(self, options):
+        super().__init__()
+        self.bce = nn.BCEWithLogitsLoss()
+        self.either = nn.BCEWithLogitsLoss(**options)
+
+    def forward(self, scores, wanted, mask):
+        return (self.bce(scores, wanted) * mask).sum() / mask.sum()  # trap: mean-over-the-masked
+
+    def as_asked(self, scores, wanted, mask):
+        return (self.either(scores, wanted) * mask).sum() / mask.sum()
+
+
+def each(scores, wanted, mask):
+    return (nn.functional.mse_loss(scores, wanted, reduction="none") * mask).sum() / mask.sum()
+""",
     "a list of layers by its annotation": """
 from torch import nn
 

@@ -177,9 +177,14 @@ def _coordinates(call: ast.Call, name: str, skip: int) -> bool:
 
 def loss_value(source: Source, call: ast.Call, full: str) -> Value:
     """The tensor a loss gives: a scalar unless `reduction="none"`."""
-    reduction = argument(call, None, "reduction")
-    scalar: Shape | None = () if reduction is None or literal(reduction) in ("mean", "sum", "batchmean") else None
-    return Value("tensor", full, call, source, "loss", _graph(source, call), scalar)
+    return Value("tensor", full, call, source, "loss", _graph(source, call), () if _is_scalar(call) else None)
+
+
+def _is_scalar(made: ast.Call) -> bool:
+    """Whether a loss that is called or built so gives one number: no `reduction="none"`, no `reduce=False`, no `**options`."""
+    reduction = argument(made, None, "reduction")
+    kept = literal(argument(made, None, "reduce")) is False or any(one.arg is None for one in made.keywords)
+    return not kept and (reduction is None or literal(reduction) in ("mean", "sum", "batchmean"))
 
 
 def _many(source: Source, call: ast.Call, full: str, name: str, graph: bool | None, skip: int) -> Values:
@@ -209,10 +214,8 @@ def layer_output(source: Source, value: Value, call: ast.Call) -> Values:
     graph: bool | None = not no_grad_around(source, call)
     last = value.name.rpartition(".")[2]
     if value.kind == "loss":
-        scalar: Shape | None = ()
-        if isinstance(value.node, ast.Call) and literal(argument(value.node, None, "reduction")) == "none":
-            scalar = None
-        return (Value("tensor", value.name, call, source, "loss", _graph(source, call), scalar),)
+        each = isinstance(value.node, ast.Call) and not _is_scalar(value.node)
+        return (Value("tensor", value.name, call, source, "loss", _graph(source, call), None if each else ()),)
     if value.kind == "sequential":
         return _through(source, value, call, graph)
     if value.name.startswith("torchvision.models."):
