@@ -272,7 +272,8 @@ def _untrained(source: Source, home: tree.FunctionNode | None, name: str) -> Ite
             continue  # a part of the net that is trained
         module = values.sure(source, value, "module") and not values.sure(source, value, "loss")
         kinds = [one for one in source.values(value) if modules.has_parameters(one)]
-        if module and kinds and f"{code}(" in source.text and f"{code}.requires_grad" not in source.text:
+        called = any(source.code(one.func) == code for one in source.all(ast.Call))
+        if module and kinds and called and f"{code}.requires_grad" not in source.text:
             yield code
 
 

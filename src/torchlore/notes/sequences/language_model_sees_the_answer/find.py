@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import losses, tree, values
+from torchlore.check import losses, tensors, tree, values
 from torchlore.check.source import Hit, Source
 
 _LAYERS = ("torch.nn.MultiheadAttention", "torch.nn.TransformerEncoder", "torch.nn.TransformerEncoderLayer")
@@ -13,6 +13,7 @@ _DECODERS = {
     "torch.nn.TransformerDecoder": 2,
     "torch.nn.TransformerDecoderLayer": 2,
 }  # tgt_mask
+_DRAWS = re.compile(r"generat|sampl|search|greedy|beam|predict|infer|translate")
 _HIDES = re.compile(r"tri[ul]|is_causal|causal|square_subsequent|mask|-inf", re.IGNORECASE)
 
 
@@ -34,8 +35,16 @@ def find(source: Source) -> Iterator[Hit]:
         )
         if layer is None or masked or (layer.name.endswith("MultiheadAttention") and not _on_itself(source, call)):
             continue
+        if _writes(source, call):
+            continue
         told = f"each position sees the next word, which is its target (`{both[0]}`)"
         yield source.hit(call, f"{told}: pass a causal mask, nn.Transformer.generate_square_subsequent_mask(n)")
+
+
+def _writes(source: Source, call: ast.Call) -> bool:
+    """Whether words are drawn here, one after the other: what comes next is not there to be seen."""
+    names = (up.name for up in tree.ancestors(source, call) if isinstance(up, tree.FunctionNode))
+    return tensors.no_grad_around(source, call) or any(_DRAWS.search(name) for name in names)
 
 
 def _shifted(node: ast.Subscript) -> tuple[str, str]:
