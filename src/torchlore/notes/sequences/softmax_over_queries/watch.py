@@ -1,5 +1,6 @@
 """What a running program shows of it."""
 
+import weakref
 from typing import Annotated, Any
 
 from torchlore.watch.pictures import Alarm, Call
@@ -10,15 +11,16 @@ def watch(call: Annotated[Call, "softmax", "bmm", "matmul", "__matmul__"]) -> Al
         dim = call.argument(1, "dim")
         if isinstance(dim, int) and hasattr(call.result, "data_ptr"):
             kept = call.notes.setdefault("made", {})
-            kept[call.result.data_ptr()] = (dim % call.result.dim(), call.result.numel(), call.place)
+            kept[call.result.data_ptr()] = (dim % call.result.dim(), weakref.ref(call.result), call.place)
             while len(kept) > 8:
                 del kept[next(iter(kept))]
         return None
     weights = call.args[0]
     if getattr(weights, "dim", int)() != 3:
         return None
-    dim, numel, place = call.notes.get("made", {}).get(weights.data_ptr(), (2, 0, None))
-    if numel != weights.numel() or not _wrong(weights, dim):
+    dim, ref, place = call.notes.get("made", {}).get(weights.data_ptr(), (2, None, None))
+    made = ref() if ref is not None else None  # None where its memory may be another tensor's by now
+    if made is None or made.numel() != weights.numel() or not _wrong(weights, dim):
         return None
     told = "the samples of the batch" if dim == 0 else "the queries"
     return Alarm(
