@@ -321,8 +321,8 @@ def _imported_tails(text: str) -> set[str]:
 
 def _nearest(paths: list[str], near: str) -> str | None:
     """Of several modules of one name the one whose folder shares most with the importing file's; None where two do."""
-    folder = Path(near).parent.parts
-    pairs = (zip(Path(path).parent.parts, folder, strict=False) for path in paths)
+    folder = near.split("/")[:-1]
+    pairs = (zip(path.split("/")[:-1], folder, strict=False) for path in paths)
     shared = [sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], one)) for one in pairs]
     best = [path for path, count in zip(paths, shared, strict=True) if count == max(shared)]
     return best[0] if len(best) == 1 else None

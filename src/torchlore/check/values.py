@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from torchlore.check import api, shapes
 from torchlore.check.project import Class, Function
+from torchlore.check.question import DEEPEST, NO_CIRCLE, question
 from torchlore.check.scopes import Binding, reaching
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 Shape = tuple["int | str | None", ...]
 _MOST = 8  # alternatives kept for one expression
 _WORK = 4000  # evaluations for one question
-_DEEP = 60
 
 
 class Value(NamedTuple):
@@ -50,48 +50,33 @@ def values(source: Source, node: ast.expr) -> Values:
     found = memo.get(node)
     if found is not None:
         return found
-    work = _work(source)
+    work = question(source)
     if node in work.active:
-        work.cuts += 1
+        work.low = min(work.low, work.active[node])
         return ()
     if node in work.guesses:
-        work.cuts += 1
-        return work.guesses[node]
-    if len(work.active) > _DEEP or work.count > _WORK:
-        work.cuts += 1
+        found, low = work.guesses[node]
+        work.low = min(work.low, low)
+        return found
+    depth = len(work.active)
+    if depth > DEEPEST or work.count > _WORK:
+        work.low = -1
         return (UNKNOWN,)
-    work.active.add(node)
+    before, work.low = work.low, NO_CIRCLE
+    work.active[node] = depth
     work.count += 1
-    cuts = work.cuts
     found = _EVALUATE.get(node.__class__, _unknown)(source, node)
     if len(found) > 1:
         found = merge(found)
-    work.active.discard(node)
-    if work.cuts == cuts or not work.active:
+    del work.active[node]
+    if work.low >= depth or not depth:
         memo[node] = found
+        work.settle(depth)
+        work.low = before
     else:
-        work.guesses[node] = found
-    if not work.active:
-        work.count = work.cuts = 0
-        work.guesses.clear()
+        work.guesses[node] = found, work.low
+        work.low = min(before, work.low)
     return found
-
-
-def _work(source: Source) -> Work:
-    found = source.project.state.get("work")
-    if found is None:
-        found = source.project.state["work"] = Work()
-    return cast("Work", found)
-
-
-class Work:
-    """How far the question under way has gone."""
-
-    def __init__(self) -> None:
-        self.active: set[ast.AST] = set()
-        self.guesses: dict[ast.AST, Values] = {}  # found inside a circle: good for this question only
-        self.count = 0
-        self.cuts = 0
 
 
 def merge(found: Values) -> Values:
@@ -248,15 +233,15 @@ def _augmented(source: Source, binding: Binding) -> Values:
     statement = cast("ast.AugAssign", binding.statement)
     target = cast("ast.Name", binding.node)
     before: Values = ()
-    work = _work(source)
+    work = question(source)
     if statement in work.active:
-        work.cuts += 1
+        work.low = min(work.low, work.active[statement])
         return ()
-    work.active.add(statement)
+    work.active[statement] = len(work.active)
     for earlier in reaching(source, target):
         if earlier.statement is not statement:
             before += bound(source, earlier)
-    work.active.discard(statement)
+    del work.active[statement]
     return _arithmetic(before, values(source, statement.value), source, statement)
 
 

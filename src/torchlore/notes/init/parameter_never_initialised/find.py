@@ -19,8 +19,9 @@ _EXPLICIT = re.compile(  # one parameter by its name, and the function that does
 
 
 def find(source: Source) -> Iterator[Hit]:
-    elsewhere = re.search(r"def \w*init_weights", source.text)  # one function for all layers of the file
-    for cls in classes.all_classes(source) if "Parameter(" in source.text and not elsewhere else ():
+    if "Parameter(" not in source.text or re.search(r"def \w*init_weights", source.text):  # one function for all layers
+        return
+    for cls in classes.all_classes(source):
         code = source.code(cls.node).replace("super().__init__", "").replace("def __init__", "").replace("super(", "")
         if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
             continue

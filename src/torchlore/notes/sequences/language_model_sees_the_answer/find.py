@@ -18,9 +18,11 @@ _HIDES = re.compile(r"tri[ul]|is_causal|causal|square_subsequent|mask|-inf", re.
 
 
 def find(source: Source) -> Iterator[Hit]:
-    hides = _HIDES.search(source.text) is not None  # something is hidden from something
     decodes = any(source.calls(*_DECODERS)) and "is_causal" not in source.text
-    if not decodes and (hides or not any(source.calls(*_LAYERS))):
+    if not decodes and not any(source.calls(*_LAYERS)):
+        return
+    hides = _HIDES.search(source.text) is not None  # something is hidden from something
+    if hides and not decodes:
         return
     layers = (*(() if hides else _LAYERS), *(_DECODERS if decodes else ()))
     shifted = {_shifted(one) for one in source.all(ast.Subscript)}

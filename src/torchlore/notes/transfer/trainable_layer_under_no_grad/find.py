@@ -64,8 +64,9 @@ def _given_to_optimizer(source: Source) -> Iterator[Hit]:
         above = (up for up in tree.ancestors(source, call) if isinstance(up, ast.Call))
         if isinstance(part, ast.Attribute) and any(source.name(up.func).startswith("torch.optim.") for up in above):
             named.setdefault(part.attr, call)
-    frozen = re.compile(r"requires_grad|\bdetach|GradScaler\b.*Gen")
-    for name in named if not frozen.search(source.text) else ():
+    if not named or re.search(r"requires_grad|\bdetach|GradScaler\b.*Gen", source.text):
+        return
+    for name in named:
         used = [one for one in uses.attributes(source, name) if _is_called(source, one)]
         if used and all(no_grad_around(source, one) for one in used) and _in_forward(source, used[0]):
             told = f"`{source.code(used[0])}` runs under no_grad alone, and the optimizer of line {named[name].lineno} is given its parameters: it never learns; end the block before it"
