@@ -292,7 +292,7 @@ def _function(source: Source, call: ast.Call, last: str, hops: int) -> int | Non
     if last in ("cat", "concat", "concatenate") and first is not None:
         inner = dims(source, first, hops)
         return inner - 1 if inner and inner > 1 else None
-    if last in ("maximum", "minimum", "where") and len(call.args) > 1:
+    if last in ("maximum", "minimum", "where", "pow") and len(call.args) > 1:
         return _widest([dims(source, one, hops) for one in call.args])
     if last in _REDUCE and first is not None:
         return _reduced(call, dims(source, first, hops), 1)

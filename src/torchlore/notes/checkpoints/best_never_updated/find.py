@@ -196,7 +196,9 @@ def _taken_before(source: Source, test: ast.Compare) -> str:
             continue
         name = tree.dotted(one.targets[0])
         if name in sides.values() and len(call.args) == 2 and {ast.dump(arg) for arg in call.args} == set(sides):
-            return name
+            grows = isinstance(test.ops[0], ast.Gt) == (tree.dotted(test.comparators[0]) == name)
+            never = grows == (source.name(call.func) == "max")  # `n > kept` behind `kept = min(n, kept)` may well be
+            return name if never else ""
     return ""
 
 

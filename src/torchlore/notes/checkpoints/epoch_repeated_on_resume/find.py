@@ -94,6 +94,7 @@ def _in_range(source: Source, held: ast.AST) -> bool:
             and source.name(call.func) == "range"
             and len(call.args) == 2
             and call.args[0] is one
+            and source.code(one) not in source.code(call.args[1])  # start + 10: ten more, whatever their number
         )
         if first and isinstance(source.parents[call], ast.For):
             return True

@@ -16,7 +16,7 @@ for step in range(steps):
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, tree, values
+from torchlore.check import flow, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -43,6 +43,7 @@ def find(source: Source) -> Iterator[Hit]:
             and not rare
             and around[0] in training
             and values.sure(source, loader, "loader", weak=True)
+            and not _made_anew(source, loader, around[0])
         ):
             code = source.code(loader)
             yield source.hit(
@@ -51,6 +52,14 @@ def find(source: Source) -> Iterator[Hit]:
                 "iterator",
                 severity="hint" if _shuffled(source, loader) else None,
             )
+
+
+def _made_anew(source: Source, loader: ast.expr, loop: ast.AST) -> bool:
+    """Whether each turn makes a loader of something else: of another node of a graph, say."""
+    bound = scopes.reaching(source, loader) if isinstance(loader, ast.Name) else []
+    made = [one.value for one in bound if one.value is not None and tree.inside(source, one.statement, loop)]
+    given = (name for one in made for name in tree.under(source, one, ast.Name))
+    return any(tree.inside(source, one.statement, loop) for name in given for one in scopes.reaching(source, name))
 
 
 def _shuffled(source: Source, loader: ast.expr) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, follow, project, scopes, tree
+from torchlore.check import calls, classes, follow, project, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _DRAWS = ("torch.randperm", "numpy.random.permutation")
@@ -104,11 +104,25 @@ def _wrong_name(source: Source) -> Iterator[Hit]:
         drawn = any(tree.keyword(call, one) for one in ("sampler", "batch_sampler"))
         if drawn or not _HELD_OUT.match(name) or "train" in name or not _TRAIN.match(data) or _HELD_OUT.search(data):
             continue
+        if isinstance(held, ast.Assign) and _only_shown(source, held):
+            continue
         given = {_data(one) for one in loaders if "self." in _data(one) or tree.function(source, one) is home}
         unused = [one for one in _sets(source, held) if one not in given]
         if unused:
             told = f"`{name}` reads the training data, and `{unused[0]}` goes into no loader: give it `{unused[0]}`"
             yield source.hit(call, told)
+
+
+def _only_shown(source: Source, held: ast.Assign) -> bool:
+    """Whether one batch is taken from the loader, to be looked at: `next(iter(loader))`, or a loop that breaks at once."""
+    name = held.targets[0]
+    if not isinstance(name, ast.Name):
+        return False
+    same = (one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load))
+    ups = [source.parents[one] for one in same if any(x.node is name for x in scopes.reaching(source, one))]
+    once = [up for up in ups if isinstance(up, ast.For) and isinstance(up.body[-1], ast.Break)]
+    once += [up for up in ups if isinstance(up, ast.Call) and source.name(up.func) == "iter"]  # type: ignore[misc]  # a call
+    return bool(ups) and len(once) == len(ups)
 
 
 def _sets(source: Source, held: ast.stmt) -> Iterator[str]:

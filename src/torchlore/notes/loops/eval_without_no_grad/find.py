@@ -46,7 +46,7 @@ def find(source: Source) -> Iterator[Hit]:
         for place, event in enumerate(events):
             if not _evaluates(events, place) or _runs_it(source, event.node) or _quiet_callers(source, home):
                 continue
-            if not isinstance(event.node, ast.Call) or _graphless(source, event.node):
+            if not isinstance(event.node, ast.Call) or _graphless(source, event.node) or _few(source, event.loops[-1]):
                 continue
             name = source.code(event.node.func)
             if _is_collected(source, event.node, event.loops[-1]):
@@ -55,6 +55,13 @@ def find(source: Source) -> Iterator[Hit]:
             elif _is_carried(source, event.node, event.loops[-1]) and not _differentiated(source, home):
                 told = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept: run it under `torch.no_grad()`"
                 yield source.hit(event.node, told)
+
+
+def _few(source: Source, loop: ast.AST) -> bool:
+    """`for _ in range(10)`: the graphs of ten turns are no matter."""
+    over = loop.iter if isinstance(loop, ast.For) else None
+    turns = tree.literal(over.args[0]) if isinstance(over, ast.Call) and len(over.args) == 1 else None
+    return isinstance(over, ast.Call) and source.name(over.func) == "range" and isinstance(turns, int) and turns <= 20
 
 
 def _state_of_its_own(source: Source) -> Iterator[Hit]:

@@ -52,7 +52,7 @@ def _last_layer(source: Source) -> Iterator[Hit]:
             source.name(before.func) == "torch.nn.Linear"
             and tree.literal(tree.argument(before, 1, "out_features")) != 1
         )
-        if wide and not _PLAYS.search(source.text) and not _weighs(source, up):
+        if wide and not _PLAYS.search(source.text) and not _weighs(source, up) and not _unbatched(source, up):
             edit = edits.replace(source, given, "-1")
             told = "`dim=0` is the batch, the samples compete with each other: write `dim=-1`"
             yield source.hit(call, told, edit, safe=False)
@@ -67,9 +67,24 @@ def _weighs(source: Source, made: ast.AST) -> bool:
     return bool(_WEIGHS.search(name)) or any(tree.dotted(one) == name for one in given)
 
 
+def _unbatched(source: Source, made: ast.AST) -> bool:
+    """Whether what the layers are called on is joined or summed along dimension 0: there is no batch, or they would not do that."""
+    held = source.parents[made]
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    for call in source.all(ast.Call) if name else ():
+        if tree.dotted(call.func) == name and call.args:
+            given = follow.followed(source, call.args[0])
+            axis = tree.argument(given, 1, "dim") if isinstance(given, ast.Call) else None
+            if follow.method(given) in ("cat", "sum", "mean", "stack") and axis is not None and tree.literal(axis) == 0:
+                return True
+    return False
+
+
 def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
     """Of rows of scores torch picks the right dimension: deprecated, not wrong. With three dimensions it picks the first."""
     scores = call.args[:1] if source.name(call.func) in _FUNCTIONS else list(_applied_to(source, call))
+    if scores and all(_turned(source, call, one) for one in scores):
+        return "hint"  # the classes were put in front for it
     shapes = [values.shape(source, one) for one in scores]
     if scores and all(_one_row(one) for one in scores):
         return "hint"
@@ -77,6 +92,13 @@ def _severity(source: Source, call: ast.Call) -> Literal["hint"] | None:
         return None if any(shape is not None and len(shape) == 3 for shape in shapes) else "hint"
     told = " ".join(text for one in scores for text in _making(source, one))
     return None if _THREE.search(told) and not _ROWS.search(told) else "hint"
+
+
+def _turned(source: Source, call: ast.Call, scores: ast.expr) -> bool:
+    """`softmax(x.transpose(0, 2)).transpose(0, 2)`: who wrote this knows which dimension is picked."""
+    up = source.parents[call]
+    back = isinstance(up, ast.Attribute) and up.attr in ("transpose", "permute", "t")
+    return back and follow.method(scores) in ("transpose", "permute", "t")
 
 
 def _one_row(node: ast.expr) -> bool:

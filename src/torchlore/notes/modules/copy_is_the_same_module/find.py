@@ -48,9 +48,12 @@ def _pairs(source: Source) -> Iterator[tuple[ast.Assign, ast.expr, ast.expr]]:
 
 
 def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:
-    """Whether the other branch of an `if` makes a second one: here the author wants none."""
+    """Whether another branch makes a second one, so that here the author wants none, or a copy takes its place further down."""
     others = (one for one in source.all(ast.Assign) if one is not assign and source.code(one.targets[0]) == name)
-    return any(isinstance(one.value, ast.Call) and follow.exclusive(source, one, assign) for one in others)
+    made = [one for one in others if isinstance(one.value, ast.Call)]
+    copied = (one for one in made if source.name(one.value.func) == "copy.deepcopy" and one.lineno > assign.lineno)  # type: ignore[attr-defined]  # a call
+    replaced = any(tree.function(source, one) is tree.function(source, assign) for one in copied)
+    return replaced or any(follow.exclusive(source, one, assign) for one in made)
 
 
 def _trains_on(source: Source, assign: ast.Assign) -> bool:

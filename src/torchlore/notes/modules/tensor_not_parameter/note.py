@@ -7,84 +7,13 @@ goes for weights that are drawn into a bare tensor: `self.w = nn.init.xavier_uni
 Write `self.scale = nn.Parameter(torch.ones(n))`.
 """
 
-import ast
-from collections.abc import Iterator
-
-from torchlore.check import classes, edits, tree
-from torchlore.check.classes import Attribute
-from torchlore.check.source import Hit, Source
-
 ROWS = ()
 SOURCES = ("https://github.com/automan000/Convolutional_LSTM_PyTorch/issues/17",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
-_BLANK = frozenset({"torch.empty", "torch.zeros", "torch.Tensor", "torch.FloatTensor"})
-_DRAWS = tuple(f"{kind}_{way}_" for kind in ("xavier", "kaiming") for way in ("uniform", "normal"))
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert bad["parameters"] == 2
     assert good["parameters"] == 3
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for cls in classes.all_classes(source):
-        if not classes.is_module(cls):
-            continue
-        for name, found in classes.own_attributes(cls).items():
-            made = _tensor(source, found[0])
-            if made is None or len(found) != 1 or not _only_read(source, cls.node, name):
-                continue
-            code = _bare(source, made)
-            fixed = f"{edits.spelled(source, 'torch.nn.Parameter')}({code})"
-            message = f"`self.{name}` is not registered, so no optimizer gets it: write `self.{name} = {fixed}`"
-            yield source.hit(made, message, edits.replace(source, made, fixed))
-
-
-def _tensor(source: Source, one: Attribute) -> ast.Call | None:
-    """`torch.ones(n, requires_grad=True)` or `torch.ones(n).requires_grad_()`, assigned in `__init__`."""
-    value = one.value
-    if one.method != "__init__" or one.how != "assign" or one.path or not isinstance(value, ast.Call):
-        return None
-    if isinstance(value.func, ast.Attribute) and value.func.attr == "requires_grad_" and not value.args:
-        inner = value.func.value
-        return value if isinstance(inner, ast.Call) and source.name(inner.func).startswith("torch.") else None
-    asked = tree.literal(tree.argument(value, None, "requires_grad")) is True
-    full = source.name(value.func)
-    if full.startswith("torch.nn.init.") and value.args and isinstance(value.args[0], ast.Call):
-        return value if source.name(value.args[0].func) in _BLANK else None
-    if full in _BLANK and any(_drawn(source, call, one.name) for call in source.methods(*_DRAWS)):
-        return value
-    known = full == "torch.autograd.Variable" or (full.count(".") == 1 and full.startswith("torch."))
-    return value if asked and known else None
-
-
-def _drawn(source: Source, call: ast.Call, name: str) -> bool:
-    """`nn.init.xavier_uniform_(self.name)`: nobody draws weights for what is not to be trained."""
-    given = call.args[0] if call.args and source.name(call.func).startswith("torch.nn.init.") else None
-    return given is not None and tree.dotted(given) in (f"self.{name}", f"self.{name}.data")
-
-
-def _only_read(source: Source, cls: ast.ClassDef, name: str) -> bool:
-    """Whether nobody hands the tensor on: to a parameter, an optimizer, a list, or by its name to another object."""
-    for use in source.all(ast.Attribute):
-        if use.attr != name or not isinstance(use.ctx, ast.Load):
-            continue
-        up = source.parents[use]
-        shown = isinstance(up, ast.Attribute | ast.BinOp) and not isinstance(source.parents[up], ast.Assign)
-        taken = isinstance(up, ast.List | ast.Tuple | ast.Dict) or (
-            isinstance(up, ast.Call) and "Param" in source.code(up.func)
-        )
-        if taken or (not tree.inside(source, use, cls) and not shown):
-            return False
-    return "setattr" not in source.code(cls) and "register_parameter" not in source.code(cls)
-
-
-def _bare(source: Source, made: ast.Call) -> str:
-    """The call without what asks for gradients."""
-    if isinstance(made.func, ast.Attribute) and made.func.attr == "requires_grad_":
-        return source.code(made.func.value)
-    given = [source.code(arg) for arg in made.args]
-    given += [source.code(keyword) for keyword in made.keywords if keyword.arg != "requires_grad"]
-    return f"{source.code(made.func)}({', '.join(given)})"

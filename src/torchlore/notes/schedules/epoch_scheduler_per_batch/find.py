@@ -116,6 +116,8 @@ def _told_to_step(source: Source) -> Iterator[tuple[ast.expr, ast.Call]]:
             continue
         if "frequency" in keys and tree.literal(keys["frequency"]) != 1:
             continue
+        if "train" in str(tree.literal(keys.get("monitor"))):
+            continue  # the loss of the step it is to wait for
         made = source.values(keys["scheduler"])
         if len(made) == 1 and isinstance(made[0].node, ast.Call) and made[0].source is source:
             yield keys["interval"], made[0].node

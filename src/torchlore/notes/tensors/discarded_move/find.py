@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, loaders, project, tree, values
+from torchlore.check import classes, edits, follow, lessons, loaders, project, tree, values
 from torchlore.check.source import Hit, Source
 
 _MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool", "short", "byte", "char", "type",
@@ -19,6 +19,8 @@ def find(source: Source) -> Iterator[Hit]:
         shown = tree.is_shown(source, call)
         if shown and (not named or follow.method(call) not in ("to", "cuda") or _known(source, call)):
             continue  # a cell that ends in `x.cpu()` shows it
+        if lessons.typed_in(source, call) or (not named and lessons.timed(source, call)):
+            continue
         known = tree.is_statement(source, call) and values.sure(source, tensor, "tensor")
         likely = tree.is_statement(source, call) and not known and loaders.hands_out(source, tensor)
         if (known or likely) and not _is_there(source, call):

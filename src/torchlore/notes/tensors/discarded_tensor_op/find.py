@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, values
+from torchlore.check import lessons, tree, values
 from torchlore.check.source import Hit, Source
 
 _SHAPE = {"view", "reshape", "unsqueeze", "squeeze", "permute", "transpose", "flatten", "expand", "expand_as", "repeat",
@@ -23,15 +23,13 @@ _INSTEAD = {
 }  # of these the result takes the place of what was given
 _NO_TWIN = {"softmax", "log_softmax", "clone"}
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
-_CLOCKS = {"time", "perf_counter", "synchronize", "Timer", "Event", "record", "timeit"}
-_TESTS = ("raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns", "assertLogs", "FileCheck", "profile")
 
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_SHAPE, *_VALUE, *_PURE):
-        if not tree.is_statement(source, call) or tree.is_shown(source, call) or _on_purpose(source, call):
+        if not tree.is_statement(source, call) or tree.is_shown(source, call) or lessons.tried_out(source, call):
             continue
-        if tree.function(source, call) is None and _shows_off(source):
+        if lessons.typed_in(source, call):
             continue
         func, tensor = call.func, tree.receiver(call)
         name = func.attr if isinstance(func, ast.Attribute) else ""
@@ -50,26 +48,3 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _is_tensor(source: Source, node: ast.expr, name: str) -> bool:
     return values.sure(source, node, "tensor") or (name in _UNMISTAKABLE and not values.kind(source, node))
-
-
-def _shows_off(source: Source) -> bool:
-    """A lesson that types one expression after the other, as into a console."""
-    bare = [one.value for one in source.tree.body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
-    return (
-        sum(follow.method(one) in _SHAPE | _VALUE | {"dim", "size", "mean", "sum", "numpy", "item"} for one in bare) > 2
-    )
-
-
-def _on_purpose(source: Source, call: ast.Call) -> bool:
-    """Code that only wants to see whether the operation works, or how long it takes."""
-    for up in tree.ancestors(source, call):
-        if isinstance(up, ast.Try) or (isinstance(up, ast.FunctionDef) and up.name.startswith(("test", "bench"))):
-            return True
-        if isinstance(up, ast.With):
-            names = (
-                tree.dotted(item.context_expr.func) for item in up.items if isinstance(item.context_expr, ast.Call)
-            )
-            if any(name.rpartition(".")[2] in _TESTS for name in names):
-                return True
-    home = tree.function(source, call) or source.tree
-    return any(follow.method(node) in _CLOCKS for node in tree.body_nodes(home))

@@ -4,11 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, losses, origin, scopes, sizes, tree, values
+from torchlore.check import calls, follow, losses, origin, scopes, sizes, tree, uses, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _CONVOLUTIONS = {f"torch.nn.Conv{kind}{n}d" for kind in ("", "Transpose") for n in (1, 2, 3)}
+_CONSTANT = {"torch.zeros", "torch.ones", "torch.empty", "torch.full"}
 _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 
 
@@ -16,7 +17,8 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _classes_in_front(source)
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
-        old = sizes.sizes(source, tree.receiver(call)) if len(new) > 1 and not _remade(source, call) else ()
+        told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
+        old = sizes.sizes(source, tree.receiver(call)) if told else ()
         if _one_row_each(new) and sizes.is_last_state(source, tree.receiver(call)):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (layers and directions, batch, hidden), and a view keeps the order of its "
                              "numbers: a row gets numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
@@ -53,6 +55,22 @@ def _remade(source: Source, call: ast.Call) -> bool:
         if isinstance(made.statement, ast.AugAssign) or (made.how == "assign" and again):
             return True
     return False
+
+
+def _all_the_same(source: Source, node: ast.expr) -> bool:
+    """`torch.zeros(b, t, d)` has no order that a view could keep."""
+    made = follow.followed(source, node)
+    if not isinstance(made, ast.Call) or source.name(made.func) not in _CONSTANT:
+        return False
+    ups = [source.parents[one] for one in uses.names(source, node.id)] if isinstance(node, ast.Name) else []
+    return not any(isinstance(up, ast.AugAssign) or _writes(up) for up in ups)
+
+
+def _writes(up: ast.AST) -> bool:
+    """`x[i] = ...`, `x.copy_(...)`, `out=x`."""
+    stored = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store)
+    changed = isinstance(up, ast.Attribute) and (up.attr.endswith("_") or up.attr == "data")
+    return stored or changed or (isinstance(up, ast.keyword) and up.arg == "out")
 
 
 def _one_row_each(new: tuple[str, ...]) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, averages, classes, flow, frameworks, identity, project, tree, values
+from torchlore.check import api, averages, classes, flow, frameworks, identity, project, scopes, tree, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 from torchlore.check.values import Value
@@ -111,7 +111,16 @@ def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
     inside = owner is not None and (
         owner[: len(train.owner)] == train.owner or _is_of_class(source, owner[0], train.expr)
     )
-    return (inside or _is_own(source, node, train.expr)) and _holds(source, freeze)
+    return (inside or _is_own(source, node, train.expr)) and _holds(source, freeze) and not _later(source, node, train)
+
+
+def _later(source: Source, node: ast.expr, train: Event) -> bool:
+    """Whether the name means another net further up: a notebook makes, trains and forgets one after the other."""
+    if not isinstance(node, ast.Name) or not isinstance(train.expr, ast.Name) or node.lineno < train.expr.lineno:
+        return False
+    here, there = ([one.node for one in scopes.reaching(source, name)] for name in (node, train.expr))
+    same_home = tree.function(source, node) is tree.function(source, train.expr)
+    return same_home and bool(here) and not set(here) & set(there)
 
 
 def _is_own(source: Source, node: ast.expr, expr: ast.expr | None) -> bool:

@@ -1,0 +1,54 @@
+"""Code that throws a result away on purpose: typed in line by line, as into a console, or run to see how long it takes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlore.check import follow, tree
+
+if TYPE_CHECKING:
+    from torchlore.check.source import Source
+
+_CLOCKS = {"time", "perf_counter", "synchronize", "Timer", "Event", "record", "timeit"}
+_TESTS = ("raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns", "assertLogs", "FileCheck", "profile")
+_SHOWN = {"view", "reshape", "unsqueeze", "squeeze", "permute", "transpose", "flatten", "t", "type", "add", "sub", "mul", "div",
+          "abs", "exp", "log", "sqrt", "pow", "clone", "detach", "dim", "size", "mean", "sum", "numpy", "item", "numel", "tensor",
+          "zeros", "ones", "empty", "rand", "randn", "randint", "arange", "linspace", "eye", "full", "from_numpy", "matmul", "mm",
+          "dot", "equal", "zeros_like", "ones_like", "rand_like", "head", "describe"}  # fmt: skip
+
+
+def typed_in(source: Source, node: ast.AST) -> bool:
+    """Whether this stands outside of functions in a script with three bare expressions or more, as `x.shape` or `torch.ones(2)`."""
+    if tree.function(source, node) is not None or tree.loops(source, node):
+        return False
+    bare = (one for one in source.tree.body if isinstance(one, ast.Expr))
+    return sum(_is_shown(source, one) for one in bare) > 2
+
+
+def _is_shown(source: Source, statement: ast.Expr) -> bool:
+    value = statement.value
+    if isinstance(value, ast.Call):
+        return follow.method(value) in _SHOWN
+    cell = statement.end_lineno in source.shown  # a notebook shows it: that says nothing of the other lines
+    return isinstance(value, ast.Attribute | ast.Name | ast.Subscript | ast.BinOp | ast.Compare) and not cell
+
+
+def tried_out(source: Source, call: ast.Call) -> bool:
+    """Code that only wants to see whether the operation works, or how long it takes."""
+    for up in tree.ancestors(source, call):
+        if isinstance(up, ast.Try) or (isinstance(up, ast.FunctionDef) and up.name.startswith(("test", "bench"))):
+            return True
+        if isinstance(up, ast.With):
+            names = (
+                tree.dotted(item.context_expr.func) for item in up.items if isinstance(item.context_expr, ast.Call)
+            )
+            if any(name.rpartition(".")[2] in _TESTS for name in names):
+                return True
+    return timed(source, call)
+
+
+def timed(source: Source, node: ast.AST) -> bool:
+    """Whether the function around this looks at a clock."""
+    home = tree.function(source, node) or source.tree
+    return any(follow.method(one) in _CLOCKS for one in tree.body_nodes(home))

@@ -1,0 +1,266 @@
+"""Traps and what looks like them: one text each, in which a word decides. Found in fresh repositories, written anew."""
+
+import pytest
+
+from torchlore.check import engine
+from torchlore.cli.check import all_rules
+
+LINES = """
+import torch
+
+x = torch.rand(3, 3)
+SHOW
+x.unsqueeze(0)
+x.to("cuda")
+"""
+TIMED = """
+import time
+import numpy as np
+import torch
+
+def cost(device, n):
+    spent = []
+    rows = torch.zeros(n)
+    for _ in range(n):
+        start = time.time()
+        LINE
+        spent.append(time.time() - start)
+    return spent, rows
+"""
+CLIPPED = """
+def best_of(scores, pool, best):
+    for score in scores:
+        best = HOW(best, score)
+        if score SIGN best:
+            print(score)
+    return best
+"""
+STEPS = """
+import torch
+import lightning
+
+class Net(lightning.LightningModule):
+    def configure_optimizers(self):
+        optimizer = torch.optim.Adam(self.parameters())
+        schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=2)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step", "monitor": "WHAT"}}
+"""
+LEAF = """
+import torch
+
+device = torch.device("cuda")
+w = torch.rand(1, requires_grad=True, KIND).to(device)
+optimizer = torch.optim.Adam([w], lr=0.01)
+"""
+RANKS = """
+import torch
+
+def weights(mask):
+    counts = mask.sum(dim=1, keepdim=True)
+    ranks = torch.arange(mask.size(1))
+    each = torch.pow(2.0, counts - ranks) - 1.0
+    return each * mask
+"""
+BEST = """
+import copy
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+best_net = net
+best = 9.0
+for x, y in loader:
+    optimizer.zero_grad()
+    loss = (net(x) - y).square().mean()
+    loss.backward()
+    optimizer.step()
+    if loss.item() < best:
+        best = loss.item()
+        LINE
+print(best_net(x))
+"""
+RESUMED = """
+import torch
+
+state = torch.load("last.pt")
+start = state["epoch"]
+for epoch in range(start, END):
+    train(net, epoch)
+    torch.save({"net": net.state_dict(), "epoch": epoch}, "last.pt")
+"""
+NODES = """
+import random
+import torch
+from torch.utils.data import DataLoader, Subset
+
+for step in range(100):
+    node = random.randrange(len(data))
+    loader = DataLoader(Subset(data, [WHICH]), batch_size=1)
+    x, y = next(iter(loader))
+    optimizer.zero_grad()
+    criterion(net(x), y).backward()
+    optimizer.step()
+"""
+SHOWN = """
+from torch.utils.data import DataLoader
+
+train_set, val_set = Pictures("train"), Pictures("val")
+train_loader = DataLoader(train_set, batch_size=8, shuffle=True)
+val_loader = DataLoader(train_set, batch_size=8)
+for x, y in val_loader:
+    LINE
+show(x)
+"""
+NOISE = """
+import torch
+from torch import nn
+
+class Gan(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(8, 4)
+        self.noise = torch.randn(6, 8, requires_grad=True)
+
+    def forward(self, z):
+        return self.net(z)
+
+    def METHOD(self):
+        return self(self.noise)
+"""
+NORM = """
+import torch
+from torch import nn
+
+class Unit(nn.Linear):
+    def forward(self, x):
+        weight = self.weight / (1e-6 + torch.sqrt((self.weight ** 2).sum(0, keepdim=True)))
+        x = x / (1e-6 + torch.sqrt((OF ** 2).sum(-1, keepdim=True)))
+        return x @ weight.t()
+"""
+PAIR = """
+import torch
+from torch import nn
+
+class Pair(nn.Module):
+    def __init__(self, width, classes):
+        super().__init__()
+        self.decide = nn.Sequential(nn.Linear(width, classes), nn.LogSoftmax(dim=0))
+
+    def forward(self, a, b):
+        return self.decide(torch.cat((a, b), DIM))
+"""
+TURNED = """
+import torch
+from torch.nn import functional as F
+
+def attend(q, k):
+    scores = torch.bmm(q, k.transpose(1, 2))
+    return F.softmax(SCORES)BACK
+"""
+ORDER = """
+import torch
+
+def caches(b, t, d, x):
+    cache = torch.MAKE(b, t, d)
+    LINE
+    return cache.reshape(b, d, t)
+"""
+CHUNKS = """
+import torch
+
+def run(net, x, turns):
+    net.eval()
+    outputs = []
+    for _ in range(TURNS):
+        y = net(x)
+        outputs.append(y)
+    return outputs
+
+run(torch.nn.Linear(3, 3), torch.rand(2, 3), 5)
+"""
+TWO_NETS = """
+import torch
+import torchvision
+from torch import nn
+
+def learn(net, optimizer, loader, criterion):
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(net(x), y).backward()
+        optimizer.step()
+
+net = torchvision.models.resnet18()
+net.train()
+learn(net, torch.optim.SGD(net.parameters(), lr=0.1), loader, criterion)
+AGAIN
+for p in net.parameters():
+    p.requires_grad = False
+net.fc = nn.Linear(512, 2)
+MODE
+learn(net, torch.optim.SGD(net.fc.parameters(), lr=0.1), loader, criterion)
+"""
+NEW_NET = "net = torchvision.models.resnet18()"
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return all_rules()
+
+
+def said(rules, slug, text):
+    found = engine.check_text(text, rules, "train.py")
+    return [one.severity.value for one in found if one.slug == slug]
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "expected"),
+    [
+        ("discarded-tensor-op", LINES.replace("SHOW", "x.shape\nx[0]\nx + 1"), []),
+        ("discarded-move", LINES.replace("SHOW", "x.dtype\ntorch.zeros(2)\ntorch.ones(2)"), []),
+        ("discarded-tensor-op", LINES.replace("SHOW", "print(x)"), ["error"]),
+        ("discarded-move", LINES.replace("SHOW", "print(x)\nx.shape"), ["error"]),
+        ("discarded-move", TIMED.replace("LINE", "torch.from_numpy(np.zeros(n)).to(device)"), []),
+        ("discarded-move", TIMED.replace("LINE", "torch.tensor([n]).float().to(device)"), []),
+        ("discarded-move", TIMED.replace("LINE", "rows.to(device)"), ["error"]),
+        ("best-never-updated", CLIPPED.replace("HOW", "min").replace("SIGN", ">"), []),
+        ("best-never-updated", CLIPPED.replace("HOW", "max").replace("SIGN", "<"), []),
+        ("best-never-updated", CLIPPED.replace("HOW", "max").replace("SIGN", ">"), ["error"]),
+        ("best-never-updated", CLIPPED.replace("HOW", "min").replace("SIGN", "<"), ["error"]),
+        ("epoch-scheduler-per-batch", STEPS.replace("WHAT", "train_loss"), []),
+        ("epoch-scheduler-per-batch", STEPS.replace("WHAT", "loss/train"), []),
+        ("epoch-scheduler-per-batch", STEPS.replace("WHAT", "val_loss"), ["error"]),
+        ("result-as-parameter", LEAF.replace("KIND", "device=device"), []),
+        ("result-as-parameter", LEAF.replace("KIND", "dtype=torch.float32"), ["error"]),
+        ("mean-over-the-masked", RANKS, []),
+        ("copy-is-the-same-module", BEST.replace("LINE", "best_net = copy.deepcopy(net)"), []),
+        ("copy-is-the-same-module", BEST.replace("LINE", "print(best)"), ["warning"]),
+        ("epoch-repeated-on-resume", RESUMED.replace("END", "start + 10"), []),
+        ("epoch-repeated-on-resume", RESUMED.replace("END", "more + start"), []),
+        ("epoch-repeated-on-resume", RESUMED.replace("END", "epochs"), ["warning"]),
+        ("iter-rebuilt-in-loop", NODES.replace("WHICH", "node"), []),
+        ("iter-rebuilt-in-loop", NODES.replace("WHICH", "0"), ["warning"]),
+        ("training-set-overlaps-validation", SHOWN.replace("LINE", "break"), []),
+        ("training-set-overlaps-validation", SHOWN.replace("LINE", "measure(x, y)"), ["error"]),
+        ("tensor-not-parameter", NOISE.replace("METHOD", "plot_images"), []),
+        ("tensor-not-parameter", NOISE.replace("METHOD", "on_epoch_end"), []),
+        ("tensor-not-parameter", NOISE.replace("METHOD", "loss"), ["error"]),
+        ("nan-gradient-op", NORM.replace("OF", "self.weight"), []),
+        ("nan-gradient-op", NORM.replace("OF", "x"), ["warning"]),
+        ("softmax-without-dim", PAIR.replace("DIM", "0"), []),
+        ("softmax-without-dim", PAIR.replace("DIM", "1"), ["warning"]),
+        ("softmax-without-dim", TURNED.replace("SCORES", "scores.transpose(0, 2)").replace("BACK", ".transpose(0, 2)"), ["hint"]),
+        ("softmax-without-dim", TURNED.replace("SCORES", "scores").replace("BACK", ""), ["warning"]),
+        ("view-as-transpose", ORDER.replace("MAKE", "zeros").replace("LINE", "print(b)"), []),
+        ("view-as-transpose", ORDER.replace("MAKE", "ones").replace("LINE", "print(d)"), []),
+        ("view-as-transpose", ORDER.replace("MAKE", "zeros").replace("LINE", "cache[:, 0] = x"), ["warning"]),
+        ("view-as-transpose", ORDER.replace("MAKE", "randn").replace("LINE", "print(b)"), ["warning"]),
+        ("eval-without-no-grad", CHUNKS.replace("TURNS", "10"), []),
+        ("eval-without-no-grad", CHUNKS.replace("TURNS", "turns"), ["warning"]),
+        ("frozen-batchnorm-still-updates", TWO_NETS.replace("AGAIN", NEW_NET).replace("MODE", "net.eval()"), []),
+        ("frozen-batchnorm-still-updates", TWO_NETS.replace("AGAIN", NEW_NET).replace("MODE", "net.train()"), ["warning"]),
+        ("frozen-batchnorm-still-updates", TWO_NETS.replace("AGAIN", "print(net)").replace("MODE", "print(net)"), ["warning"]),
+    ],
+)  # fmt: skip
+def test_a_word_decides(rules, slug, text, expected):
+    assert said(rules, slug, text) == expected
