@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from typing import Literal
 
 from torchlore.check import classes, follow, scopes, tensors, tree, values
 from torchlore.check.calls import callers
@@ -31,8 +30,9 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         around = {source.name(getattr(one, "func", one)) for one in tree.contexts(source, target)}
         given = [part for one in given for part in _joined(source, one)]  # noqa: PLW2901 - what is joined, one by one
-        certain = any(values.attached(source, one) for one in given)
-        likely = certain or (home is not None and home.name == "forward" and any(_graph(source, one) for one in given))
+        likely = any(values.attached(source, one) for one in given) or (
+            home is not None and home.name == "forward" and any(_graph(source, one) for one in given)
+        )
         freed = f"self.{name}.detach_()" in source.text or f"self.{name} = self.{name}.detach()" in source.text
         freed |= _CACHE.search(name) is not None or any(_emptied(one) for one in found)
         freed = freed or (f"= self.{name}.detach()" in source.text and not _made_of_itself(target, given))
@@ -43,9 +43,10 @@ def find(source: Source) -> Iterator[Hit]:
                 if once
                 else "now drags the graph of every batch along"
             )
-            severity: Literal["error", "warning"] = "error" if certain and not once else "warning"
             message = f"`self.{name}` {told}: update it under `torch.no_grad()`"
-            yield source.hit(tree.statement(source, target), message, severity=severity)
+            yield source.hit(
+                tree.statement(source, target), message, severity="warning"
+            )  # a caller may hold the gradients back
 
 
 def _emptied(one: classes.Attribute) -> bool:

@@ -97,7 +97,7 @@ def _hit(source: Source, judged: ast.Call) -> Hit:
     message = (
         f"this loss also leaves gradients in the net that made `{code}`, which steps with them: pass `{code}.detach()`"
     )
-    return source.hit(judged, message, *fix, safe=False)  # what D said of the fake may be needed again
+    return source.hit(judged, message, *fix, safe=False, severity="warning")  # what D said may be needed again
 
 
 def _plain(source: Source, name: ast.Name) -> bool:

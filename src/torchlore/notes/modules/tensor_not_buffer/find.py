@@ -10,6 +10,9 @@ from torchlore.check.source import Hit, Source
 
 _MADE = {f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "arange", "linspace", "eye", "full", "tensor",
          "FloatTensor", "Tensor", "from_numpy", "empty", "logspace", "tril", "triu", "LongTensor", "as_tensor")}  # fmt: skip
+_FILLED = {
+    f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn")
+}  # of a table torch says itself that it was not moved
 _ROWS = {"torch.linspace", "torch.arange", "torch.logspace"}
 _MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
 _ASKS = {"shape", "size", "dim", "numel", "ndim", "dtype"}
@@ -106,7 +109,8 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
         fixed = f'self.register_buffer("{name}", {source.code(one.value)})'
         edit = edits.replace(source, tree.statement(source, one.node), fixed)
         message = f"`self.{name}` is a plain tensor that `.to()` does not move and `state_dict()` does not hold: write `{fixed}`"
-        yield source.hit(one.node, message, edit, safe=False)
+        made = source.name(one.value.func) if isinstance(one.value, ast.Call) else ""
+        yield source.hit(one.node, message, edit, safe=False, severity=None if made in _FILLED else "hint")
 
 
 def _one_number(source: Source, use: ast.Attribute, made: ast.expr | None) -> bool:

@@ -21,7 +21,9 @@ def find(source: Source) -> Iterator[Hit]:
             if isinstance(tensor, ast.Call) and source.name(tensor.func) == "list":
                 fixed = f"[p.detach().clone() for p in {source.code(tensor.args[0])}]"
             message = f"`{source.code(target)}` shares the parameters' memory and follows every step: keep `{fixed}`"
-            yield source.hit(assign, message, edits.replace(source, tensor, fixed))
+            yield source.hit(
+                assign, message, edits.replace(source, tensor, fixed), severity="warning"
+            )  # it may be meant
 
 
 def _entries(source: Source) -> Iterator[Hit]:
