@@ -200,6 +200,134 @@ net.fc = nn.Linear(512, 2)
 MODE
 learn(net, torch.optim.SGD(net.fc.parameters(), lr=0.1), loader, criterion)
 """
+GAN = """
+import torch
+import torchvision
+
+def learn(loader, critic_loss, maker_loss, maker, optimizers):
+    critic = torchvision.models.resnet18()
+    critic.train()
+    for x in loader:
+        for p in critic.parameters():
+            p.requires_grad = FREE
+        critic_loss(critic(x)).backward()
+        optimizers[0].step()
+        for p in critic.parameters():
+            p.requires_grad = False
+        maker_loss(critic(maker(x))).backward()
+        optimizers[1].step()
+"""
+STARRED = """
+from imports import *
+
+def measure(net, loader):
+    net.eval()
+    outputs = []
+    with torch.CONTEXT():
+        for x in loader:
+            y = net(x)
+            outputs.append(y)
+    return outputs
+
+net = nn.Linear(3, 3)
+measure(net, [])
+"""
+LEFTOVER = """
+import torch
+
+def measure(net, loader):
+    torch.no_grad()
+    BLOCK
+        return [net(x) for x in loader]
+"""
+STREAM = """
+from torch.utils.data import DataLoader, IterableDataset
+
+class Games(IterableDataset):
+    def __init__(self, make):
+        self.make = make
+
+    def __iter__(self):
+        player = self.make()
+        HEAD:
+            yield player.step()
+
+loader = DataLoader(Games(make), batch_size=None, num_workers=2)
+"""
+TABLE = """
+import torch
+from torch import nn
+
+class Gate(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.table = torch.zeros(n, n)
+        for i in range(n):
+            self.table[i, i] = 1
+
+    def forward(self, x):
+        LINE
+        return x @ self.table
+"""
+FROM_NUMPY = """
+import numpy as np
+import torch
+
+def predict(net, path, device):
+    image = torch.from_numpy(np.load(path)).float()
+    image.to(WHERE)
+    return net(image)
+"""
+VALIDATED = """
+import torch
+from torch.nn import functional as F
+
+def validate(net, loader):
+    loss = 0
+    with torch.CONTEXT():
+        for x, y in loader:
+            loss = F.cross_entropy(net(x), y)
+            print(loss.item())
+    return loss
+"""
+RUNS = """
+import torch
+from torch import nn
+
+def run(loader, criterion, epochs):
+    net = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    kept = {}
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(net(x), y).backward()
+            optimizer.step()
+        INSIDE
+    OUTSIDE
+    return kept
+
+for seed in range(3):
+    print(run(loader, criterion, 5))
+"""
+PICTURES = """
+import torch
+from torch import nn
+from torchvision.utils import save_image
+
+def learn(loader, epochs):
+    net = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+        with torch.no_grad():
+            out = net(x)
+            LINE
+"""
 NEW_NET = "net = torchvision.models.resnet18()"
 
 
@@ -260,6 +388,26 @@ def said(rules, slug, text):
         ("frozen-batchnorm-still-updates", TWO_NETS.replace("AGAIN", NEW_NET).replace("MODE", "net.eval()"), []),
         ("frozen-batchnorm-still-updates", TWO_NETS.replace("AGAIN", NEW_NET).replace("MODE", "net.train()"), ["warning"]),
         ("frozen-batchnorm-still-updates", TWO_NETS.replace("AGAIN", "print(net)").replace("MODE", "print(net)"), ["warning"]),
+        ("frozen-batchnorm-still-updates", GAN.replace("FREE", "True"), []),
+        ("frozen-batchnorm-still-updates", GAN.replace("FREE", "False"), ["warning"]),
+        ("eval-without-no-grad", STARRED.replace("CONTEXT", "no_grad"), []),
+        ("eval-without-no-grad", STARRED.replace("CONTEXT", "inference_mode"), []),
+        ("eval-without-no-grad", STARRED.replace("CONTEXT", "profiler.profile"), ["warning"]),
+        ("grad-context-as-statement", LEFTOVER.replace("BLOCK", "with torch.no_grad():"), []),
+        ("grad-context-as-statement", LEFTOVER.replace("BLOCK", "if loader:"), ["error"]),
+        ("iterable-dataset-in-workers", STREAM.replace("HEAD", "while True"), []),
+        ("iterable-dataset-in-workers", STREAM.replace("HEAD", "for _ in range(9)"), ["error"]),
+        ("tensor-not-buffer", TABLE.replace("LINE", "print(len(x))"), ["hint"]),
+        ("tensor-not-buffer", TABLE.replace("LINE", "self.table.lerp_(x, 0.1)"), ["warning"]),
+        ("tensor-not-buffer", TABLE.replace("LINE", "self.table[0] = x[0]"), ["warning"]),
+        ("discarded-move", FROM_NUMPY.replace("WHERE", "'cpu'"), []),
+        ("discarded-move", FROM_NUMPY.replace("WHERE", "device"), ["error"]),
+        ("loss-overwritten-in-loop", VALIDATED.replace("CONTEXT", "no_grad"), []),
+        ("loss-overwritten-in-loop", VALIDATED.replace("CONTEXT", "enable_grad"), ["error"]),
+        ("state-dict-alias", RUNS.replace("INSIDE", "print(epoch)").replace("OUTSIDE", "kept['net'] = net.state_dict()"), []),
+        ("state-dict-alias", RUNS.replace("INSIDE", "kept[epoch] = net.state_dict()").replace("OUTSIDE", "print(1)"), ["warning"]),
+        ("eval-mode-missing", PICTURES.replace("LINE", "save_image(out, 'a.png')"), []),
+        ("eval-mode-missing", PICTURES.replace("LINE", "print((out - y).abs().mean())"), ["warning"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):

@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from torchlore.check.source import Source
 
 _BUILTINS = frozenset(dir(builtins))
+_USUAL = {
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "optim": "torch.optim",
+    "np": "numpy",
+}  # `from imports import *`
 _FAMILIES = (
     "resnet|vgg|alexnet|densenet|googlenet|inception|mobilenetv?[23]?|mnasnet|regnet|shufflenetv2|squeezenet|"
     "efficientnet|convnext|vision_transformer|swin_transformer"
@@ -162,7 +169,7 @@ class Names:
             project, near = self.source.project, self.source.path
             if not module.startswith("torch") and (found := project.find(f"{module}.{identifier}", near)):
                 return found.qualified
-        return ""
+        return _USUAL.get(identifier, "")
 
     def _read_imports(self) -> None:
         for node in self.source.all(ast.Import):

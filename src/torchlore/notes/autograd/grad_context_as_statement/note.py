@@ -9,6 +9,7 @@ Write `with torch.no_grad():` around the block, or `@torch.no_grad()` above the 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -35,9 +36,18 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_CONTEXTS):
         if tree.is_statement(source, call):
             code = source.code(call)
+            if _done_below(source, call):
+                continue  # a leftover
             yield source.hit(
                 call, f"`{code}` alone makes an object and throws it away: write `with {code}:` around the block"
             )
+
+
+def _done_below(source: Source, call: ast.Call) -> bool:
+    """Whether the same stands as a `with` further down in the block."""
+    up = source.parents[source.parents[call]]
+    later = (one for one in getattr(up, "body", []) if isinstance(one, ast.With) and one.lineno > call.lineno)
+    return any(source.code(item.context_expr) == source.code(call) for one in later for item in one.items)
 
 
 def watch(call: Annotated[Call, "no_grad", "inference_mode", "autocast"]) -> Alarm | None:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, flow, kept, project, scopes, tree, values
+from torchlore.check import calls, edits, flow, follow, kept, project, scopes, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
@@ -21,7 +21,8 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
-            variable = kept.variable(source, event.node) if not _one_each(source, event.node) else None
+            alone = _one_each(source, event.node) or _over(source, event.node)
+            variable = kept.variable(source, event.node) if not alone else None
             if variable is not None and kept.steps_on(source, variable) and _read_later(source, variable, event.node):
                 yield _hit(source, event.node, variable)
 
@@ -31,6 +32,17 @@ def _one_each(source: Source, call: ast.Call) -> bool:
     net, loops = tree.receiver(call), tree.loops(source, call)
     index = tree.dotted(net.slice) if isinstance(net, ast.Subscript) else ""
     return bool(index) and any(isinstance(one, ast.For) and tree.dotted(one.target) == index for one in loops)
+
+
+def _over(source: Source, call: ast.Call) -> bool:
+    """A net that this function makes, and trains no more: who calls it again gets another."""
+    home, net = tree.function(source, call), tree.receiver(call)
+    if home is None or not isinstance(net, ast.Name) or tree.loops(source, call):
+        return False
+    bound = scopes.reaching(source, net)
+    made = bool(bound) and all(one.how == "assign" and isinstance(one.value, ast.Call) for one in bound)
+    later = (one for one in tree.under(source, home, ast.Call) if one.lineno > call.lineno)
+    return made and not any(follow.method(one) in ("step", "backward", "train", "fit") for one in later)
 
 
 def _of_model(source: Source, call: ast.Call) -> bool:

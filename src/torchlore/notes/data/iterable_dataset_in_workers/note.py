@@ -62,6 +62,7 @@ def _copied(cls: Class) -> bool:
     wraps = any(one.value is not None and isinstance(one.value, ast.Name) and re.search("data|source|pipe|ds$|reader", one.name)
                 for found in classes.attributes(cls).values() for one in found)  # fmt: skip
     seeded = "generator=" in text or not _RANDOM.search(text)
+    wraps |= "while True" in text  # a source that never ends: games that are played, say
     return streams and "worker" not in text and "rank" not in text and seeded and not wraps
 
 

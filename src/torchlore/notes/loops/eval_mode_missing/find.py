@@ -183,11 +183,21 @@ def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
     names = [function.node.name for function in event.via]
     if any(_ON_PURPOSE.search(name) for name in [*names, event.source.path]) or modes.from_noise(event):
         return False
-    if _gives_losses(event) or (names and _SHOWS.search(names[-1])):
+    if _gives_losses(event) or (names and _SHOWS.search(names[-1])) or _drawn(event):
         return False
     named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
     step = modes.prepares(events, event) and not _now_and_then(event)
     return (event.no_grad or named) and _has_modes(event) and not step and not _part_of_loss(events, event)
+
+
+def _drawn(event: Event) -> bool:
+    """A block without gradients that ends in `save_image(...)`: pictures to look at, nothing is measured."""
+    blocks = [up for up in tree.ancestors(event.source, event.node) if isinstance(up, ast.With)]
+    calls = [follow.method(one) or tree.dotted(one.func) for one in tree.under(event.source, blocks[0], ast.Call)] if blocks else []  # fmt: skip
+    measured = blocks and re.search(r"loss|acc|score|metric|correct|error", event.source.code(blocks[0]))
+    return not measured and bool(
+        {"save_image", "make_grid", "imshow", "imsave", "add_image", "add_images"} & set(calls)
+    )
 
 
 def _part_of_loss(events: tuple[Event, ...], event: Event) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, uses
+from torchlore.check import follow, scopes, tensors, tree, uses
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"item", "detach", "tolist", "cpu", "data", "shape"}
@@ -55,6 +55,8 @@ def _from_zero(source: Source) -> Iterator[ast.Assign]:
                 continue
             if not _zero_before(source, loop, name.id) or _breaks(loop) or _kept(source, loop, name.id):
                 continue
+            if tensors.no_grad_around(source, assign):
+                continue  # nobody differentiates it
             lost = any(_each_turn(source, call, loop) for call in tree.under(source, assign.value, ast.Call))
             later = (use for use in uses.names(source, name.id) if _behind(source, use, loop))
             if lost and any(_used(source, use) for use in later):

@@ -147,7 +147,7 @@ def _left_alone(source: Source, net: ast.expr) -> bool:
     own = own and found[0].source is source
     trained = own and api.is_kind(found[0].kind, "module") and found[0].kind != "loss"
     outside = bool(_ONLY_READ.search(f"{name} {found[0].name}")) if found else True
-    if not trained or outside or modules.parameterless(found[0]):
+    if not trained or outside or not modules.has_parameters(found[0]):
         return False
     same = uses.names(source, name) if isinstance(net, ast.Name) else uses.attributes(source, name.rpartition(".")[2])
     for use in same:

@@ -10,9 +10,6 @@ from torchlore.check.source import Hit, Source
 
 _MADE = {f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "arange", "linspace", "eye", "full", "tensor",
          "FloatTensor", "Tensor", "from_numpy", "empty", "logspace", "tril", "triu", "LongTensor", "as_tensor")}  # fmt: skip
-_FILLED = {
-    f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn")
-}  # of a table torch says itself that it was not moved
 _ROWS = {"torch.linspace", "torch.arange", "torch.logspace"}
 _MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
 _ASKS = {"shape", "size", "dim", "numel", "ndim", "dtype"}
@@ -86,7 +83,7 @@ def _lost(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit
 
 def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]:
     uses = [n for n in source.all(ast.Attribute) if n.attr == name and isinstance(n.ctx, ast.Load)]
-    read = False
+    read = learned = False
     for use in uses:
         up = source.parents[use]
         trained = isinstance(up, ast.Call) and follow.method(up).startswith(("xavier_", "kaiming_"))  # a parameter then
@@ -104,13 +101,23 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
             continue
         home = tree.function(source, use)
         on_self = tree.dotted(use) == f"self.{name}"
+        learned = learned or (home is not None and home.name != "__init__" and _may_change(source, use))
         read = read or (on_self and home is not None and home.name != "__init__" and tree.inside(source, use, cls.node))
     if read and one.value is not None:
         fixed = f'self.register_buffer("{name}", {source.code(one.value)})'
         edit = edits.replace(source, tree.statement(source, one.node), fixed)
         message = f"`self.{name}` is a plain tensor that `.to()` does not move and `state_dict()` does not hold: write `{fixed}`"
-        made = source.name(one.value.func) if isinstance(one.value, ast.Call) else ""
-        yield source.hit(one.node, message, edit, safe=False, severity=None if made in _FILLED else "hint")
+        yield source.hit(one.node, message, edit, safe=False, severity=None if learned else "hint")
+
+
+def _may_change(source: Source, use: ast.Attribute) -> bool:
+    """`self.mean.lerp_(...)`, `self.seen[i] = x`, or handed to a function that may: of a table torch says itself where it is."""
+    up = source.parents[use]
+    if isinstance(up, ast.Attribute):
+        return up.attr.endswith("_") and not up.attr.endswith("__")
+    stored = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store)
+    handed = isinstance(up, ast.Call) and use in up.args and isinstance(up.func, ast.Name)
+    return stored or handed or isinstance(up, ast.AugAssign)
 
 
 def _one_number(source: Source, use: ast.Attribute, made: ast.expr | None) -> bool:

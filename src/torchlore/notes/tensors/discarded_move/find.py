@@ -43,10 +43,30 @@ def _is_there(source: Source, call: ast.Call) -> bool:
     if follow.method(tree.receiver(call)).endswith("_") or _wakes_the_gpu(source, tree.receiver(call)):
         return True
     made = follow.followed(source, tree.receiver(call))
-    if _made_there(source, call):
+    if _made_there(source, call) or _on_the_cpu(source, call, made):
         return True
     kept = [tree.argument(made, None, one) for one in ("device", "dtype")] if isinstance(made, ast.Call) else []
     return bool(call.args) and any(one is not None and source.code(one) == source.code(call.args[0]) for one in kept)
+
+
+def _on_the_cpu(source: Source, call: ast.Call, made: ast.expr) -> bool:
+    """`.to("cpu")` of what NumPy or a list gave: it is there."""
+    if follow.method(call) != "cpu" and [tree.literal(one) for one in call.args] != ["cpu"]:
+        return False
+    while isinstance(made, ast.Call) and follow.method(made) in (
+        "float",
+        "unsqueeze",
+        "double",
+        "long",
+        "view",
+        "permute",
+        "transpose",
+    ):
+        if source.name(made.func):
+            break
+        made = tree.receiver(made)
+    fresh = isinstance(made, ast.Call) and source.name(made.func) in (*_FRESH, "torch.from_numpy")
+    return fresh and isinstance(made, ast.Call) and tree.keyword(made, "device") is None
 
 
 def _made_there(source: Source, call: ast.Call) -> bool:

@@ -27,12 +27,26 @@ def find(source: Source) -> Iterator[Hit]:
         return
     yield from _in_lightning(source)
     for _, events in flow.training_entries(source):
-        frozen = [one for one in events if one.what == "freeze" and one.source is source and not _moved(source, one)]
+        frozen = [
+            one
+            for one in events
+            if one.what == "freeze" and one.source is source and not _moved(source, one) and not _thawed(source, one)
+        ]
         if not frozen or _kept_in_eval(source, events):
             continue
         last = max((i for i, event in enumerate(events) if event.what == "backward"), default=-1)
         yield from _put_into_train(source, frozen, events[: last + 1])
         yield from _never_switched(source, frozen, events[: last + 1])
+
+
+def _thawed(source: Source, freeze: Event) -> bool:
+    """Whether the same loop sets it free again: a discriminator that rests while the generator learns."""
+    part = _frozen(freeze)
+    code = source.code(part) if part is not None else ""
+    around = [one for one in freeze.loops if isinstance(one, ast.For | ast.While)]
+    texts = (source.code(one) for one in around[:-1] or around)
+    back = rf"for \w+ in {re.escape(code)}\.parameters\(\):\s+\w+\.requires_grad = True|{re.escape(code)}\.requires_grad_\(True\)"
+    return bool(code) and any(re.search(back, text) for text in texts)
 
 
 def _moved(source: Source, freeze: Event) -> bool:
