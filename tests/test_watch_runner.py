@@ -95,6 +95,45 @@ def test_modules_and_code(tmp_path):
     assert watched("gone.py", cwd=tmp_path).returncode == 2
 
 
+PARTS = """import torch
+
+def fill(model, weights):
+    model.state_dict().update(weights)
+
+
+def fill_again(model, weights):
+    model.state_dict().update(weights)  # lore: ignore[state-dict-changed-in-vain] shown in the talk
+"""
+
+
+def test_the_source_is_read_too(tmp_path):
+    """What only the source shows is told beside what the run shows, and a trap that both show is told once."""
+    (tmp_path / "parts.py").write_text(PARTS)
+    (tmp_path / "elsewhere.py").write_text(PARTS)
+    (tmp_path / "train.py").write_text(TRAIN.replace("model = nn", "from parts import fill\nmodel = nn"))
+    seen = watched("--json", "out.json", "train.py", cwd=tmp_path)
+    assert seen.stdout.startswith("[] __main__")
+    facts = json.loads((tmp_path / "out.json").read_text())
+    told = [(one["slug"], one["path"], one["line"], one["evidence"], one["step"]) for one in facts["findings"]]
+    read, ran = ("state-dict-changed-in-vain", "parts.py", 4), ("missing-zero-grad", "train.py", 12)
+    assert [one[:3] for one in told] == [read, ran]
+    assert told[0][3:] == ("read in the source", None)
+    assert told[1][4] > 0
+    assert seen.stderr.count("watch: error missing-zero-grad at train.py") == 1
+
+    unread = watched("--no-source", "--ignore", "missing-zero-grad", "train.py", cwd=tmp_path)
+    assert "watch: nothing found in 40 steps" in unread.stderr
+    chosen = watched("--only", "state-dict-changed-in-vain", "--fail-on", "warning", "train.py", cwd=tmp_path)
+    assert (chosen.returncode, chosen.stderr.count("missing-zero-grad")) == (1, 0)
+
+
+def test_a_question_for_torch_is_no_import(tmp_path):
+    """Libraries ask `find_spec("torch")` whether it is there before they import it."""
+    (tmp_path / "train.py").write_text(f"import importlib.util\nimportlib.util.find_spec('torch')\n{TRAIN}")
+    seen = watched("--no-source", "--only", "missing-zero-grad", "train.py", cwd=tmp_path)
+    assert "watch: 1 finding in 40 steps" in seen.stderr
+
+
 def test_a_program_without_torch_loads_none(tmp_path):
     (tmp_path / "script.py").write_text(
         "import sys\nprint('torch' in sys.modules, 'torchlore.catalogue' in sys.modules)"
@@ -114,7 +153,7 @@ def test_stopping_and_failing(tmp_path):
     ("words", "told"),
     [
         (["--only", "missing-zero-gra"], "did you mean missing-zero-grad"),
-        (["--only", "unwrap-by-gpu-count"], "is found by `lore check`"),
+        (["--only", "zero-grad-sets-none"], "neither a running program nor its source shows"),
         (["--ignore", "nothing-at-all"], "no note is called 'nothing-at-all'"),
         (["--json", "nowhere/out.json"], "cannot write nowhere/out.json: No such file or directory"),
         (["--steps", "-1"], "--steps is 0 or more"),

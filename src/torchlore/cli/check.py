@@ -18,6 +18,7 @@ from torchlore.check import output, runner
 from torchlore.check.codes import slug_of
 from torchlore.check.engine import Rule
 from torchlore.check.files import Unreadable, discover
+from torchlore.check.program import program
 from torchlore.cli import Failure
 from torchlore.finding import Finding, Severity
 
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--errors", action="store_true", help="show errors only")
     parser.add_argument("--statistics", action="store_true", help="how often each rule spoke")
     parser.add_argument("--explain", action="store_true", help="print the notes behind the findings")
+    parser.add_argument("--imports", action="store_true", help="also the project's files that these import")
     parser.add_argument("--markdown", action="store_true", help="also the Python blocks of .md files")
     parser.add_argument("--baseline", metavar="FILE", help="silence what is in it; written where it does not exist")
     parser.add_argument("--update-baseline", action="store_true", help="write the baseline anew")
@@ -70,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
         if args.paths == ["-"]:
             return _stdin(args, rules, config)
         files, trouble = discover(args.paths, config)
+        files = program(files) if args.imports else files
         if args.fix or args.diff:
             from torchlore.check.repair import repair
 

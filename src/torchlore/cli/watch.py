@@ -34,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--share", type=float, default=1.0, metavar="PERCENT", help="of the time for watching (default 1)"
     )
     parser.add_argument("--no-deep", action="store_true", help="never look at single tensor operations")
+    parser.add_argument(
+        "--no-source", action="store_true", help="do not read the program's source as `lore check` does"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no live lines, no summary when nothing was found")
 
 
@@ -50,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
     if args.steps < 0 or not 0 <= args.share <= 100:
         raise Failure(f"--steps is 0 or more and --share 0 to 100 (percent); got {args.steps} and {args.share:g}")
     live = None if args.quiet else sys.stderr
-    options = Options(args.share / 100, args.steps, slugs["only"], slugs["ignore"], live, deep=not args.no_deep)
+    options = Options(args.share / 100, args.steps, slugs["only"], slugs["ignore"], live, deep=not args.no_deep,
+                      source=not args.no_source)  # fmt: skip
     try:
         outcome = run_program(_program(args), lambda: sentinels_of(parts("watch")), options)
     except CannotRun as reason:
@@ -71,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _slugs(text: str, option: str) -> frozenset[str]:
-    """The slugs in a list with commas, each that of a note with a sentinel."""
+    """The slugs in a list with commas, each that of a note that a program or its source can show."""
     from torchlore.catalogue import UnknownNote, note
 
     found = frozenset(filter(None, text.replace(",", " ").split()))
@@ -80,8 +84,8 @@ def _slugs(text: str, option: str) -> frozenset[str]:
             known = note(slug)
         except UnknownNote as error:
             raise Failure(f"--{option}: {error}") from None
-        if option == "only" and known.part("watch") is None:
-            raise Failure(f"--only: {slug} is found by `lore check`, a running program does not show it")
+        if option == "only" and known.part("watch") is None and known.part("find") is None:
+            raise Failure(f"--only: {slug} is a note that neither a running program nor its source shows")
     return found
 
 

@@ -10,11 +10,12 @@ from types import ModuleType
 
 
 class AfterImport(MetaPathFinder):
-    """Stands first in `sys.meta_path` until the module has been imported once."""
+    """Stands first in `sys.meta_path` until the module has been imported once; to ask where it is does not import it."""
 
-    def __init__(self, name: str, action: Callable[[], object]) -> None:
+    def __init__(self, name: str, action: Callable[[], object], before: Callable[[], object]) -> None:
         self.name = name
         self.action = action
+        self.before = before
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -22,17 +23,16 @@ class AfterImport(MetaPathFinder):
         """The ordinary spec, with a loader that calls back."""
         if fullname != self.name:
             return None
-        sys.meta_path.remove(self)
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self.action)
+            spec.loader = _Loader(spec.loader, self)
         return spec
 
 
 class _Loader(Loader):
-    def __init__(self, real: Loader, action: Callable[[], object]) -> None:
+    def __init__(self, real: Loader, finder: AfterImport) -> None:
         self.real = real
-        self.action = action
+        self.finder = finder
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self.real.create_module(spec)
@@ -41,13 +41,16 @@ class _Loader(Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self.real
         module.__loader__ = self.real
+        sys.meta_path.remove(self.finder)
+        self.finder.before()
         self.real.exec_module(module)
-        self.action()
+        self.finder.action()
 
 
-def after_import(name: str, action: Callable[[], object]) -> None:
-    """Call this once the module is imported; at once if it is already."""
+def after_import(name: str, action: Callable[[], object], before: Callable[[], object] = lambda: None) -> None:
+    """Call the one before and the other after the module is imported; both at once if it is already."""
     if name in sys.modules:
+        before()
         action()
     else:
-        sys.meta_path.insert(0, AfterImport(name, action))
+        sys.meta_path.insert(0, AfterImport(name, action, before))

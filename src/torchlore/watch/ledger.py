@@ -53,6 +53,11 @@ class Ledger:
         return sorted(kept.values(), key=lambda one: (one.severity.rank, one.step or 0, one.path, one.line))
 
 
+def live(one: Finding) -> str:
+    """How a finding is told while the program runs."""
+    return f"watch: {one.severity} {one.slug} at {one.path or '?'}, line {one.line}: {one.message}"
+
+
 def shown_path(path: str) -> str:
     """Relative to the working directory where it lies in it."""
     if not path or path.startswith("<"):

@@ -21,6 +21,8 @@ def summary(outcome: Outcome) -> Iterator[str]:
     watcher = outcome.watcher
     for slug, reason in watcher.broken.items():
         yield f"watch: the sentinel {slug} failed and was switched off: {reason}"
+    if outcome.unread:
+        yield f"watch: the source was not read ({outcome.unread}): `lore check` on it tells more"
     if not watcher.pace.setup_ns and not watcher.run.child_steps:
         yield "watch: the program has not imported torch"
         return

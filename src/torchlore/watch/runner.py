@@ -19,7 +19,9 @@ from types import TracebackType
 
 from torchlore.finding import Finding, Severity
 from torchlore.watch.hook import after_import
+from torchlore.watch.ledger import live
 from torchlore.watch.ranks import VARIABLE
+from torchlore.watch.reading import Reading
 from torchlore.watch.session import Options, Sentinel, Watcher
 
 OURS = str(Path(__file__).parent) + os.sep
@@ -44,6 +46,7 @@ class Outcome:
     findings: list[Finding]
     watcher: Watcher
     interrupted: bool = False
+    unread: str = ""  # why the source was not read, where it was not
 
 
 class CannotRun(Exception):
@@ -57,22 +60,27 @@ def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: 
     watcher = Watcher([], options)
     with tempfile.TemporaryDirectory(prefix="lore-watch-") as folder:
         _tell_children(folder, options)
-        after_import("torch", lambda: begin(watcher, sentinels, folder))
+        reading = Reading(options)
+        after_import("torch", lambda: begin(watcher, sentinels, folder, reading), lambda: reading.begin(path))
         status, interrupted = _execute(source, path)
         watcher.rich = True
         watcher.run.crashed = status != 0 or 0 < options.steps <= watcher.run.steps
         watcher.finish()
-        found = merged([*watcher.ledger.results(), *_from_children(folder, watcher)])
-    return Outcome(status, found, watcher, interrupted)
+        seen = [*watcher.ledger.results(), *_from_children(folder, watcher)]
+    return Outcome(status, merged([*seen, *reading.beside(seen)]), watcher, interrupted, reading.trouble)
 
 
-def begin(watcher: Watcher, sentinels: Callable[[], Iterable[Sentinel]], folder: str) -> None:
+def begin(watcher: Watcher, sentinels: Callable[[], Iterable[Sentinel]], folder: str, reading: Reading) -> None:
     """Torch is imported: set the probes. A process forked later begins with empty hands and leaves what it finds."""
     from torchlore.watch.probes import install
 
     start = perf_counter_ns()
     watcher.take(sentinels())
     install(watcher)
+    found = reading.end()
+    for one in found:
+        watcher.tell(live(one))
+    watcher.read.update((one.slug, one.path) for one in found)
     watcher.pace.setup_ns = perf_counter_ns() - start
     multiprocessing.util.register_after_fork(watcher, lambda forked: _after_fork(forked, folder))
 
@@ -81,7 +89,7 @@ def _after_fork(watcher: Watcher, folder: str) -> None:
     watcher.ledger.findings.clear()
     watcher.options.live = None
     watcher.run.past -= watcher.run.steps
-    multiprocessing.util.Finalize(None, leave, args=(watcher, folder), exitpriority=100)
+    multiprocessing.util.Finalize(None, leave, args=(watcher, folder, Reading(watcher.options)), exitpriority=100)
 
 
 def _prepare(program: Program) -> tuple[bytes, str]:
@@ -190,6 +198,7 @@ def _tell_children(folder: str, options: Options) -> None:
         "only": sorted(options.only),
         "ignore": sorted(options.ignore),
         "roots": list(options.roots),
+        "reads": options.source,
         "source": str(Path(__file__).parents[2]),
     }
     os.environ[VARIABLE] = json.dumps(settings)
@@ -197,12 +206,13 @@ def _tell_children(folder: str, options: Options) -> None:
     os.environ["PYTHONPATH"] = f"{SITE}{os.pathsep}{old}" if old else str(SITE)
 
 
-def leave(watcher: Watcher, folder: str) -> None:
+def leave(watcher: Watcher, folder: str, reading: Reading) -> None:
     """Write what a child process found; a DataLoader's worker was no part of the watch."""
     if watcher.off or not Path(folder).is_dir():
         return
     watcher.finish()
-    found = [asdict(one) for one in watcher.ledger.results()]
+    seen = watcher.ledger.results()
+    found = [asdict(one) for one in (*seen, *reading.beside(seen))]
     facts = {"steps": watcher.run.steps, "cost_ns": watcher.pace.total_ns, "findings": found}
     Path(folder, f"{os.getpid()}.json").write_text(json.dumps(facts), encoding="utf-8")
 

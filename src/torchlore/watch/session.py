@@ -15,7 +15,7 @@ from types import UnionType
 from typing import Annotated, Any, TextIO, Union, get_args, get_origin
 
 from torchlore.finding import Finding, Severity
-from torchlore.watch.ledger import Ledger
+from torchlore.watch.ledger import Ledger, live
 from torchlore.watch.pace import Pace
 from torchlore.watch.pictures import Alarm, Event, Keeper, Phase, Picture
 from torchlore.watch.places import Map, Place
@@ -61,6 +61,7 @@ class Options:
     live: TextIO | None = None  # where a finding is told at once
     roots: tuple[str, ...] = ()  # folders that are the user's wherever they lie
     deep: bool = True
+    source: bool = True  # whether a program's source is read too
 
 
 class StopAfterSteps(SystemExit):
@@ -101,6 +102,7 @@ class Watcher:
         self.doze: Callable[[], None] = _nothing  # takes them off
         self.run.find_keeper = self.find_keeper
         self.run.find_grown = self.find_grown
+        self.read: set[tuple[str, str]] = set()  # slug and file of what the source shows
         self.memories: dict[tuple[str, int], dict[str, Any]] = {}
         self.notes: dict[str, dict[str, Any]] = {}
         self.by_picture: dict[str, list[Sentinel]] = {name: [] for name in PICTURES}
@@ -161,9 +163,8 @@ class Watcher:
             said = sentinel.watch(picture)
             for alarm in [said] if isinstance(said, Alarm) else said or ():
                 new = self.ledger.take(sentinel.slug, sentinel.severity, alarm, picture)
-                if new is not None:
-                    told = f"{new.severity} {new.slug} at {new.path or '?'}, line {new.line}: {new.message}"
-                    self.tell(f"watch: {told}")
+                if new is not None and (new.slug, new.path) not in self.read:
+                    self.tell(live(new))
         except Exception as error:  # noqa: BLE001 - the program must go on whatever a sentinel does; it is reported
             self.broke(sentinel, error)
 
