@@ -1,0 +1,147 @@
+"""The rule of order-lost-by-shuffling."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, iteration, scopes, tree
+from torchlore.check.source import Hit, Source
+
+_PAIRS = re.compile(r"acc|score|report|confusion|auc|metric|error|corrcoef|dataframe|series|^zip$", re.IGNORECASE)
+_SAME_ROWS = {"cat", "concatenate", "concat", "stack", "vstack", "hstack", "array", "asarray", "tensor", "as_tensor", "list",
+              "argmax", "from_numpy", "round", "sigmoid", "softmax", "LongTensor", "FloatTensor"}  # fmt: skip
+_LIBRARIES = ("torch", "np", "numpy", "F", "nn", "pd", "pandas")
+_NOT_ROWS = {
+    "classes",
+    "class_to_idx",
+    "num_classes",
+    "n_classes",
+    "transform",
+    "vocab",
+    "shape",
+    "columns",
+    "class_names",
+}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "shuffle" not in source.text and "DataLoader" not in source.text:
+        return
+    for loop in source.all(ast.For):
+        loader = _shuffled(source, loop)
+        kept = _kept(source, loop) if loader is not None and not _trains(source, loop) else set()
+        stored = _stored(source, loader) if loader is not None and kept else set()
+        pair = next(_pairs(source, loop, kept, stored), None) if stored else None
+        if loader is None or pair is None:
+            continue
+        told = "the predictions are in the order of the draw, what they are put beside lies in that of the data"
+        if any(
+            _trains(source, one) for one in source.all(ast.For) if one is not loop and _shuffled(source, one) is loader
+        ):
+            yield source.hit(pair, f"{told}: collect the labels in the loop of the predictions")
+        else:
+            yield source.hit(loader, f"{told} (line {pair.lineno}): do not shuffle here")
+
+
+def _shuffled(source: Source, loop: ast.For) -> ast.Call | None:
+    """The call that made the loop's loader, where it surely shuffles."""
+    found = source.values(iteration.unwrapped(source, loop.iter))
+    made = found[0].node if len(found) == 1 and found[0].kind == "loader" and found[0].source is source else None
+    shuffles = isinstance(made, ast.Call) and tree.literal(tree.argument(made, 2, "shuffle")) is True
+    return made if isinstance(made, ast.Call) and shuffles else None
+
+
+def _trains(source: Source, loop: ast.For) -> bool:
+    return any(tree.inside(source, call, loop) for call in source.methods("backward", "step"))
+
+
+def _kept(source: Source, loop: ast.For) -> set[str]:
+    """Names outside the loop that grow by what each batch gives, but for the batch's own columns."""
+    found: set[str] = set()
+    for node in tree.body_nodes(loop):
+        grown: ast.expr | None = None
+        if isinstance(node, ast.Call) and follow.method(node) in ("append", "extend") and node.args:
+            grown, added = tree.receiver(node), node.args[0]
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+            grown, added = node.target, node.value
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _tail(node.value) in _SAME_ROWS:
+            grown, added = node.targets[0], node.value
+            grown = grown if _root(grown) in {one.id for one in tree.under(source, added, ast.Name)} else None
+        if isinstance(grown, ast.Name) and any(isinstance(one, ast.Call) for one in _made(source, added)):
+            found.add(grown.id)
+    return found
+
+
+def _made(source: Source, node: ast.expr) -> Iterator[ast.expr]:
+    """The expression and what its names were given: a model's output is a call somewhere."""
+    yield from tree.under(source, node, ast.Call)
+    for name in tree.under(source, node, ast.Name):
+        value = follow.binding(source, name)
+        if value is not None:
+            yield value
+
+
+def _stored(source: Source, loader: ast.Call) -> set[str]:
+    """Names of the data set and of the columns it was made of."""
+    data = tree.argument(loader, 0, "dataset")
+    made = follow.followed(source, data) if data is not None else None
+    given = [*made.args, *(one.value for one in made.keywords)] if isinstance(made, ast.Call) else []
+    return {name for one in (data, *given) if one is not None and (name := _root(one))}
+
+
+def _pairs(source: Source, loop: ast.For, kept: set[str], stored: set[str]) -> Iterator[ast.expr]:
+    """Where what was kept stands beside what is stored, after the loop."""
+    home = tree.function(source, loop) or source.tree
+    for node in tree.body_nodes(home):
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
+            parts = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and _PAIRS.search(_tail(node)):
+            parts = [*node.args, *(one.value for one in node.keywords)]
+            parts = [value for one in parts for value in (one.values if isinstance(one, ast.Dict) else [one])]
+        if isinstance(node, ast.expr) and node.lineno > (loop.end_lineno or loop.lineno):
+            roots = {_root_behind(source, one) for one in parts}
+            if roots & kept and roots & (stored - kept):
+                yield node
+
+
+def _root_behind(source: Source, node: ast.expr) -> str:
+    """The name whose rows an expression has, through names that were given others."""
+    for _ in range(3):
+        root = _name(node)
+        bound = scopes.reaching(source, root) if root is not None else []
+        value = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
+        if root is None or value is None or _name(value) is None:
+            break
+        node = value
+    return _root(node)
+
+
+def _root(node: ast.expr) -> str:
+    name = _name(node)
+    return name.id if name is not None else ""
+
+
+def _name(node: ast.expr | None) -> ast.Name | None:
+    """`y_test` of `torch.tensor(y_test).numpy()`, `data` of `data.targets`; None where the rows are not those of a name."""
+    while node is not None and not isinstance(node, ast.Name):
+        if isinstance(node, ast.Call):
+            node = _given(node)
+        elif isinstance(node, ast.Attribute):
+            node = node.value if node.attr not in _NOT_ROWS else None
+        else:
+            node = node.value if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice) else None
+    return node
+
+
+def _given(call: ast.Call) -> ast.expr | None:
+    """What a function that keeps the rows was given, or what a method was called on."""
+    function = isinstance(call.func, ast.Name) or tree.dotted(call.func).partition(".")[0] in _LIBRARIES
+    if not function:
+        return tree.receiver(call)
+    first = call.args[0] if call.args and _tail(call) in _SAME_ROWS else None
+    return first.elts[0] if isinstance(first, ast.List | ast.Tuple) and first.elts else first
+
+
+def _tail(call: ast.Call) -> str:
+    return tree.dotted(call.func).rpartition(".")[2]
