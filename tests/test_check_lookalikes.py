@@ -328,6 +328,95 @@ def learn(loader, epochs):
             out = net(x)
             LINE
 """
+ADVERSARY = """
+import torch
+
+def learn(maker, critic, real, opt_d, opt_g, z):
+    gen_loss = (critic(maker(z).detach()) + 1).pow(2)
+    loss = (gen_loss + critic(real).pow(2)).mean()
+    loss.backward()
+    FIRST.step()
+    SECOND.step()
+"""
+AGENT = """
+import torch
+
+class Agent:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+        self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 10)
+
+    def learn(self, x, y, criterion):
+        self.optimizer.zero_grad()
+        criterion(self.net(x), y).backward()
+        self.optimizer.step()
+"""
+SECOND_TRY = """
+import torch
+from torch import nn
+
+net = nn.Linear(3, 3)
+wrapped = nn.DataParallel(net)
+try:
+    net.load_state_dict(torch.load("a.pt"))
+except RuntimeError:
+    LINE
+    net.load_state_dict(torch.load("a.pt"), strict=False)
+"""
+ONLY_TESTED = """
+import torch
+
+state = None
+if resume:
+    state = torch.load("a.pt")
+    net.load_state_dict(state["net"])
+    optimizer.load_state_dict(state["optimizer"])
+    start = state["epoch"]
+    LINE
+best = float("inf")
+for epoch in range(start, 10):
+    loss = train(net)
+    if loss < best:
+        best = loss
+        torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, "a.pt")
+"""
+MARKS = """
+import torch
+from torch import nn
+from text import add_marks
+
+class Reader(nn.Module):
+    def __init__(self, codes, n):
+        super().__init__()
+        self.first = torch.MAKE
+        self.net = nn.Linear(n, n)
+
+    def forward(self, x):
+        return self.net(add_marks(x, self.first))
+"""
+JOINED = """
+import torch
+
+def labels(x, y):
+    y = y.masked_fill(y == 0, -100)
+    torch.cat(PARTS, dim=1)
+    return y
+"""
+EXPERTS = """
+import torch
+from torch import nn
+
+class Experts(nn.Module):
+    def __init__(self, n, dim):
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(n, dim, dim))
+
+    def forward(self, x):
+        return x @ self.table
+
+USE
+"""
 NEW_NET = "net = torchvision.models.resnet18()"
 
 
@@ -408,6 +497,20 @@ def said(rules, slug, text):
         ("state-dict-alias", RUNS.replace("INSIDE", "kept[epoch] = net.state_dict()").replace("OUTSIDE", "print(1)"), ["warning"]),
         ("eval-mode-missing", PICTURES.replace("LINE", "save_image(out, 'a.png')"), []),
         ("eval-mode-missing", PICTURES.replace("LINE", "print((out - y).abs().mean())"), ["warning"]),
+        ("generator-loss-detached", ADVERSARY.replace("FIRST", "opt_d").replace("SECOND", "opt_g"), []),
+        ("generator-loss-detached", ADVERSARY.replace("FIRST", "opt_g").replace("SECOND", "opt_d"), ["error"]),
+        ("scheduler-never-stepped", AGENT, ["hint"]),
+        ("scheduler-never-stepped", AGENT + "\nAgent(torch.nn.Linear(3, 1)).learn(x, y, criterion)\n", ["warning"]),
+        ("strict-false-unchecked", SECOND_TRY.replace("LINE", "print('some keys do not fit')"), ["hint"]),
+        ("strict-false-unchecked", SECOND_TRY.replace("LINE", "net.eval()"), ["warning"]),
+        ("best-score-lost-on-resume", ONLY_TESTED.replace("LINE", "exit()"), []),
+        ("best-score-lost-on-resume", ONLY_TESTED.replace("LINE", "print(start)"), ["warning"]),
+        ("tensor-not-buffer", MARKS.replace("MAKE", "from_numpy(codes + 1)"), ["hint"]),
+        ("tensor-not-buffer", MARKS.replace("MAKE", "zeros(n)"), ["warning"]),
+        ("discarded-tensor-op", JOINED.replace("PARTS", "[y]"), []),
+        ("discarded-tensor-op", JOINED.replace("PARTS", "[x, y]"), ["error"]),
+        ("parameter-never-initialised", EXPERTS.replace("USE", ""), ["hint"]),
+        ("parameter-never-initialised", EXPERTS.replace("USE", "Experts(2, 3)(x).sum().backward()"), ["error"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):

@@ -42,7 +42,8 @@ def _resumes(source: Source, home: ast.AST, checkpoint: ast.Name) -> ast.Assign 
     for held in tree.under(source, home, ast.Assign):
         said = f"{source.code(held.targets[0])} {source.code(held.value)}".lower()
         if optimizer and held.lineno > checkpoint.lineno and "epoch" in said and _is_key_of(held.value, checkpoint):
-            return held
+            around = (up for up in tree.ancestors(source, held) if isinstance(up, ast.If))
+            return None if any(tree.ends(up.body) in (ast.Raise, ast.Return) for up in around) else held  # only tested
     return None
 
 

@@ -32,14 +32,18 @@ def find(source: Source) -> Iterator[Hit]:
             if made is not None and not general and not _written(source, cls.node, name):
                 yield source.hit(
                     made, f"nothing fills `self.{name}`, so it starts with whatever was in memory: initialise it, "
-                    f"`nn.init.normal_(self.{name}, std=0.02)`", severity="hint" if _only_loaded(source) else None
+                    f"`nn.init.normal_(self.{name}, std=0.02)`", severity="hint" if _only_loaded(source, cls.node.name) else None
                 )  # fmt: skip
 
 
-def _only_loaded(source: Source) -> bool:
-    """Whether the files that use this one load weights and train nothing: every number comes from the file."""
-    users = [source.text, *(source.project.text(path) or "" for path in source.project.importers(source.module))]
-    return any("load_state_dict(" in text for text in users) and not any("backward(" in text for text in users)
+def _only_loaded(source: Source, owner: str) -> bool:
+    """Whether nothing that uses this file trains: in a library the numbers come from a checkpoint."""
+    users = source.project.importers(source.module)
+    packages = {path.rpartition("/")[0].rpartition("/")[2] for path in users if path.endswith("__init__.py")}
+    further = [path for name in sorted(packages - {""}) for path in source.project.importers(name)]
+    named = [path for path in further if re.search(rf"\b{owner}\b", source.project.text(path) or "")]
+    texts = [source.text, *(source.project.text(path) or "" for path in dict.fromkeys([*users, *named]))]
+    return not any(re.search(r"backward\(|\.fit\(|Trainer\(|\.step\(", text) for text in texts)
 
 
 def _made(source: Source, one: Attribute) -> ast.Call | None:

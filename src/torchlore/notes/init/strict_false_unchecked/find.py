@@ -25,7 +25,9 @@ def find(source: Source) -> Iterator[Hit]:
             given = source.code(follow.followed(source, call.args[0]))
             published = "load_state_dict_from_url" in given  # its author knows which keys are left out
             told = any("DataParallel" in source.code(test) for test, _ in tree.conditions(source, call))
-            meant = published or told or _explained(source, call) or follow.in_test(source, call)
+            meant = (
+                published or told or _explained(source, call) or follow.in_test(source, call) or _told_so(source, call)
+            )
             if (other := _stranger(source, call)) and not follow.in_test(source, call):
                 nothing = f"no key of `{other}`, which was saved, begins with a name of `{model}`, so nothing is loaded: rename the keys, and leave `strict=False` out"
                 yield source.hit(call, nothing)
@@ -38,6 +40,15 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, message, severity=None if _prefixed(source, tree.receiver(call)) and not meant else "hint"
             )
+
+
+def _told_so(source: Source, call: ast.Call) -> bool:
+    """The second attempt, where the first one failed and a line is printed about it."""
+    handler = next((up for up in tree.ancestors(source, call) if isinstance(up, ast.ExceptHandler)), None)
+    calls = tree.under(source, handler, ast.Call) if handler is not None else []
+    return any(
+        tree.dotted(one.func).rpartition(".")[2] in ("print", "warning", "warn", "info", "error") for one in calls
+    )
 
 
 def _explained(source: Source, call: ast.Call) -> bool:

@@ -81,7 +81,8 @@ def _loaded(source: Source) -> Iterator[Hit]:
             read = known and not owners & used and _has_modes(event)
             names = [function.node.name for function in event.via]
             meant = any(_ON_PURPOSE.search(one) for one in [*names, event.source.path]) or modes.from_noise(event)
-            if read and not meant and not _switched(source, event):
+            tested = re.search(r"(^|/)tests?/", event.source.path.replace("\\", "/"))  # two of them are compared
+            if read and not meant and not tested and not _switched(source, event):
                 name = event.source.code(event.expr) if event.expr is not None else "model"
                 told = f"`{name}` was loaded and is still in training mode, its dropout drops and its batch norm looks at the batch: call `{name}.eval()` first"
                 yield source.hit(_place(source, event), told, severity="warning")

@@ -11,6 +11,8 @@ from torchlore.check.source import Hit, Source
 
 _NAME = re.compile(r"^(?:loss_?)?(?:g|gen|generator)_?(?:adv_?)?(?:loss)?$|^err_?g$|^adv_?loss$", re.IGNORECASE)
 
+_CRITIC = re.compile(r"(^|_)(d|dis|disc|discrim\w*|critic\w*)(_|$)|(opt|optim|optimizer|solver)_?d$", re.IGNORECASE)
+
 
 def find(source: Source) -> Iterator[Hit]:
     cut = [call for call in source.methods("detach") if _given_to_module(source, call)]
@@ -59,7 +61,7 @@ def _for_generator(source: Source, judged: ast.Call) -> bool:
     statement = tree.statement(source, judged)
     name, home = statement.targets[0] if isinstance(statement, ast.Assign) else None, tree.function(source, judged)
     if isinstance(name, ast.Name) and _NAME.match(name.id) and name.id.lower() not in ("g", "gen"):
-        return True
+        return not _teaches_critic(source, statement)
     if "real" in source.code(judged).lower() or (home is not None and "disc" in home.name.lower()):
         return False  # what the discriminator says of the real ones is compared with ones too
     direct = isinstance(statement, ast.Assign) and statement.value is judged
@@ -71,6 +73,14 @@ def _for_generator(source: Source, judged: ast.Call) -> bool:
         if same and loss.target is not None and _ones(source, loss.target):
             return True
     return False
+
+
+def _teaches_critic(source: Source, statement: ast.stmt) -> bool:
+    """Whether the next step is one of the discriminator's optimizer: the name says whose pictures are judged."""
+    home = tree.function(source, statement) or source.tree
+    steps = [one for one in source.methods("step") if tree.inside(source, one, home) and one.lineno > statement.lineno]
+    first = min(steps, key=lambda one: one.lineno, default=None)
+    return first is not None and bool(_CRITIC.search(tree.dotted(tree.receiver(first)).rpartition(".")[2]))
 
 
 def _ones(source: Source, target: ast.expr) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, frameworks, tree, uses
+from torchlore.check import calls, flow, follow, frameworks, tree, uses
 from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
@@ -17,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
     for call, _ in uses.calls_under(source, "torch.optim.lr_scheduler."):
         held = source.parents[call]
         target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
-        if target is None or not tree.dotted(target) or frameworks.owned(source, call):
+        if target is None or not tree.dotted(target) or frameworks.owned(source, call) or follow.in_test(source, call):
             continue
         given = tree.argument(call, 0, "optimizer")
         if given is None or _has_another(source, call, given):
@@ -28,7 +28,15 @@ def find(source: Source) -> Iterator[Hit]:
             name = source.code(target)
             off = re.search(rf"#.*\b{re.escape(name)}\.step\(", source.text)  # the author took it out
             told = f"`{name}` is never stepped, so the rate stays as it is: call `{name}.step()`"
-            yield source.hit(held, told, severity="hint" if off else None)
+            yield source.hit(held, told, severity="hint" if off or _used_elsewhere(source, target) else None)
+
+
+def _used_elsewhere(source: Source, target: ast.expr) -> bool:
+    """`self.scheduler` of a class that no file we see makes one of: a notebook does, and may step it."""
+    cls = tree.class_of(source, target)
+    if cls is None or not tree.dotted(target).startswith("self.") or source.project.importers(source.module):
+        return False
+    return not any(tree.dotted(one.func) == cls.name for one in source.all(ast.Call))
 
 
 def _inherited(source: Source, target: ast.expr) -> bool:

@@ -39,6 +39,8 @@ def find(source: Source) -> Iterator[Hit]:
             tensor = call.args[0] if call.args else tensor
         elif name in _PURE or not _is_tensor(source, tensor, name):
             continue
+        if isinstance(tensor, ast.List | ast.Tuple) and len(tensor.elts) == 1:
+            continue  # `torch.cat([x])` gives `x`
         code = source.code(call)
         named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) and name not in _PURE - _INSTEAD
         twin = f", or `{name}_` to change it in place" if named and name in _VALUE - _NO_TWIN else ""
