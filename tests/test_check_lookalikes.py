@@ -417,6 +417,85 @@ class Experts(nn.Module):
 
 USE
 """
+PARTS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        parts = []
+        for i in range(n):
+            part = nn.Linear(4, 4)
+            parts.append(part)
+            IN_LOOP
+        self.parts = parts
+        BEHIND
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+"""
+POPART = """
+import torch
+from torch import nn
+
+class Scale(nn.Module):
+    def __init__(self, n, device):
+        super().__init__()
+        self.place = {"device": device}
+        self.mean = nn.Parameter(torch.zeros(n), requires_grad=False)LATER
+
+    def update(self, x):
+        self.mean = nn.Parameter(0.9 * self.mean + 0.1 * x.mean(0), requires_grad=False).to(**self.place)
+"""
+DRAWN_FROM = """
+import torch
+
+def reparameterize(mu, log_var):
+    sd = torch.exp(log_var)
+    return mu + ROOT * torch.randn_like(mu)
+"""
+PROFILED = """
+import torch
+
+def make(new):
+    if CONDITION:
+        return torch.profiler.profile()
+    else:
+        return torch.autograd.profiler.profile(use_cuda=True)
+"""
+SEEDED = """
+import numpy as np
+import torch
+
+def run(rng, seed):
+    torch.manual_seed(SEED)
+    return np.random.rand(3)
+"""
+STACK = """
+from torch import nn
+
+class Stack(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        COMMENT
+        block = nn.Linear(4, 4)
+        self.blocks = nn.ModuleList([block] * n)
+"""
+TOY_LOSS = """
+from torch import nn
+from torch.nn import functional as F
+
+class Toy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 2)
+
+    def training_step(self, x, y):
+        return F.nll_loss(self.net(x), y)
+"""
 NEW_NET = "net = torchvision.models.resnet18()"
 
 
@@ -506,12 +585,32 @@ def said(rules, slug, text):
         ("best-score-lost-on-resume", ONLY_TESTED.replace("LINE", "exit()"), []),
         ("best-score-lost-on-resume", ONLY_TESTED.replace("LINE", "print(start)"), ["warning"]),
         ("tensor-not-buffer", MARKS.replace("MAKE", "from_numpy(codes + 1)"), ["hint"]),
-        ("tensor-not-buffer", MARKS.replace("MAKE", "zeros(n)"), ["warning"]),
+        ("tensor-not-buffer", MARKS.replace("MAKE", "zeros(n)"), ["hint"]),
         ("discarded-tensor-op", JOINED.replace("PARTS", "[y]"), []),
         ("discarded-tensor-op", JOINED.replace("PARTS", "[x, y]"), ["error"]),
         ("parameter-never-initialised", EXPERTS.replace("USE", ""), ["hint"]),
         ("parameter-never-initialised", EXPERTS.replace("USE", "Experts(2, 3)(x).sum().backward()"), ["error"]),
+        ("modules-in-plain-container", PARTS.replace("IN_LOOP", "self.add_module(name=f'p{i}', module=part)").replace("BEHIND", "pass"), []),
+        ("modules-in-plain-container", PARTS.replace("IN_LOOP", "pass").replace("BEHIND", "self.all = nn.Sequential(self.parts[0], self.parts[1])"), []),
+        ("modules-in-plain-container", PARTS.replace("IN_LOOP", "print(i)").replace("BEHIND", "print(n)"), ["error"]),
+        ("parameter-moved-on-creation", POPART.replace("LATER", ""), []),
+        ("parameter-moved-on-creation", POPART.replace("LATER", ".to(**self.place)"), ["error"]),
+        ("deviation-for-variance", DRAWN_FROM.replace("ROOT", "sd.sqrt()"), []),
+        ("deviation-for-variance", DRAWN_FROM.replace("ROOT", "torch.sqrt(sd)"), []),
+        ("deviation-for-variance", DRAWN_FROM.replace("ROOT", "sd"), ["error"]),
+        ("profiler-use-cuda", PROFILED.replace("CONDITION", "profiler_is_new()"), []),
+        ("profiler-use-cuda", PROFILED.replace("CONDITION", "new"), ["warning"]),
+        ("torch-seed-alone", SEEDED.replace("SEED", "rng.randint(0, 99)"), []),
+        ("torch-seed-alone", SEEDED.replace("SEED", "seed"), ["warning"]),
+        ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the same block for weight sharing"), []),
+        ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the blocks"), ["warning"]),
+        ("nll-on-probabilities", TOY_LOSS, ["error"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):
     assert said(rules, slug, text) == expected
+
+
+def test_a_toy_in_a_test_is_no_matter(rules):
+    found = engine.check_text(TOY_LOSS, rules, "tests/test_callbacks.py")
+    assert [one.severity.value for one in found if one.slug == "nll-on-probabilities"] == ["hint"]

@@ -58,7 +58,8 @@ def _is_drawn(source: Source, call: ast.Call) -> bool:
     seed = follow.followed(source, call.args[0]) if call.args else None
     made = [one.value for one in scopes.reaching(source, seed)] if isinstance(seed, ast.Name) else [seed]
     chance = ("random.", "numpy.random.", "time.", "torch.")
-    return any(isinstance(one, ast.Call) and source.name(one.func).startswith(chance) for one in made)
+    drawn = [one for one in made if isinstance(one, ast.Call)]
+    return any(source.name(one.func).startswith(chance) or follow.method(one) in _DRAWS for one in drawn)
 
 
 def _seeded_elsewhere(source: Source) -> bool:

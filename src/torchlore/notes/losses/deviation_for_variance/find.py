@@ -34,7 +34,7 @@ def find(source: Source) -> Iterator[Hit]:
             )
     for made in source.all(ast.Assign) if "exp(" in source.text else ():
         named = _DEVIATION.search(tree.dotted(made.targets[0]).rpartition(".")[2])
-        if named and _of_log_variance(source, made.value):
+        if named and _of_log_variance(source, made.value) and not _rooted(source, made.targets[0]):
             code = source.code(made.targets[0])
             yield source.hit(
                 made,
@@ -62,6 +62,18 @@ def _numbered(source: Source, node: ast.expr) -> bool:
     """`sigma2` beside `sigma1` is the second of two."""
     word = _word(node)
     return word.endswith("2") and bool(uses.names(source, f"{word[:-1]}1") or uses.attributes(source, f"{word[:-1]}1"))
+
+
+def _rooted(source: Source, name: ast.expr) -> bool:
+    """Whether `sd.sqrt()` follows: called so, and taken for what it is."""
+    same = uses.names(source, name.id) if isinstance(name, ast.Name) else []
+    home = tree.function(source, name)
+    ups = [source.parents[one] for one in same if tree.function(source, one) is home]
+    return any(
+        (isinstance(up, ast.Attribute) and up.attr in ("sqrt", "rsqrt"))
+        or (isinstance(up, ast.Call) and source.name(up.func) in ("torch.sqrt", "torch.rsqrt"))
+        for up in ups
+    )
 
 
 def _squared(source: Source, node: ast.expr) -> bool:

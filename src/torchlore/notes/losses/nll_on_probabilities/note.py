@@ -15,7 +15,7 @@ A negative loss is the sign to look for.
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import losses, tree, values
+from torchlore.check import follow, losses, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -46,7 +46,8 @@ def find(source: Source) -> Iterator[Hit]:
         if given is not None and given.state in _GIVEN:
             message = f"the input of NLLLoss must be log-probabilities and is {_GIVEN[given.state]}: use `log_softmax`"
             picked = tree.literal(loss.option("reduction")) == "none"  # one may want the probability of each label
-            yield source.hit(loss.call, message, severity="warning" if picked else None)
+            toy = given.state == "logits" and follow.in_test(source, loss.call)  # of what is no matter of the loss
+            yield source.hit(loss.call, message, severity="hint" if toy else "warning" if picked else None)
         elif loss.input is not None and losses.called_logits(source, loss.input):
             told = (
                 f"`{source.code(loss.input)}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"

@@ -13,7 +13,7 @@ _ROWS = re.compile(
     r"\bmm\(|(?:view|reshape)\([^(),]+(?:\([^()]*\))?, [^,]+\)|[Ff]latten\(|(?<!un)squeeze\(|max\(.*, (?:dim=)?1\)|, 0\)"
 )
 _THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ ")
-_PLAYS = re.compile(r"Categorical|\bgym(nasium)?\b|env\.step")
+_PLAYS = re.compile(r"Categorical|\bgym(nasium)?\b|env\.step|self\.gamma \* R\b|put_data")
 _WEIGHS = re.compile(r"att|gate|gating|weight|pool|rout|mix", re.IGNORECASE)
 _MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
 

@@ -26,11 +26,28 @@ def find(source: Source) -> Iterator[Hit]:
             if len(plain) != 1 or len([one for one in assigned if one.how == "assign"]) != 1:
                 continue  # wrapped later
             held = list(containers.held(cls, plain[0])) + containers.built(cls, plain[0].value)
-            if held and not containers.registered(cls, name, held) and _matter(source, held):
+            if held and (containers.registered(cls, name, held) or _elsewhere(source, cls, name)):
+                continue
+            if held and _matter(source, held):
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
                     yield _hit(source, name, plain[0], "Module", "warning" if _handled(source, cls, name) else None)
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
                 yield _hit(source, name, plain[0], "Parameter")
+
+
+def _elsewhere(source: Source, cls: Class, name: str) -> bool:
+    """`add_module(name=..., module=...)`, `nn.Sequential(self.parts[0])`, or handed to a module that is made here."""
+    for call in tree.under(source, cls.node, ast.Call):
+        given = [*call.args, *(one.value for one in call.keywords)]
+        if follow.method(call) in ("add_module", "register_module") and call.keywords and tree.loops(source, call):
+            return True
+        whole = [one for one in given if tree.dotted(one) == f"self.{name}"]
+        parts = [one for one in given if isinstance(one, ast.Subscript) and tree.dotted(one.value) == f"self.{name}"]
+        held = source.parents.get(call)
+        kept = isinstance(held, ast.Assign) and tree.dotted(held.targets[0]).startswith("self.")
+        if (whole or parts) and kept and values.sure(source, call, "module"):
+            return True
+    return False
 
 
 def _handled(source: Source, cls: Class, name: str) -> bool:

@@ -67,9 +67,10 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _registers(source: Source, call: ast.Call) -> bool:
     """Whether the class may be a module: one that is known to be none registers nothing anyway."""
-    owner = project.enclosing_class(source, call)
-    if owner is None:
-        return False
+    owner, home = project.enclosing_class(source, call), tree.function(source, call)
+    later = home is not None and home.name != "__init__"
+    if owner is None or (later and call.args and "self." in source.code(call.args[0])):
+        return False  # made of what is on its device already
     return classes.is_module(owner) or bool(source.project.bases(owner)[1] - {"object"})
 
 

@@ -44,7 +44,11 @@ def _learns(source: Source, node: ast.expr) -> bool:
     told = " ".join(source.code(test) for test, _ in tree.conditions(source, node)) + source.code(node)
     held = tree.statement(source, node)
     named = " ".join(source.code(one) for one in held.targets) if isinstance(held, ast.Assign) else ""
-    if _MEANT.search(named.lower()):
+    made = follow.binding(source, node)
+    said = follow.comment(source, node) + (follow.comment(source, made) if made is not None else "")
+    if _MEANT.search(named.lower()) or re.search(
+        r"weight.?shar|shar\w* (the )?weights|same (block|weights|instance)", said
+    ):
         return False
     if not isinstance(node, ast.Call) and re.search("shar|tie|same|recurr", told.lower()):
         return False  # one set of weights is what the author wants

@@ -101,7 +101,7 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
             continue
         home = tree.function(source, use)
         on_self = tree.dotted(use) == f"self.{name}"
-        learned = learned or (home is not None and home.name != "__init__" and _may_change(source, use, one.value))
+        learned = learned or (home is not None and home.name != "__init__" and _may_change(source, use))
         read = read or (on_self and home is not None and home.name != "__init__" and tree.inside(source, use, cls.node))
     if read and one.value is not None:
         fixed = f'self.register_buffer("{name}", {source.code(one.value)})'
@@ -110,15 +110,13 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
         yield source.hit(one.node, message, edit, safe=False, severity=None if learned else "hint")
 
 
-def _may_change(source: Source, use: ast.Attribute, made: ast.expr | None) -> bool:
-    """`self.mean.lerp_(...)`, `self.seen[i] = x`, or handed to a function that may: of a table torch says itself where it is."""
+def _may_change(source: Source, use: ast.Attribute) -> bool:
+    """`self.mean.lerp_(...)`, `self.seen[i] = x`: of a table that stays as it is torch says itself where it is."""
     up = source.parents[use]
     if isinstance(up, ast.Attribute):
         return up.attr.endswith("_") and not up.attr.endswith("__")
     stored = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store)
-    blank = isinstance(made, ast.Call) and source.name(made.func) in ("torch.zeros", "torch.ones", "torch.empty")
-    handed = blank and isinstance(up, ast.Call) and use in up.args and isinstance(up.func, ast.Name)
-    return stored or handed or isinstance(up, ast.AugAssign)
+    return stored or isinstance(up, ast.AugAssign)
 
 
 def _one_number(source: Source, use: ast.Attribute, made: ast.expr | None) -> bool:

@@ -53,7 +53,11 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.autograd.profiler.profile", "torch.profiler.profile"):
         gone = tree.keyword(call, "use_cuda")
-        if gone is not None:
+        old = any(
+            "profiler" in source.code(test) or "version" in source.code(test)
+            for test, _ in tree.conditions(source, call)
+        )
+        if gone is not None and not old:  # the branch for another torch
             edit = edits.remove_argument(source, call, gone.value)
             message = (
                 "`use_cuda` was removed from the profiler and raises a TypeError: "
