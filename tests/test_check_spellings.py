@@ -283,10 +283,10 @@ def collected(model, lr):
         if "body" in name:
             params["params"].append(p)
     found.append(params)
-    params = {"lr": 10 * lr, "params": []}  # trap: module-in-no-optimizer
+    params = {"lr": 10 * lr, "params": []}
     for name, p in model.named_parameters():
         if "head" in name:
-            params["params"].append(p)
+            params["params"].append(p)  # trap: module-in-no-optimizer
     return torch.optim.AdamW(found)
 
 
@@ -596,6 +596,206 @@ class Quiet:
     def push(self, x):
         self.h = self.cell(x, self.h)
         return self.h.sum().item()
+""",
+    "module-in-no-optimizer: handed to a helper": """
+import torch
+from torch import nn
+
+
+class Centers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.centers = nn.Parameter(torch.randn(3, 8))
+
+    def forward(self, x, labels):
+        return (x - self.centers[labels]).pow(2).sum(1).mean()
+
+
+def epoch(net, cent, opt, batches):
+    for x, y in batches:
+        opt.zero_grad()
+        loss = cent(net(x), y)
+        loss.backward()
+        opt.step()
+
+
+def forgotten(batches):
+    net, centers = nn.Linear(4, 8), None
+    centers = Centers()
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)  # trap: module-in-no-optimizer
+    for _ in range(3):
+        epoch(net, cent=centers, opt=opt, batches=batches)
+
+
+def given(batches):
+    net = nn.Linear(4, 8)
+    centers = Centers()
+    opt = torch.optim.SGD([*net.parameters(), *centers.parameters()], lr=0.1)
+    for _ in range(3):
+        epoch(net, centers, opt, batches)
+
+
+def groups(net):
+    found = []
+    group = {"lr": 0.1}
+    group["params"] = []
+    for name, param in net.named_parameters():
+        if "body" in name:
+            group["params"].append(param)
+    found.append(group)
+    group = {"lr": 1.0}
+    group["params"] = []
+    for name, param in net.named_parameters():
+        if "head" in name:
+            group["params"].append(param)  # trap: module-in-no-optimizer
+    return torch.optim.SGD(found)
+""",
+    "trainable-layer-under-no-grad: a block too wide": """
+import torch
+from torch import nn
+
+
+class Voice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(8, 16, batch_first=True)
+        self.out = nn.Linear(16, 4)
+
+    def forward(self, x):
+        with torch.no_grad():  # trap: trainable-layer-under-no-grad
+            x = x - x.mean(1, keepdim=True)
+            x, _ = self.gru(x)
+        return self.out(x[:, -1])
+
+
+class Right(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(8, 16, batch_first=True)
+        self.out = nn.Linear(16, 4)
+
+    def forward(self, x):
+        with torch.no_grad():
+            x = x - x.mean(1, keepdim=True)
+        x, _ = self.gru(x)
+        return self.out(x[:, -1])
+
+
+def fit(batches):
+    voice, right, rest = Voice(), Right(), nn.Linear(4, 2)
+    opt = torch.optim.Adam(list(voice.parameters()) + list(right.parameters()) + list(rest.parameters()), lr=1e-3)
+    for x, y in batches:
+        loss = nn.functional.cross_entropy(rest(voice(x) + right(x)), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+def apart(batches):
+    body, head = nn.Linear(8, 16), nn.Linear(16, 2)
+    opt = torch.optim.Adam([*body.parameters(), *head.parameters()], lr=1e-3)
+    for x, y in batches:
+        with torch.no_grad():  # trap: trainable-layer-under-no-grad
+            seen = body(x)
+        loss = nn.functional.cross_entropy(head(seen), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+""",
+    "train and eval: undone a line later": """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8))
+        self.head = nn.Sequential(nn.Dropout(0.5), nn.Linear(8, 2))
+
+    def forward(self, x):
+        return self.head(self.encoder(x))
+
+    def freeze(self):
+        for param in self.encoder.parameters():
+            param.requires_grad = False
+        self.encoder.eval()
+
+
+def step(net, opt, x, y):
+    opt.zero_grad()
+    nn.functional.cross_entropy(net(x), y).backward()
+    opt.step()
+
+
+def undone(train_batches, valid_batches):
+    net = Net()
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net.train()
+        for x, y in train_batches:
+            step(net, opt, x, y)
+        net.eval()
+        hits = 0
+        with torch.no_grad():
+            for x, y in valid_batches:
+                net.train()  # trap: eval-mode-missing
+                hits += (net(x).argmax(1) == y).sum().item()
+        print(hits)
+
+
+def once(batches):
+    net = Net()
+    net.freeze()
+    opt = torch.optim.SGD(net.head.parameters(), lr=0.1)
+    for _ in range(3):
+        net.train()  # trap: frozen-batchnorm-still-updates
+        for x, y in batches:
+            step(net, opt, x, y)
+
+
+def again(batches):
+    net = Net()
+    net.freeze()
+    opt = torch.optim.SGD(net.head.parameters(), lr=0.1)
+    for _ in range(3):
+        net.train()
+        net.encoder.eval()
+        for x, y in batches:
+            step(net, opt, x, y)
+""",
+    "scheduler and mask: other names": """
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import ExponentialLR
+
+
+def plans(gen, dis):
+    opt_gen = torch.optim.Adam(gen.parameters(), lr=1e-3)
+    opt_dis = torch.optim.Adam(dis.parameters(), lr=1e-3)
+    sch_gen = ExponentialLR(opt_gen, gamma=0.9)
+    sch_dis = ExponentialLR(opt_gen, gamma=0.9)  # trap: scheduler-holds-another-optimizer
+    return sch_gen, sch_dis
+
+
+def batch(n, t):
+    lengths = torch.randint(1, t + 1, (n,))
+    kept = (torch.arange(t)[None] < lengths[:, None]).float()
+    return {"obs": torch.randn(n, t), "goal": torch.randn(n, t), "kept": kept, "near": torch.rand(n, t) < 0.5}
+
+
+def loss_of(net, data):
+    error = nn.functional.mse_loss(net(data["obs"]), data["goal"], reduction="none")
+    return torch.mean(error * data["kept"])  # trap: masked-mean-counts-padding
+
+
+def loss_in(net, data):
+    error = nn.functional.mse_loss(net(data["obs"]), data["goal"], reduction="none")
+    return torch.mean(error * data["near"])
+
+
+def value(net):
+    return loss_of(net, batch(8, 5)) + loss_in(net, batch(8, 5))
 """,
 }
 

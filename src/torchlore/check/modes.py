@@ -25,6 +25,7 @@ def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]
     forwards: list[Identity] = []
     reported: set[Identity] = set()
     again: set[Identity] = set()  # put into training mode after the training was over: to refresh batch norm
+    idle: set[Identity] = set()  # switched to eval mode and not called since: whoever trains it now undoes that
     for event in events:
         if event.what in ("train", "eval"):
             if event.owner is None or event.detail:
@@ -34,13 +35,16 @@ def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]
                 event.what == "train"
                 and not forwards
                 and not (event.via and _EVALUATES.search(event.via[-1].node.name))
+                and not related & idle
             )
             again = again | related if meant else again - related
+            idle = idle | related if event.what == "eval" else idle - related
             switched = switched | related if event.what == "eval" else switched - related
         elif event.what == "backward":
             trained.update(forwards)
             forwards = []
         elif event.what == "forward" and event.owner is not None:
+            idle.discard(event.owner)
             if not event.no_grad:
                 forwards.append(event.owner)
                 again.discard(event.owner)

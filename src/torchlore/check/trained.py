@@ -20,8 +20,10 @@ def given_whole(source: Source, cls: Class) -> bool:
     """Whether an optimizer gets all parameters of a model of this class."""
     for call, full in uses.calls_under(source, "torch.optim."):
         given = call.args[0] if call.args and api.kind_of_call(full) == "optimizer" else None
-        net = tree.receiver(given) if isinstance(given, ast.Call) and follow.method(given) == "parameters" else None
-        if net is not None and any(classes.class_behind(source, one) == cls for one in values.values(source, net)):
+        whole = follow.followed(source, given) if given is not None else None
+        inner = [one for one in ast.walk(whole) if follow.method(one) == "parameters"] if whole is not None else []
+        nets = [tree.receiver(one) for one in inner if isinstance(one, ast.Call)]
+        if any(classes.class_behind(source, one) == cls for net in nets for one in values.values(source, net)):
             return True
     return False
 

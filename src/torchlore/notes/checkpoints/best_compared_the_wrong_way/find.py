@@ -51,7 +51,8 @@ def find(source: Source) -> Iterator[Hit]:
                 and _starts_below(source, best, choice)
             ):
                 told = f"`{source.code(best)}` starts at 0 or below, and `{source.code(value)}` never gets there: start at infinity"
-                yield source.hit(test, told, severity="warning")
+                begun = next((one for one in _outside(source, best, choice) if one is not None), test)
+                yield source.hit(begun, told, severity="warning")
             if takes and start == math.inf and way == "<" and _is_negated_loss(source, value):
                 told = f"`{source.code(value)}` is minus a loss, so this keeps the worst: write `>`, and start at minus infinity"
                 yield source.hit(test, told)

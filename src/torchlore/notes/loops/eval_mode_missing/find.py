@@ -125,10 +125,17 @@ def _switched(source: Source, event: Event) -> bool:
 def _place(source: Source, event: Event) -> ast.AST:
     """Where the mode is wrong: at a `train()` right before the pass, else where `eval()` is missing."""
     around = tree.function(event.source, event.node)
-    for call in event.source.methods("train") if event.source is source and around is not None else ():
-        here = tree.function(source, call) is around and call.lineno < getattr(event.node, "lineno", 0)
-        if here and not tree.conditions(source, call) and identity(source, tree.receiver(call)) == event.owner:
-            return call
+    place: ast.Call | None = None
+    both = event.source.methods("train", "backward") if event.source is source and around is not None else ()
+    for call in sorted(both, key=lambda one: one.lineno):
+        if tree.function(source, call) is not around or call.lineno >= getattr(event.node, "lineno", 0):
+            continue
+        if follow.method(call) == "backward":
+            place = None  # that one was for the training
+        elif not tree.conditions(source, call) and identity(source, tree.receiver(call)) == event.owner:
+            place = call
+    if place is not None:
+        return place
     home, read = _evaluation(event)
     return _before(source, read, event) if home is source else event.at
 

@@ -56,7 +56,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _lost_groups(source: Source) -> Iterator[Hit]:
     """`params = {...}; params["params"] = [...]`, or `params["params"].append(p)`, and nobody reads it afterwards."""
-    told: set[ast.AST] = set()
+    lost: dict[ast.AST, ast.Subscript] = {}  # the dictionary, and the last line that fills it
     for use in source.all(ast.Subscript):
         name = use.value
         if tree.literal(use.slice) != "params" or not isinstance(name, ast.Name) or _reads(source, name):
@@ -67,11 +67,12 @@ def _lost_groups(source: Source) -> Iterator[Hit]:
         reads = (one for one in uses.names(source, name.id) if one is not name and isinstance(one.ctx, ast.Load))
         if any(_reads(source, one) and bound[0] in scopes.reaching(source, one) for one in reads):
             continue
-        place = use if isinstance(use.ctx, ast.Store) else bound[0].statement
-        if place not in told:
-            told.add(place)
-            message = f"the parameters of this group reach no optimizer, so they never change: append `{name.id}` to the groups"
-            yield source.hit(place, message)
+        lost[bound[0].node] = use
+    for use in lost.values():
+        code = source.code(use.value)
+        yield source.hit(
+            use, f"the parameters of this group reach no optimizer, so they never change: append `{code}` to the groups"
+        )
 
 
 def _reads(source: Source, name: ast.Name) -> bool:
@@ -337,6 +338,8 @@ def _only_called(source: Source, assign: ast.Assign, name: ast.Name) -> bool:
         up = source.parents[use]
         if isinstance(up, ast.Call) and up.func is use:
             called |= _trains(source, up)
+        elif isinstance(up, ast.Call | ast.keyword) and (inner := _read_there(source, use)) is not None:
+            called |= inner
         elif not (
             isinstance(up, ast.Attribute)
             and (up.attr in _HARMLESS or _shown(source, up))
@@ -345,6 +348,32 @@ def _only_called(source: Source, assign: ast.Assign, name: ast.Name) -> bool:
             return False
     frozen = any(up for up in tree.ancestors(source, assign) if isinstance(up, ast.ClassDef))
     return called and not frozen
+
+
+def _read_there(source: Source, use: ast.Name, hops: int = 2) -> bool | None:
+    """`train(model, center, loader)`: whether that function of the file trains with it; None if it does more than call it."""
+    call = source.parents[use]
+    call = source.parents[call] if isinstance(call, ast.keyword) else call
+    inner = flow.called(source, call) if isinstance(call, ast.Call) else None
+    if inner is None or inner.source is not source or not isinstance(call, ast.Call) or not hops:
+        return None
+    skip = 1 if inner.owner is not None else 0
+    taken = [arg.arg for arg in tree.parameters(inner.node) if given_argument(inner, call, arg, skip) is use]
+    called = False
+    for one in tree.under(source, inner.node, ast.Name) if len(taken) == 1 else ():
+        up = source.parents[one]
+        if one.id != taken[0]:
+            continue
+        if isinstance(up, ast.Call) and up.func is one:
+            called |= _trains(source, up)
+        elif isinstance(up, ast.Call | ast.keyword) and isinstance(one.ctx, ast.Load):
+            deeper = _read_there(source, one, hops - 1)
+            if deeper is None:
+                return None
+            called |= deeper
+        elif not (isinstance(up, ast.Attribute) and (up.attr in _HARMLESS or _shown(source, up))):
+            return None
+    return called if taken else None
 
 
 def _thawed(source: Source) -> Iterator[Hit]:

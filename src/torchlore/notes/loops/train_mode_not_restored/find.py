@@ -102,7 +102,7 @@ def _gives_back(home: tree.FunctionNode, net: ast.expr, call: ast.Call) -> bool:
 def _above(source: Source, loop: LoopFlow, event: Event) -> ast.Call | None:
     """`model.train()` right above the loop, meant for all its turns: the line to move."""
     home, line = tree.function(source, loop.node), loop.node.lineno
-    if tree.loops(source, loop.node):
+    if tree.loops(source, loop.node) or follow.seldom(source, event.at, loop.node):
         return None  # evaluated within an epoch: the way back belongs after it
     calls = [one for one in source.methods("train") if not one.args and not one.keywords and one.lineno < line]
     here = (one for one in reversed(calls) if tree.function(source, one) is home and not tree.loops(source, one))

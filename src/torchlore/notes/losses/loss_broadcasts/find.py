@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import dims, edits, losses, tree, values
+from torchlore.check import calls, dims, edits, losses, scopes, tree, values
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _LOSSES = ("MSELoss", "mse_loss", "L1Loss", "l1_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
@@ -28,11 +29,29 @@ def find(source: Source) -> Iterator[Hit]:
             wide = next((a for a, b in _both(one.left, one.right) if _given(source, a) and _meet(source, a, b)), None)
             if wide is not None:
                 seen.add(one.lineno)
-                code = source.code(wide)
+                passed = _passed(source, wide)
+                code = source.code(passed or wide)
                 told = (
                     f"`{code}` has shape (N, 1) and meets (N), which gives a table of N x N; write `{code}.squeeze(-1)`"
                 )
-                yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"), safe=False)
+                if passed is not None:
+                    yield source.hit(passed, told)
+                else:
+                    yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"), safe=False)
+
+
+def _passed(source: Source, wide: ast.expr) -> ast.expr | None:
+    """The argument of the only call that hands a parameter its column: the helper itself may serve both shapes."""
+    bound = scopes.reaching(source, wide) if isinstance(wide, ast.Name) else []
+    arg, home = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None, tree.function(source, wide)
+    if not isinstance(arg, ast.arg) or home is None:
+        return None
+    function = as_function(source, home)
+    given = [
+        calls.given_argument(function, call, arg, skip) for at, call, skip in calls.callers(function) if at is source
+    ]
+    columns = [one for one in given if one is not None and (values.shape(source, one) or ())[-1:] == (1,)]
+    return columns[0] if columns else None
 
 
 def _in_own_loss(source: Source) -> Iterator[Hit]:

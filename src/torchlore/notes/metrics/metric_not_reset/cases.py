@@ -52,8 +52,8 @@ def reset_first(model, loader, epochs):
 
 
 def summed(model, train_loader, criterion, opt, epochs):
-    running_loss = 0.0
-    correct = total = 0
+    running_loss = 0.0  # trap: metric-not-reset
+    correct = total = 0  # trap: metric-not-reset
     whole = 0.0
     for epoch in range(epochs):
         for x, y in train_loader:
@@ -66,8 +66,8 @@ def summed(model, train_loader, criterion, opt, epochs):
             whole += loss.item()
             correct += (out.argmax(1) == y).sum().item()
             total += y.size(0)
-        print(running_loss / len(train_loader))  # trap: metric-not-reset
-        print(100 * correct / total)  # trap: metric-not-reset
+        print(running_loss / len(train_loader))
+        print(100 * correct / total)
         print(whole / (len(train_loader) * (epoch + 1)), whole / len(train_loader) / (epoch + 1))
 
 
@@ -151,14 +151,14 @@ def over_the_whole_run(model, loader, opt, epochs):
 
 
 def under_no_grad(model, loader, optimizer, criterion, num_epochs):
-    hits, seen = 0, 0
+    hits, seen = 0, 0  # trap: metric-not-reset
     for i in range(num_epochs):
         model.eval()
         with torch.no_grad():
             for x, y in loader:
                 hits += (model(x).argmax(1) == y).sum().item()
                 seen += len(y)
-        print(i, hits / seen)  # trap: metric-not-reset
+        print(i, hits / seen)
 
 
 def a_fresh_count(model, loader, num_epochs):

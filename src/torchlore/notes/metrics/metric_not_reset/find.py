@@ -62,7 +62,9 @@ def _sums(source: Source, outer: ast.For) -> Iterator[Hit]:
             )
             if above and counts and not _mentions(source, one, outer):
                 name = min(above)
-                yield source.hit(one, f"`{name}` still holds the epochs before: set it to 0 at the start of each epoch")
+                told = f"`{name}` starts once for all epochs, so line {one.lineno} still counts those before: set it to 0 at the start of each epoch"
+                yield source.hit(_begun(source, name, outer) or one, told)
+                stale -= above
 
 
 def _objects(source: Source, outer: ast.For) -> Iterator[Hit]:
@@ -154,11 +156,21 @@ def _added(source: Source, loop: ast.For) -> set[str]:
     return {one.target.id for one in found if isinstance(one.target, ast.Name)}
 
 
-def _starts(source: Source, name: str, outer: ast.For) -> bool:
-    """Whether the name gets a new value in the loop over epochs, or is not set to 0 before it."""
+def _begun(source: Source, name: str, outer: ast.For) -> ast.Name | None:
+    """Where the sum is set to 0 for all epochs: the line to move."""
+    before = [one for one in _set(source, name, outer) if one.lineno < outer.lineno]
+    return before[-1] if before else None
+
+
+def _set(source: Source, name: str, outer: ast.For) -> list[ast.Name]:
     home = tree.function(source, outer) or source.tree
     stored = [one for one in tree.under(source, home, ast.Name) if one.id == name and isinstance(one.ctx, ast.Store)]
-    fresh = [one for one in stored if not isinstance(source.parents[one], ast.AugAssign)]
+    return [one for one in stored if not isinstance(source.parents[one], ast.AugAssign)]
+
+
+def _starts(source: Source, name: str, outer: ast.For) -> bool:
+    """Whether the name gets a new value in the loop over epochs, or is not set to 0 before it."""
+    fresh = _set(source, name, outer)
     return not fresh or any(tree.inside(source, one, outer) or tree.loops(source, one) for one in fresh)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchlore.check import scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
-_PLAIN = re.compile(r"^(self|schedulers?|sched|lr|optimizers?|opt|optim|lrs)$", re.IGNORECASE)
+_PLAIN = re.compile(r"^(self|sch(?:d|e|edule[rs]*|eds?|dlr)?|lr|optimi[sz]ers?|opts?|optims?|lrs)$", re.IGNORECASE)
 _MODULE = "torch.optim.lr_scheduler."
 
 
@@ -44,7 +44,7 @@ def _other_name(source: Source, call: ast.Call, given: ast.expr) -> Iterator[Hit
     mine, other = _tag(name), _tag(used)
     meant = re.sub(rf"(?<![A-Za-z]){re.escape(other)}(?![a-z])", mine, used) if mine and other else ""
     stored = {tree.dotted(one.targets[0]) for one in source.all(ast.Assign)}
-    named = "opt" in used.lower() and "opt" in meant.lower() and re.search(r"sched|lr", name, re.IGNORECASE) is not None
+    named = "opt" in used.lower() and "opt" in meant.lower() and re.search(r"sch|lr", name, re.IGNORECASE) is not None
     if named and mine != other and meant not in ("", used) and meant in stored:
         yield source.hit(
             call, f"`{name}` is built with `{used}`, and `{meant}` follows no plan: build it with `{meant}`"

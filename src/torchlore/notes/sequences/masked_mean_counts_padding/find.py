@@ -11,7 +11,7 @@ from torchlore.check.source import Hit, Source
 _SHAPED = {"float", "unsqueeze", "to", "type", "type_as", "double", "half", "long", "int", "bool", "expand_as", "expand", "view",
            "reshape", "detach", "clone", "squeeze", "contiguous"}  # fmt: skip
 _NAMED = re.compile(
-    r"^(?:\w+_)?(?:pad|padding|non_?pad|attention|attn|seq|sequence|length|src|tgt|trg|token|text|word)_mask$"
+    r"^(?:\w+_)?(?:pad|padding|non_?pad|attention|attn|seq|sequence|length|src|tgt|trg|token|text|word)_masks?$"
 )
 _LENGTHS = re.compile(r"(?:^|[^a-z])(?:seq_?|valid_?)?len(?:gths?|s)?(?:[^a-z]|$)")
 _PAD = re.compile(r"(?:^|[^a-z])pad", re.IGNORECASE)
@@ -60,14 +60,20 @@ def _is_padding(source: Source, node: ast.expr, hops: int = 3) -> bool:
     behind = list(_given(source, node)) if hops else []
     if behind:
         return all(_is_padding(home, value, hops - 1) for home, value in behind)
-    return bool(_NAMED.match(tree.dotted(node).rpartition(".")[2]))
+    key = tree.literal(node.slice) if isinstance(node, ast.Subscript) else tree.dotted(node).rpartition(".")[2]
+    return bool(_NAMED.match(str(key)))
 
 
 def _uncast(node: ast.expr) -> ast.expr:
     """`mask` of `mask[:, 1:].float().unsqueeze(-1)`."""
-    while follow.method(node) in _SHAPED or isinstance(node, ast.Subscript):
+    while follow.method(node) in _SHAPED or (isinstance(node, ast.Subscript) and not _by_name(node)):
         node = node.value if isinstance(node, ast.Subscript) else tree.receiver(node)  # type: ignore[arg-type]  # a call
     return node
+
+
+def _by_name(node: ast.expr) -> bool:
+    """`batch["mask"]`."""
+    return isinstance(node, ast.Subscript) and isinstance(tree.literal(node.slice), str)
 
 
 def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
@@ -75,6 +81,12 @@ def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
     home, made = origin.origin(source, node)
     if made is not node:
         yield home, made
+        return
+    if isinstance(node, ast.Subscript) and _by_name(node):
+        for caller, box in _given(source, node.value):
+            owner, held = origin.origin(caller, box)
+            pairs = zip(held.keys, held.values, strict=True) if isinstance(held, ast.Dict) else ()
+            yield from ((owner, value) for key, value in pairs if key is not None and _same_key(key, node))
         return
     bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
     arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
@@ -84,3 +96,7 @@ def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
         value = calls.given_argument(owner, call, arg, skip) if owner is not None and isinstance(arg, ast.arg) else None
         if value is not None:
             yield caller, value
+
+
+def _same_key(key: ast.expr, node: ast.Subscript) -> bool:
+    return tree.literal(key) == tree.literal(node.slice)

@@ -208,8 +208,8 @@ def _is_part(event: Event) -> bool:
 
 def _kept_in_eval(source: Source, events: tuple[Event, ...]) -> bool:
     """Whether some part is put into eval mode beside the whole, by a call, by `apply`, or by an own `train`."""
-    parts = [
-        one for one in events if one.what == "eval" and one.owner is not None and (len(one.owner) > 2 or _is_part(one))
-    ]
+    first = next((i for i, one in enumerate(events) if one.what == "train"), 0)  # what was set before is undone there
+    later = [one for one in events[first:] if one.what == "eval" and one.owner is not None]
+    parts = [one for one in later if len(one.owner or ()) > 2 or _is_part(one)]
     own = any(node.name == "train" for node in source.all(ast.FunctionDef))
     return bool(parts) or own or "BatchNorm" in "".join(source.code(one) for one in source.calls("isinstance"))

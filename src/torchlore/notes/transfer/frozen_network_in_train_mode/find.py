@@ -1,12 +1,17 @@
 """The rule of frozen-network-in-train-mode."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, flow, follow, frameworks, modules, tree, uses
+from torchlore.check import classes, flow, follow, frameworks, modules, tensors, trained, tree, uses
 from torchlore.check.events import Event
 from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
+
+_MOVES = re.compile(
+    r"\bema\b|_ema|ema_|momentum_|\.lerp_?\(|\.copy_\(|\.mul_\(|\.data\b|\.update_\w+\(|AveragedModel", re.IGNORECASE
+)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -14,6 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _undone(source)
     if "requires_grad" not in source.text or not flow.may_train(source):
         return
+    yield from _part(source)
     seen: set[ast.AST] = set()
     for events in flow.rounds(source):
         read = [one for one in events if one.what == "forward" and one.no_grad and one.source is source]
@@ -26,6 +32,21 @@ def find(source: Source) -> Iterator[Hit]:
                 code = source.code(event.expr) if event.expr is not None else name
                 told = f"`{code}` is frozen and still in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
                 yield source.hit(event.node, told)
+
+
+def _part(source: Source) -> Iterator[Hit]:
+    """`self.teacher`, frozen and read without gradients by the module that holds it, whose `train()` reaches it."""
+    for cls in classes.all_classes(source) if "no_grad" in source.text else ():
+        if not classes.is_module(cls) or cls.source is not source or source.project.method(cls, "train") is not None:
+            continue
+        for name in classes.own_attributes(cls):
+            calls = trained.calls_of(source, cls, name)
+            read = calls and all(tensors.no_grad_around(source, one) for one in calls)
+            if not read or not _frozen(source, name) or _switched(source, name) or _follows(source, name):
+                continue
+            if _modes_of(source, calls[0].func) and not frameworks.owned(source, calls[0]):
+                told = f"`self.{name}` is frozen and still in train mode, so its dropout and batch norm change what it says: call `self.{name}.eval()` before"
+                yield source.hit(calls[0], told)
 
 
 def _woken(source: Source) -> Iterator[Hit]:
@@ -150,4 +171,5 @@ def _follows(source: Source, name: str) -> bool:
         tree.dotted(tree.receiver(call)).rpartition(".")[2] == name and "state_dict()" in source.code(call.args[0])
         for call in loads
     )
-    return zipped or copied or "deepcopy" in source.text
+    moved = "deepcopy" in source.text and _MOVES.search(source.text) is not None
+    return zipped or copied or moved

@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, modules, trained, tree, uses, values
+from torchlore.check import classes, flow, modules, trained, tree, uses, values
+from torchlore.check.events import Event
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
@@ -14,15 +15,19 @@ _LAYERS = re.compile(
     r"^torch\.nn\.(Linear|Conv\d?d|ConvTranspose\d?d|Embedding|LSTM|GRU|MultiheadAttention|Sequential)$"
 )
 
+_LOADS = re.compile(r"\.load\(|load_state_dict|from_pretrained|pretrain|requires_grad|freeze|frozen|detach\(")
+
+_PLAIN = ("parameters", "train", "eval", "to", "cuda", "state_dict", "zero_grad", "named_parameters")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "no_grad" not in source.text and "inference_mode" not in source.text:
         return
-    yield from _given_to_optimizer(source)
+    yield from (*_given_to_optimizer(source), *_nets(source))
     asked = "requires_grad" in source.text
     for cls in classes.all_classes(source) if asked or ".backward(" in source.text else ():
         if classes.is_module(cls):
-            yield from _decorated(source, cls)
+            yield from (*_decorated(source, cls), *_blocked(source, cls))
         if asked and classes.is_module(cls):
             yield from _switch(source, cls)
             code = source.code(cls.node)
@@ -47,6 +52,62 @@ def _decorated(source: Source, cls: Class) -> Iterator[Hit]:
             told = f"`forward` trains through `{name}`, which runs under no_grad: `self.{layers[0]}` never learns; take the decorator off"
             place = method.decorator_list[0] if method.decorator_list else method.body[0]
             yield source.hit(place, told, severity="warning")
+
+
+def _blocked(source: Source, cls: Class) -> Iterator[Hit]:
+    """A `with torch.no_grad():` in `forward` that takes in a new layer, which runs nowhere else, and the optimizer gets it."""
+    forward = classes.methods(cls).get("forward")
+    if forward is None or no_grad_around(source, forward.body[0]) or _LOADS.search(source.text):
+        return
+    for name in classes.own_attributes(cls):
+        calls = [one for one in trained.calls_of(source, cls, name) if tree.function(source, one) is forward]
+        if not calls or tree.conditions(source, calls[0]) or not _quiet(source, cls, name, forward):
+            continue
+        if trained.given_whole(source, cls):
+            told = f"`self.{name}` runs under no_grad alone, so it never learns though the optimizer gets it: end the block before it"
+            yield source.hit(_block(source, calls[0]), told, severity="warning")
+            return
+
+
+def _block(source: Source, call: ast.AST) -> ast.AST:
+    """The `with torch.no_grad():` around a call."""
+    around = (up for up in tree.ancestors(source, call) if isinstance(up, ast.With))
+    return next((up for up in around if re.search("grad|inference", source.code(up.items[0].context_expr))), call)
+
+
+def _nets(source: Source) -> Iterator[Hit]:
+    """`with torch.no_grad(): z = encoder(x)` in every step, of an encoder made here whose parameters an optimizer gets."""
+    given = {tree.dotted(tree.receiver(one)) for one in source.methods("parameters") if _to_optimizer(source, one)}
+    for name in sorted(given) if len(given) > 1 and not _LOADS.search(source.text) and flow.may_train(source) else ():
+        if not name.isidentifier() or _FIXED.search(name) or not _only_run(source, name):
+            continue
+        steps = [turn for turn in flow.rounds(source) if any(one.what == "backward" for one in turn)]
+        runs = [one for turn in steps for one in turn if one.what == "forward" and _is_net(one, name)]
+        made = source.values(runs[0].expr) if runs and runs[0].expr is not None else ()
+        fresh = bool(made) and all(modules.has_parameters(one) for one in made)
+        if fresh and all(one.no_grad for one in runs) and runs[0].source is source:
+            told = f"`{name}` runs under no_grad in every step, so it never learns though the optimizer gets it: end the block before it"
+            yield source.hit(_block(source, runs[0].node), told, severity="warning")
+
+
+def _to_optimizer(source: Source, call: ast.Call) -> bool:
+    above = (up for up in tree.ancestors(source, call) if isinstance(up, ast.Call))
+    return any(source.name(up.func).startswith("torch.optim.") for up in above)
+
+
+def _is_net(event: Event, name: str) -> bool:
+    return event.expr is not None and tree.dotted(event.expr) == name
+
+
+def _only_run(source: Source, name: str) -> bool:
+    """Whether the net is called, moved, switched and given to the optimizer by its name, and nothing else."""
+    for use in uses.names(source, name):
+        up = source.parents[use]
+        called = isinstance(up, ast.Call) and up.func is use
+        plain = isinstance(up, ast.Attribute) and up.attr in _PLAIN
+        if isinstance(use.ctx, ast.Load) and not called and not plain:
+            return False
+    return True
 
 
 def _quiet(source: Source, cls: Class, name: str, method: tree.FunctionNode) -> bool:
