@@ -61,8 +61,8 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
     return _written(bound[0].value) + _added(cls.source, made.node, name)
 
 
-def _variable(source: Source, name: ast.Name) -> list[ast.expr]:
-    """What was put into `layers` of `self.layers = layers`, where nobody else gets it."""
+def _variable(source: Source, name: ast.Name, hops: int = 3) -> list[ast.expr]:
+    """What was put into `layers` of `self.layers = layers` or of `self.stages.append(layers)`, where nobody else gets it."""
     found = scopes.reaching(source, name)
     value = found[0].value if len(found) == 1 and found[0].how == "assign" and not found[0].path else None
     home = tree.function(source, name)
@@ -73,10 +73,10 @@ def _variable(source: Source, name: ast.Name) -> list[ast.expr]:
         grows = isinstance(up, ast.Attribute) and up.attr in _GROWS
         if use.id == name.id and use is not name and isinstance(use.ctx, ast.Load) and not grows:
             return []
-    return _written(value) + _added(source, home, name.id)
+    return _written(value) + _added(source, home, name.id, hops)
 
 
-def _added(source: Source, home: ast.AST, name: str) -> list[ast.expr]:
+def _added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.expr]:
     """What comes into a list by append, insert, extend and `+=`."""
     found: list[ast.expr] = []
     for call in tree.under(source, home, ast.Call):
@@ -84,9 +84,10 @@ def _added(source: Source, home: ast.AST, name: str) -> list[ast.expr]:
         if grows in _GROWS and call.args and tree.dotted(tree.receiver(call)) == name:
             several = grows in ("extend", "update")
             given = call.args[0] if several else call.args[-1]
-            found += (
-                _parts(given) if several or isinstance(given, ast.Tuple) else [given]
-            )  # stages.append((conv, norm))
+            listed = isinstance(given, ast.Tuple | ast.List | ast.ListComp)  # stages.append((conv, norm))
+            named = isinstance(given, ast.Name) and not several and hops > 0
+            inner = _variable(source, given, hops - 1) if named and isinstance(given, ast.Name) else []
+            found += _parts(given) if several or listed else inner or [given]
     for more in tree.under(source, home, ast.AugAssign):
         if tree.dotted(more.target) == name:
             found += _parts(more.value)

@@ -21,6 +21,7 @@ _SAME_SHAPE = api.SAME_LAYOUT | {
 }  # fmt: skip
 _REDUCE = {"sum", "mean", "argmax", "argmin", "prod", "any", "all", "logsumexp", "norm", "std", "var", "amax", "amin"}
 _JOIN = {"cat", "concat", "concatenate", "stack", "vstack", "hstack"}
+_WRAP = {"tensor", "as_tensor", "from_numpy", "FloatTensor", "LongTensor", "Tensor"}
 _MAKE = {"zeros", "ones", "rand", "randn", "empty"}
 _KEEP_STATE = api.SAME_LAYOUT | api.RESHAPES | {"dropout", "clamp", "clamp_", "cat", "stack", "squeeze", "flatten"}
 _HEADS = {"fc", "classifier", "head", "heads"}
@@ -286,6 +287,8 @@ def _made_shape(source: Source, call: ast.Call, name: str, given: Values) -> Sha
     if name.endswith("_like"):
         return given[0].shape if given else None
     sizes = call.args
+    if name in _WRAP and len(sizes) == 1:
+        return (1,) if _one_number(source, sizes[0]) else None
     if name == "randint":
         size = argument(call, 2 if len(call.args) > 2 else 1, "size")
         sizes = size.elts if isinstance(size, ast.Tuple | ast.List) else []
@@ -296,6 +299,15 @@ def _made_shape(source: Source, call: ast.Call, name: str, given: Values) -> Sha
     elif len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):
         sizes = sizes[0].elts
     return _sizes(source, sizes) if sizes else None
+
+
+def _one_number(source: Source, node: ast.expr) -> bool:
+    """`[0.5]`, `np.array([label])`."""
+    if isinstance(node, ast.Call) and source.name(node.func) in ("numpy.array", "numpy.asarray") and node.args:
+        node = node.args[0]
+    alone = node.elts[0] if isinstance(node, ast.List) and len(node.elts) == 1 else None
+    found = values(source, alone) if alone is not None else ()
+    return bool(found) and all(one.kind in ("number", "bool") for one in found)
 
 
 def _sizes(source: Source, nodes: list[ast.expr]) -> Shape | None:
