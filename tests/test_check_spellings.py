@@ -797,6 +797,77 @@ def loss_in(net, data):
 def value(net):
     return loss_of(net, batch(8, 5)) + loss_in(net, batch(8, 5))
 """,
+    "a helper, a fold, a list of lists": """
+from collections import defaultdict
+
+import torch
+from torch import nn
+
+
+class Blocks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = []  # trap: modules-in-plain-container
+        self.kept = nn.ModuleList()
+        for _ in range(2):
+            block = [nn.Linear(4, 4) for _ in range(2)]
+            self.blocks.append(block)
+            other = [nn.Linear(4, 4) for _ in range(2)]
+            self.kept.append(nn.ModuleList(other))
+
+    def forward(self, x):
+        for block, kept in zip(self.blocks, self.kept):
+            for one, two in zip(block, kept):
+                x = one(x) + two(x)
+        return x
+
+
+def train_fold(model, optimizer, loader):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+
+
+def folds(loaders):
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for loader in loaders:
+        model = nn.Linear(4, 2)  # trap: optimizer-before-model-change
+        train_fold(model, optimizer, loader)
+
+
+def folds_of_their_own(loaders):
+    for loader in loaders:
+        model = nn.Linear(4, 2)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+        train_fold(model, optimizer, loader)
+
+
+class Run:
+    def __init__(self):
+        self.model = nn.Linear(4, 1)
+        self.optim = torch.optim.Adam(self.model.parameters())
+        self.logs, self.numbers = defaultdict(list), defaultdict(list)
+
+    def losses(self, batch):
+        error = self.model(batch["x"]).squeeze(-1) - batch["y"]
+        return {"loss": error.pow(2).mean(), "mae": error.abs().mean()}
+
+    def train(self, batches):
+        for batch in batches:
+            out = self.losses(batch)
+            self.optim.zero_grad()
+            out["loss"].backward()
+            self.optim.step()
+            for key, value in out.items():
+                self.logs[key].append(value)  # trap: accumulate-loss-with-graph
+                self.numbers[key].append(value.item())
+
+    def means(self):
+        return {key: float(sum(held) / len(held)) for key, held in self.logs.items()}
+""",
 }
 
 

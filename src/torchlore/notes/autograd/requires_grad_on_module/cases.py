@@ -90,3 +90,38 @@ def two_phases(net, train):
     for p in net.parameters():
         p.requires_grad = True
     train(net)
+
+
+class Finder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4))
+        self.neck = nn.Linear(4, 4)
+        self.box_head = nn.Linear(4, 2)
+
+
+def freeze_named(model, prefixes):
+    for name, param in model.named_parameters():
+        if any(name.startswith(one) for one in prefixes):
+            param.requires_grad = False
+
+
+def chosen_by_name():
+    net, other = Finder(), Finder()
+    freeze_named(net, ["backbone.", "fpn."])  # trap: requires-grad-on-module
+    for name, p in other.named_parameters():
+        if "encoder" in name:  # trap: requires-grad-on-module
+            p.requires_grad = False
+    for name, p in other.named_parameters():
+        if name.startswith(("body.0.", "classifier")) or "neck" in name:
+            p.requires_grad = False
+    for name, p in other.named_parameters():
+        if "head" not in name:
+            p.requires_grad_(False)
+    return net, other
+
+
+def chosen_elsewhere(model, words):
+    for name, p in model.named_parameters():
+        if any(word in name for word in words) or "encoder" in name:
+            p.requires_grad = False

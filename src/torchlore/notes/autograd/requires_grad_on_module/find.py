@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, tree, uses, values
+from torchlore.check import classes, edits, follow, paths, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _WRITTEN = re.compile(r"^requires?_?grad(s|ient)?$")
@@ -16,7 +16,8 @@ def find(source: Source) -> Iterator[Hit]:
             if isinstance(target, ast.Attribute) and _WRITTEN.match(target.attr):
                 whole = target.attr == "requires_grad"
                 yield from _on_module(source, assign, target) if whole else _misspelt(source, assign, target)
-    yield from _undone(source) if "requires_grad" in source.text else ()
+    if "requires_grad" in source.text:
+        yield from (*_undone(source), *_no_such_name(source))
 
 
 def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Iterator[Hit]:
@@ -66,6 +67,44 @@ def _undone(source: Source) -> Iterator[Hit]:
                 break
             if not isinstance(before, ast.Assign) or any(isinstance(one, ast.Call) for one in ast.walk(before)):
                 break  # it may have trained in between
+
+
+def _no_such_name(source: Source) -> Iterator[Hit]:
+    """`if name.startswith("backbone."): p.requires_grad = False` over a model none of whose parameters is called so."""
+    for loop in source.all(ast.For):
+        call, target = loop.iter, loop.target
+        named = isinstance(call, ast.Call) and follow.method(call) == "named_parameters" and not call.args
+        if not named or not isinstance(call, ast.Call) or not isinstance(target, ast.Tuple) or len(target.elts) != 2:
+            continue
+        name, held = tree.dotted(target.elts[0]), tree.dotted(target.elts[1])
+        chosen = next((one for one in loop.body if isinstance(one, ast.If)), None)
+        sets = chosen is not None and any(_sets(one, held, flag) for one in chosen.body for flag in (True, False))
+        asked = paths.words(source, chosen.test, name) if sets and chosen is not None else []
+        made = source.values(tree.receiver(call)) if asked else ()
+        known = [paths.steps(source, one) for one in made]
+        parts = set().union(*(one for one in known if one is not None)) if known and None not in known else set()
+        if parts and not any(_found(word, parts) for word, _ in asked):
+            word, place = asked[0]
+            told = f"no parameter of this model has `{word}` in its name, so nothing is chosen here: its parts are called {_some(made[0], source)}"
+            yield source.hit(place, told, severity="warning")
+
+
+def _found(word: str, parts: set[str]) -> bool:
+    """Whether a path may hold the word; `body.0.` asks for `body` and a number."""
+    pieces = [one for one in word.split(".") if one and not one.isdigit()]
+    return all(any(one in part for part in parts) for one in pieces)
+
+
+def _some(value: values.Value, source: Source) -> str:
+    """The first names of the model's own parts."""
+    owner = classes.class_behind(source, value)
+    held = classes.attributes(owner).items() if owner is not None else ()
+    names = [
+        name
+        for name, found in held
+        if any(one.value is not None and values.sure(one.source, one.value, "module") for one in found)
+    ]
+    return ", ".join(f"`{name}`" for name in names[:3])
 
 
 def _over_parameters(source: Source, loop: ast.For) -> str:

@@ -109,7 +109,9 @@ def _comes_back(source: Source, target: ast.expr | None, loop: flow.LoopFlow) ->
 def _shown(source: Source, use: ast.expr) -> bool:
     """`print(f"{total / n:.3f}")`, `total.item()`, `float(total)`, `len(losses)`: only looked at."""
     outer = [use, *tree.ancestors(source, use)][:7]
-    calls = [one for one in outer if isinstance(one, ast.Call)]
+    comps = [one for one in outer if isinstance(one, ast.ListComp | ast.DictComp | ast.GeneratorExp)]
+    each = [one.value if isinstance(one, ast.DictComp) else one.elt for one in comps]  # {k: float(sum(v)) for ...}
+    calls = [one for one in [*outer, *each] if isinstance(one, ast.Call)]
     shown = ("print", "float", "len", "numpy.mean")
     return any(source.name(one.func) in shown or follow.method(one) in ("item", "set_postfix", "info") for one in calls)
 

@@ -78,7 +78,7 @@ def _another(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
         return
     given = [one for one in tree.under(source, built.node, ast.Name) if isinstance(source.parents[one], ast.Attribute)]
     for event in later:
-        name = event.expr if event.what == "forward" and event.source is source and not event.no_grad else None
+        name = _called(source, event) if event.what == "forward" and not event.no_grad else None
         first = next((one for one in given if isinstance(name, ast.Name) and one.id == name.id), None)
         if first is None or not isinstance(name, ast.Name) or not any({*event.loops} & {*one.loops} for one in steps):
             continue  # in no loop that trains: a test
@@ -94,6 +94,14 @@ def _another(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
                 told = f"`{name.id}` becomes another model on line {where}, and this optimizer keeps the old one's parameters: "
             yield source.hit(at, told + "build the optimizer after it")
             return
+
+
+def _called(source: Source, event: Event) -> ast.expr | None:
+    """The net of a forward pass as this function names it: in a helper it is one of the arguments."""
+    if not event.via:
+        return event.expr if event.source is source else None
+    given = [*event.at.args, *(one.value for one in event.at.keywords)] if isinstance(event.at, ast.Call) else []
+    return next((one for one in given if isinstance(one, ast.Name) and identity(source, one) == event.owner), None)
 
 
 def _grown(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:

@@ -30,7 +30,7 @@ class Agent:
         self.finish(self.criterion(value, reward + self.discount * alive * best))
 
     def detached(self, state, action, reward, later, alive):
-        value = self.policy(state).gather(1, action.unsqueeze(1))
+        value = self.policy(state).gather(1, action.unsqueeze(1)).squeeze(1)
         best = self.policy(later).max(1)[0].detach()
         self.finish(self.criterion(value, reward + self.discount * alive * best))
         expected = reward + self.discount * alive * self.policy(later).max(1)[0]

@@ -74,3 +74,56 @@ class Fits:
     def step(self, x=torch.randn(32, 16), y=torch.randn(32)):
         wrong = self.criterion(self.model(torch.randn(32, 16)), torch.randn(32))  # trap: loss-broadcasts
         return wrong + self.criterion(self.model(x).squeeze(-1), y) + self.far(self.model(x), y)
+
+
+class Acts:
+    def __init__(self):
+        self.net, self.aim = nn.Linear(4, 2), nn.Linear(4, 2)
+
+    def learn(self, s, a, r, then, done):
+        picked = self.net(s).gather(1, a.unsqueeze(1))
+        with torch.no_grad():
+            best = self.aim(then).max(1)[0]
+            aimed = r + 0.99 * best * (1 - done)
+        return F.smooth_l1_loss(picked, aimed)  # trap: loss-broadcasts
+
+    def right(self, s, a, r, then, done):
+        picked = self.net(s).gather(1, a.view(-1, 1))
+        with torch.no_grad():
+            kept = r + 0.99 * self.aim(then).max(1, keepdim=True)[0] * (1 - done)
+            made = r + 0.99 * self.aim(then).max(1)[0].unsqueeze(1)
+        flat = r + 0.99 * self.aim(then).max(1).values.detach()
+        row = F.mse_loss(picked.squeeze(1), flat) + F.mse_loss(picked, flat.unsqueeze(1))
+        return F.mse_loss(picked, kept) + F.mse_loss(picked, made) + row
+
+
+class Pairs(torch.utils.data.Dataset):
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, i):
+        return torch.randn(4), torch.randn(4), torch.tensor([float(i % 2)])
+
+
+def contrast(one, other, label):
+    far = F.pairwise_distance(one, other)
+    return (label * far.pow(2) + (1 - label) * torch.clamp(2 - far, min=0).pow(2)).mean()  # trap: loss-broadcasts
+
+
+def contrast_in_columns(one, other, label):
+    far = F.pairwise_distance(one, other, keepdim=True)
+    return (label * far.pow(2) + (1 - label) * torch.clamp(2 - far, min=0).pow(2)).mean()
+
+
+for one, other, label in torch.utils.data.DataLoader(Pairs(), batch_size=10):
+    contrast(one, other, label)
+    contrast_in_columns(one, other, label)
+
+
+def rmse(pred, target):
+    return torch.sqrt(((pred - target) ** 2).mean())
+
+
+for batch in torch.utils.data.DataLoader(Houses(), batch_size=10):
+    rmse(head(batch["x"]), batch["y"])  # trap: loss-broadcasts
+    rmse(head(batch["x"]), batch["column"])

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, dims, edits, losses, scopes, tree, values
+from torchlore.check import calls, dims, edits, flow, follow, losses, scopes, tree, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -16,19 +16,23 @@ def find(source: Source) -> Iterator[Hit]:
     seen = set[int]()
     for loss in losses.loss_calls(source, *_LOSSES):
         if loss.input is not None and loss.target is not None:
-            which = next((a for a, b in _both(loss.input, loss.target) if _meet(source, a, b)), None)
+            pairs = _both(loss.input, loss.target)
+            which = next((a for a, b in pairs if _meet(source, a, b) or _picked_and_best(source, a, b)), None)
             if which is not None:
                 code = source.code(which)
                 fix = edits.method(source, which, "squeeze(-1)")
                 told = f"`{code}` has shape (N, 1) and meets (N): the loss compares each with every other; write `{code}.squeeze(-1)`"
                 seen.add(loss.call.lineno)
                 yield source.hit(loss.call, told, *fix)
-    yield from _in_own_loss(source)
+    yield from (*_in_own_loss(source), *_weighed(source))
     for one in source.all(ast.BinOp) if "Linear" in source.text else ():
         if isinstance(one.op, ast.Sub | ast.Add) and one.lineno not in seen and tree.literal(one.right) != 0:
             wide = next((a for a, b in _both(one.left, one.right) if _given(source, a) and _meet(source, a, b)), None)
             if wide is not None:
                 seen.add(one.lineno)
+                home = tree.function(source, one)
+                if isinstance(home, ast.FunctionDef) and _subtracted(source, home):
+                    continue  # said where it is called
                 passed = _passed(source, wide)
                 code = source.code(passed or wide)
                 told = (
@@ -58,11 +62,13 @@ def _in_own_loss(source: Source) -> Iterator[Hit]:
     """A function of the file that takes one argument from the other, is kept as `self.criterion`, and gets a column and a row."""
     pairs = {one: names for one in source.all(ast.FunctionDef) if (names := _subtracted(source, one))}
     for call in source.all(ast.Call) if pairs else ():
-        if len(call.args) != 2 or not isinstance(call.func, ast.Attribute):
+        if len(call.args) != 2 or not isinstance(call.func, ast.Attribute | ast.Name):
             continue
         first, second = call.args
         made = values.values(source, call.func)
         inner = made[0].node if len(made) == 1 and made[0].kind == "function" else None
+        plain = flow.called(source, call) if inner is None and isinstance(call.func, ast.Name) else None
+        inner = plain.node if plain is not None and plain.source is source else inner
         if not isinstance(inner, ast.FunctionDef) or inner not in pairs:
             continue
         wide = next((a for a, b in _both(first, second) if _given(source, a) and _meet(source, a, b)), None)
@@ -70,6 +76,44 @@ def _in_own_loss(source: Source) -> Iterator[Hit]:
             code = source.code(wide)
             told = f"`{code}` has shape (N, 1) and meets (N) in `{inner.name}`, which compares each with every other; write `{code}.squeeze(-1)`"
             yield source.hit(call, told)
+
+
+def _weighed(source: Source) -> Iterator[Hit]:
+    """`label * distance**2`, of labels that come as a column and distances that are a row."""
+    if "pairwise_distance" not in source.text and "cosine_similarity" not in source.text:
+        return
+    seen: set[tree.FunctionNode | None] = set()
+    for one in source.all(ast.BinOp):
+        home = tree.function(source, one)
+        if not isinstance(one.op, ast.Mult) or home in seen:
+            continue
+        for column, row in _both(one.left, one.right):
+            label = column.right if isinstance(column, ast.BinOp) and isinstance(column.op, ast.Sub) else column
+            wide = values.shape(source, label) if isinstance(label, ast.Name) else None
+            if wide is not None and len(wide) == 2 and wide[1] == 1 and _is_row(source, row):
+                seen.add(home)
+                told = f"`{source.code(label)}` has shape (N, 1) and meets the (N) distances, which gives a table of N x N: ask for them with `keepdim=True`"
+                yield source.hit(one, told)
+                break
+
+
+def _is_row(source: Source, node: ast.expr, hops: int = 6) -> bool:
+    """Whether it is made of one distance for each pair, with powers, numbers and limits around it."""
+    whole = follow.followed(source, node)
+    if not hops or isinstance(whole, ast.Constant):
+        return False
+    if isinstance(whole, ast.BinOp):
+        return _is_row(source, whole.left, hops - 1) or _is_row(source, whole.right, hops - 1)
+    if not isinstance(whole, ast.Call):
+        return False
+    name = source.name(whole.func)
+    if name in ("torch.nn.functional.pairwise_distance", "torch.nn.functional.cosine_similarity"):
+        return tree.keyword(whole, "keepdim") is None and len(whole.args) == 2
+    passes = name in ("torch.pow", "torch.clamp", "torch.relu", "torch.nn.functional.relu", "torch.square")
+    inner = whole.args[0] if passes and whole.args else None
+    if follow.method(whole) in ("pow", "clamp", "relu", "square") and not name:
+        inner = tree.receiver(whole)
+    return inner is not None and _is_row(source, inner, hops - 1)
 
 
 def _subtracted(source: Source, function: ast.FunctionDef) -> bool:
@@ -80,6 +124,35 @@ def _subtracted(source: Source, function: ast.FunctionDef) -> bool:
     both = ((one.left, one.right) for one in tree.under(source, function, ast.BinOp) if isinstance(one.op, ast.Sub))
     kept = all(isinstance(one.ctx, ast.Load) for one in tree.under(source, function, ast.Name) if one.id in taken)
     return kept and any([tree.dotted(one), tree.dotted(other)] in (taken, taken[::-1]) for one, other in both)
+
+
+def _picked_and_best(source: Source, picked: ast.expr, best: ast.expr) -> bool:
+    """`q.gather(1, a.unsqueeze(1))` is a column, and `r + gamma * q_next.max(1)[0]` a row, whatever the sizes are."""
+    column = follow.followed(source, picked)
+    if not isinstance(column, ast.Call) or follow.method(column) != "gather" or source.name(column.func):
+        return False
+    dim, index = tree.argument(column, 0, "dim"), tree.argument(column, 1, "index")
+    shaped = follow.followed(source, index) if index is not None else None
+    how, made = follow.method(shaped) if shaped is not None else "", getattr(shaped, "args", [])
+    wide = how == "unsqueeze" and len(made) == 1 and tree.literal(made[0]) in (1, -1)
+    wide |= how in ("view", "reshape") and len(made) == 2 and tree.literal(made[1]) == 1
+    return dim is not None and tree.literal(dim) == 1 and wide and _has_best(source, best)
+
+
+def _has_best(source: Source, node: ast.expr, hops: int = 6) -> bool:
+    """Whether the largest of each row comes into a sum or a product as it is: no `keepdim`, no new dimension after it."""
+    whole = follow.followed(source, node)
+    while follow.method(whole) in ("detach", "float", "to", "clone"):
+        whole = follow.followed(source, tree.receiver(whole))  # type: ignore[arg-type]  # a call
+    if isinstance(whole, ast.BinOp) and hops:
+        return _has_best(source, whole.left, hops - 1) or _has_best(source, whole.right, hops - 1)
+    taken = isinstance(whole, ast.Subscript) and tree.literal(whole.slice) == 0
+    taken |= isinstance(whole, ast.Attribute) and whole.attr == "values"
+    call = follow.followed(source, whole.value) if taken and isinstance(whole, ast.Subscript | ast.Attribute) else None
+    if not isinstance(call, ast.Call) or follow.method(call) != "max" or tree.keyword(call, "keepdim") is not None:
+        return False
+    first = 1 if source.name(call.func) == "torch.max" else 0
+    return len(call.args) <= first + 1 and tree.literal(tree.argument(call, first, "dim")) in (1, -1)
 
 
 def _both(one: ast.expr, other: ast.expr) -> tuple[tuple[ast.expr, ast.expr], tuple[ast.expr, ast.expr]]:

@@ -19,6 +19,7 @@ _WEIGHT = re.compile(
     r"^(kld?_(coeff?|weight|beta)|\w*loss_(weight|coeff?)|lambda_\w+|\w+_lambda|(entropy|value|ent|vf|critic|policy)_(loss_)?coeff?|"
     r"label_smoothing|max_grad_norm|clip_grad_norm|grad_clip|clip_grad|accumulation_steps|grad_accum\w*|gradient_accumulation_steps)$"
 )
+_BETA = re.compile(r"^(beta|kl_scale|kld_scale)$")
 _SETTINGS = re.compile(r"(^|\.|_)(args?|opts?|cfg|config|conf|hparams|hps?|params|flags)$", re.IGNORECASE)
 _SPLIT = re.compile(r"(train|val|valid|dev|test|eval|avg|mean|epoch|running|best|last)_")
 _LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
@@ -28,6 +29,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "loss"):
         return
     for home in source.all(ast.FunctionDef):
+        yield from _unweighted(source, home)
         if (
             _is_loss(source, home)
             and not follow.in_test(source, home.body[0])
@@ -35,6 +37,19 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             for name, value in _unread(source, home):
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
+    yield from _plus(source)
+    for cls in classes.all_classes(source):
+        above, outside = source.project.bases(cls)
+        settings = not outside - {"object"} and re.search(r"conf|cfg|setting|option|param|args", cls.node.name.lower())
+        plain = len(above) == 1 and outside <= {"torch.nn.Module", "object"} and not settings
+        if plain and not _part_of_others(source, cls):
+            yield from _options(source, cls, _OPTION if _LOSS.search(cls.node.name) else _WEIGHT)
+            if _summed(source, cls.node, "beta") is not None:
+                yield from _options(source, cls, _BETA)
+
+
+def _plus(source: Source) -> Iterator[Hit]:
+    """`loss =+ term`."""
     for assign in source.all(ast.Assign) if "=+" in source.text else ():
         name, plus = tree.dotted(assign.targets[0]), assign.value
         while isinstance(plus, ast.BinOp):
@@ -42,12 +57,17 @@ def find(source: Source) -> Iterator[Hit]:
         written = isinstance(plus, ast.UnaryOp) and isinstance(plus.op, ast.UAdd)
         if written and _TERM.search(name) and "=+" in source.code(assign) and _is_set_before(source, assign, name):
             yield source.hit(assign, f"`=+` sets `{name}` to the new term, and what it was before is lost: write `+=`")
-    for cls in classes.all_classes(source):
-        above, outside = source.project.bases(cls)
-        settings = not outside - {"object"} and re.search(r"conf|cfg|setting|option|param|args", cls.node.name.lower())
-        plain = len(above) == 1 and outside <= {"torch.nn.Module", "object"} and not settings
-        if plain and not _part_of_others(source, cls):
-            yield from _options(source, cls, _OPTION if _LOSS.search(cls.node.name) else _WEIGHT)
+
+
+def _unweighted(source: Source, home: ast.FunctionDef) -> Iterator[Hit]:
+    """`def loss_function(x, y, mu, logvar, beta=4.0): ... return recon + kl`."""
+    for arg in tree.parameters(home):
+        if not (_BETA.match(arg.arg) or re.match(r"^(kld?_weight|kl_coeff?)$", arg.arg)):
+            continue
+        read = any(one.id == arg.arg for one in tree.under(source, home, ast.Name))
+        place = _summed(source, home, arg.arg) if not read and "locals()" not in source.code(home) else None
+        if place is not None and tree.method_class(source, home) is None:
+            yield source.hit(place, f"`{arg.arg}` is never read, so the KL term has the weight 1: multiply by it")
 
 
 def _is_set_before(source: Source, assign: ast.Assign, name: str) -> bool:
@@ -120,7 +140,19 @@ def _options(source: Source, cls: Class, words: re.Pattern[str]) -> Iterator[Hit
         home = tree.function(source, one.node) or cls.node
         read = any(use.id == one.value.id and use is not one.value for use in tree.under(source, home, ast.Name))
         if given and not reads and not read and not _spelled(source, cls, name):
-            yield source.hit(one.node, f"`self.{name}` is never read: setting it changes nothing")
+            place = _summed(source, cls.node, name)
+            yield source.hit(place or one.node, f"`self.{name}` is never read: setting it changes nothing")
+
+
+def _summed(source: Source, home: ast.AST, weight: str) -> ast.AST | None:
+    """`reconstruction + kl`, where the weight of the KL term belongs."""
+    word = re.sub(r"_?(weight|coeff?|beta|lambda|loss)_?", "", weight) or "kl"
+    for one in tree.under(source, home, ast.BinOp):
+        if isinstance(one.op, ast.Add) and isinstance(one.right, ast.Name | ast.Attribute):
+            last = tree.dotted(one.right).rpartition(".")[2].lower()
+            if last.startswith(word) or (word == "kl" and "kl" in last.split("_")):
+                return one
+    return None
 
 
 def _reads(source: Source, cls: Class, use: ast.Attribute) -> bool:

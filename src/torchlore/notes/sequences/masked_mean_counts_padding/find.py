@@ -84,9 +84,9 @@ def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
         return
     if isinstance(node, ast.Subscript) and _by_name(node):
         for caller, box in _given(source, node.value):
-            owner, held = origin.origin(caller, box)
+            place, held = origin.origin(caller, box)
             pairs = zip(held.keys, held.values, strict=True) if isinstance(held, ast.Dict) else ()
-            yield from ((owner, value) for key, value in pairs if key is not None and _same_key(key, node))
+            yield from ((place, value) for key, value in pairs if key is not None and _same_key(key, node))
         return
     bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
     arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
@@ -99,4 +99,4 @@ def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
 
 
 def _same_key(key: ast.expr, node: ast.Subscript) -> bool:
-    return tree.literal(key) == tree.literal(node.slice)
+    return bool(tree.literal(key) == tree.literal(node.slice))

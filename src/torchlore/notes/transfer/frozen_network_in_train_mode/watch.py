@@ -41,11 +41,14 @@ def _never_switched(call: Call) -> Alarm | None:
     weights = list(net.parameters())
     known = seen.get(id(net))
     if known is None:
-        other = not weights or any(p.requires_grad for p in weights) or _is_copy(call, weights[0])
-        seen[id(net)] = "other" if other else (weakref.ref(net), weights[0]._version, call.run.steps)  # noqa: SLF001 - an average writes to it
+        other = not weights or any(p.requires_grad for p in weights)
+        wait = 30 if not other and _is_copy(call, weights[0]) else 4  # a copy may follow its net, now and then
+        seen[id(net)] = "other" if other else (weakref.ref(net), weights[0]._version, call.run.steps + wait)  # noqa: SLF001 - an average writes to it
         return None
-    ref, version, steps = known
-    if ref() is not net or weights[0]._version != version or call.run.steps < steps + 4:  # noqa: SLF001 - see above
+    ref, version, last = known
+    if ref() is net and weights[0]._version != version:  # noqa: SLF001 - see above
+        seen[id(net)] = "other"
+    if ref() is not net or weights[0]._version != version or call.run.steps < last:  # noqa: SLF001 - see above
         return None
     layers = _active(net)
     told = f"{type(net).__name__} is frozen and still in train mode, so its dropout and batch norm change what it says; call eval() on it"
