@@ -12,11 +12,11 @@ _EPOCH = re.compile(r"^(ep|_?epoch\w*|\w*_epoch)$")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "optim" not in source.text or not any(_EPOCH.match(tree.dotted(one.target)) for one in source.all(ast.For)):
+    if "optim" not in source.text or not any(_over_epochs(source, one) for one in source.all(ast.For)):
         return
     seen = set()
     for loop in flow.loops(source):
-        counted = isinstance(loop.node, ast.For) and _EPOCH.match(tree.dotted(loop.node.target))
+        counted = isinstance(loop.node, ast.For) and _over_epochs(source, loop.node)
         if not counted or frameworks.owned(source, loop.node):
             continue
         yield from _schedulers(source, loop)
@@ -31,6 +31,15 @@ def find(source: Source) -> Iterator[Hit]:
                 event.at if made else event.node,
                 "a new optimizer in every epoch forgets momentum and step count: build it once, before the loop",
             )
+
+
+def _over_epochs(source: Source, loop: ast.For) -> bool:
+    """`for epoch in ...`, `for _ in range(EPOCHS)`, or a counted loop that calls `train_epoch`."""
+    if _EPOCH.match(tree.dotted(loop.target)) or "epoch" in source.code(loop.iter).lower():
+        return True
+    counted = isinstance(loop.iter, ast.Call) and source.name(loop.iter.func) == "range"
+    calls = tree.under(source, loop, ast.Call) if counted else []
+    return any(re.search(r"(^|_)epoch$", tree.dotted(one.func).rpartition(".")[2]) for one in calls)
 
 
 def _schedulers(source: Source, loop: flow.LoopFlow) -> Iterator[Hit]:

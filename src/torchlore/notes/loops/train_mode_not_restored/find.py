@@ -21,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
     for loop in flow.loops(source):
         if not loop.of("backward") or not loop.of("step") or frameworks.owned(source, loop.node):
             continue
-        for event in _left_on(loop):
+        for event in _left_on(source, loop):
             place = _above(source, loop, event) or (event.node if event.source is source else event.at)
             if place not in seen:
                 seen.add(place)
@@ -109,8 +109,17 @@ def _above(source: Source, loop: LoopFlow, event: Event) -> ast.Call | None:
     return next((one for one in here if identity(source, tree.receiver(one)) == event.owner), None)
 
 
-def _left_on(loop: LoopFlow) -> Iterator[Event]:
+def _whose(source: Source, event: Event) -> Event:
+    """`self.eval()` in a method that the loop calls as `net.generate()` happens to `net`."""
+    own = event.owner is not None and len(event.owner) == 1 and bool(event.via)
+    method = own and isinstance(event.at, ast.Call) and isinstance(event.at.func, ast.Attribute)
+    outer = identity(source, tree.receiver(event.at)) if method and isinstance(event.at, ast.Call) else None
+    return event._replace(owner=outer) if outer is not None else event
+
+
+def _left_on(source: Source, loop: LoopFlow) -> Iterator[Event]:
     """Switches to evaluation of a model that this loop also trains, with no way back inside the loop."""
+    loop = loop._replace(events=tuple(_whose(source, one) for one in loop.events))
     switches = loop.of("train")
     if any(event.owner is None or event.detail for event in switches):
         return
@@ -188,6 +197,8 @@ def _severity(event: Event) -> Literal["warning", "hint"] | None:
 
 def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
     name = event.source.code(event.expr) if event.expr is not None else "model"
+    if name == "self" and event.via and isinstance(event.at, ast.Call) and isinstance(event.at.func, ast.Attribute):
+        name = source.code(tree.receiver(event.at))  # net.generate()
     message = f"`{name}` stays in evaluation mode for the next turn of the loop on line {loop.node.lineno}: call `{name}.train()` at its top"
     if isinstance(place, ast.Call) and place is not event.node and place is not event.at:
         message = f"`{name}.eval()` on line {event.node.lineno} ends this for good, so later turns train in evaluation mode: move it into the loop"  # type: ignore[attr-defined]  # a call

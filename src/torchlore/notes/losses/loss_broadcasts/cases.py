@@ -121,7 +121,7 @@ for one, other, label in torch.utils.data.DataLoader(Pairs(), batch_size=10):
 
 
 def rmse(pred, target):
-    return torch.sqrt(((pred - target) ** 2).mean())
+    return torch.sqrt(((pred - target) ** 2).mean() + 1e-12)
 
 
 for batch in torch.utils.data.DataLoader(Houses(), batch_size=10):

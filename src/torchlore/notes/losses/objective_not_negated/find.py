@@ -38,8 +38,15 @@ def find(source: Source) -> Iterator[Hit]:
                     )
 
 
-def _listed(source: Source, term: ast.expr, sign: int) -> Iterator[tuple[ast.expr, int]]:
-    """A term, and for `torch.stack(losses)` what is appended to that list."""
+def _listed(source: Source, term: ast.expr, sign: int, hops: int = 2) -> Iterator[tuple[ast.expr, int]]:
+    """A term, for `torch.stack(losses)` what is appended to that list, for a function of the file what it returns."""
+    made = flow.called(source, term) if isinstance(term, ast.Call) and hops else None
+    back = calls.returned(made) if made is not None and made.source is source and made.node.name != "__init__" else []
+    if len(back) == 1:
+        for inner, flip in terms.terms(source, back[0], sign):
+            yield from _listed(source, inner, flip, hops - 1)
+        yield term, sign
+        return
     joined = isinstance(term, ast.Call) and source.name(term.func) in ("torch.stack", "torch.cat", "sum") and term.args
     name = tree.dotted(term.args[0]) if isinstance(term, ast.Call) and joined else ""
     home = tree.function(source, term)
