@@ -868,6 +868,135 @@ class Run:
     def means(self):
         return {key: float(sum(held) / len(held)) for key, held in self.logs.items()}
 """,
+    "what is beside the network": """
+import torch
+from torch import nn
+
+
+def weighed(batches):
+    net = nn.Linear(4, 2)
+    log_vars = nn.Parameter(torch.zeros(2))
+    opt = torch.optim.Adam(net.parameters(), lr=1e-3)  # trap: module-in-no-optimizer
+    for x, y in batches:
+        error = (net(x) - y).pow(2).mean(0)
+        loss = (torch.exp(-log_vars) * error + log_vars).sum()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+def weighed_and_given(batches):
+    net = nn.Linear(4, 2)
+    log_vars = nn.Parameter(torch.zeros(2))
+    opt = torch.optim.Adam([*net.parameters(), log_vars], lr=1e-3)
+    for x, y in batches:
+        error = (net(x) - y).pow(2).mean(0)
+        loss = (torch.exp(-log_vars) * error + log_vars).sum()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+class Translator:
+    def __init__(self):
+        self.encoder, self.decoder = nn.GRU(4, 8), nn.GRU(8, 8)
+        self.out = nn.Linear(8, 4)
+        params = list(self.encoder.parameters()) + list(self.decoder.parameters())
+        self.opt = torch.optim.Adam(params, lr=1e-3)  # trap: module-in-no-optimizer
+
+    def train_step(self, x, y):
+        hidden, _ = self.encoder(x)
+        hidden, _ = self.decoder(hidden)
+        loss = nn.functional.mse_loss(self.out(hidden), y)
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+
+
+def translate(batches):
+    whole = Translator()
+    for x, y in batches:
+        whole.train_step(x, y)
+
+
+class Several:
+    def __init__(self, nets):
+        self.nets = nn.ModuleDict(nets)
+        self.opts = {key: torch.optim.Adam(net.parameters(), 1e-3) for key, net in nets.items()}
+
+    def step(self, x):
+        loss = self.nets["b"](self.nets["a"](x)).pow(2).mean()
+        loss.backward()
+        for opt in self.opts.values():
+            opt.step()
+
+    def right(self, x):
+        for opt in self.opts.values():
+            opt.zero_grad()
+        self.step(x)
+""",
+    "one function for both phases": """
+import torch
+from torch import nn
+
+
+class Engine:
+    def __init__(self, model):
+        self.model = model
+        self.opt = torch.optim.Adam(model.parameters())
+
+    def run_epoch(self, loader, train):
+        with torch.set_grad_enabled(train):
+            for x, y in loader:
+                loss = nn.functional.mse_loss(self.model(x), y)  # trap: eval-mode-missing
+                if train:
+                    self.opt.zero_grad()
+                    loss.backward()
+                    self.opt.step()
+
+
+def both(first, second):
+    engine = Engine(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 1)))
+    for _ in range(3):
+        engine.run_epoch(first, True)
+        engine.run_epoch(second, False)
+
+
+def similar(one, other):
+    return torch.log_softmax(one @ other.t(), dim=1).diag().mean()  # trap: objective-not-negated
+
+
+def unlike(one, other):
+    return -torch.log_softmax(one @ other.t(), dim=1).diag().mean()
+
+
+def contrast(net, opt, pairs):
+    for a, b in pairs:
+        loss = similar(net(a), net(b)) + unlike(net(a), net(b))
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+def collected(batches):
+    net = nn.Linear(2, 3)
+    opt = torch.optim.SGD(net.parameters(), 0.1)
+    probs, kept = [], []
+    for x, y in batches:
+        logits = net(x)
+        loss = nn.functional.cross_entropy(logits, y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        probs.append(logits.softmax(1))  # trap: accumulate-loss-with-graph
+        kept.append(logits.detach().softmax(1))
+    return torch.cat(probs), torch.cat(kept)
+
+
+def one_output(x):
+    net = nn.Linear(4, 1)
+    return net(x).argmax(dim=-1), nn.Linear(4, 2)(x).argmax(dim=-1)  # trap: argmax-over-the-batch
+""",
 }
 
 

@@ -24,7 +24,7 @@ _SHOWS = re.compile(r"^_?(?:draw|plot|show|visuali[sz]e)|(?:^|_)(?:gta|ground_tr
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_loaded(source), *_phases(source))
+    yield from (*_loaded(source), *_phases(source), *_by_flag(source))
     seen: set[object] = set()
     for event in _evaluations(source):
         there = event.source is not source and any(one.node is event.node for one in _evaluations(event.source))
@@ -54,6 +54,29 @@ def _phases(source: Source) -> Iterator[Hit]:
             told = f'`{name}` is in training mode in every phase, so its dropout and batch norm train in validation: write `{name}.train({target} == "train")`'
             place = switches[0].node if switches and switches[0].source is source else loop.node
             yield source.hit(place, told, severity="warning")
+
+
+def _by_flag(source: Source) -> Iterator[Hit]:
+    """`def run_epoch(loader, train)`: one function for both, which nowhere switches the mode with its flag."""
+    if not flow.may_train(source) or re.search(r"\.(train|eval)\(", source.text):
+        return
+    for function in source.all(ast.FunctionDef):
+        flags = {
+            arg.arg
+            for arg in tree.parameters(function)
+            if re.match(r"^(is_|do_)?train(ing|_mode)?$|^phase$|^mode$|^split$", arg.arg)
+        }
+        passes = [one for one in source.methods("backward") if tree.function(source, one) is function] if flags else []
+        asked = [part for one in passes for test, _ in tree.conditions(source, one) for part in ast.walk(test)]
+        if not any(isinstance(part, ast.Name) and part.id in flags for part in asked):
+            continue
+        for event in flow.events_of(source, function):
+            read = event.what == "forward" and event.source is source and not event.via and not event.conditions
+            if read and _has_modes(event) and not frameworks.owned(source, event.node):
+                name, flag = source.code(event.expr) if event.expr is not None else "model", min(flags)
+                told = f"`{name}` is in training mode whatever `{flag}` says, so its dropout and batch norm train in validation: call `{name}.train()` or `{name}.eval()` by it"
+                yield source.hit(event.node, told, severity="warning")
+                break
 
 
 def _both(over: ast.expr) -> bool:

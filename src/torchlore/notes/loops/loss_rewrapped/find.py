@@ -70,4 +70,8 @@ def _computed(source: Source, name: ast.Name) -> bool:
     found = [one.value for one in scopes.reaching(source, name)]
     makers = ("zeros", "zeros_like", "tensor", "ones", "new_zeros", "Parameter")
     last = [tree.dotted(one.func).rpartition(".")[2] if isinstance(one, ast.Call) else "" for one in found]
-    return bool(found) and all(isinstance(one, ast.Call | ast.BinOp) for one in found) and not set(last) & set(makers)
+    return (
+        bool(found)
+        and all(isinstance(one, ast.Call | ast.BinOp | ast.UnaryOp) for one in found)
+        and not set(last) & set(makers)
+    )

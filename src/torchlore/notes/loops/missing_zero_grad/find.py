@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator
 from math import inf
 
@@ -38,6 +39,30 @@ def find(source: Source) -> Iterator[Hit]:
         place = outside or _twice(loop) or _beside(loop) or (step.node if step.source is source else step.at)
         yield source.hit(place, message, *fix)
     yield from (*_between_steps(source), *_left_by_another(source), *_after_attack(source), *_by_hand(source))
+    yield from _of_several(source)
+
+
+def _of_several(source: Source) -> Iterator[Hit]:
+    """`for opt in self.opts.values(): opt.step()` after a backward pass, in a file that zeroes nothing."""
+    if re.search(r"zero_grad|grad\s*=\s*None|grad\.zero_|zero_", source.text):
+        return
+    for loop in source.all(ast.For):
+        steps = [one for one in tree.under(source, loop, ast.Call) if follow.method(one) == "step"]
+        mine = [one for one in steps if tree.dotted(tree.receiver(one)) == tree.dotted(loop.target)]
+        over = loop.iter if mine else None
+        held = tree.receiver(over) if isinstance(over, ast.Call) and follow.method(over) == "values" else over
+        home = tree.function(source, loop)
+        passes = [
+            one for one in source.methods("backward") if tree.function(source, one) is home and one.lineno < loop.lineno
+        ]
+        named = held is not None and "opt" in tree.dotted(held).lower()
+        if named and passes and not frameworks.owned(source, loop) and not follow.in_test(source, loop):
+            name = source.code(loop.target)
+            yield source.hit(
+                mine[0],
+                f"the gradients of every batch add up in `{name}`: call `{name}.zero_grad()` before the backward pass",
+            )
+            return
 
 
 def _left_by_another(source: Source) -> Iterator[Hit]:

@@ -51,6 +51,7 @@ def find(source: Source) -> Iterator[Hit]:
             *_part_only(source),
             *_forgotten(source),
             *_thawed(source),
+            *_loose(source),
         )
 
 
@@ -102,7 +103,7 @@ def _forgotten(source: Source) -> Iterator[Hit]:
             if net is None or event.owner is None or event.owner in given or not _left_alone(source, net):
                 continue
             call = alone.get(_home(source, source.values(net)[0].node))
-            built = of_call(source, call) if call is not None and _all_whole(call) else None
+            built = of_call(source, call) if call is not None and _all_whole(source, call) else None
             if call is None or built is None or built.owner not in stepped or frameworks.owned(source, call):
                 continue
             code = source.code(net)
@@ -123,9 +124,15 @@ def _inner(event: Event) -> bool:
     return cls is not None and classes.is_module(cls)
 
 
-def _all_whole(call: ast.Call) -> bool:
+def _all_whole(source: Source, call: ast.Call) -> bool:
     """Whether the optimizer is given `net.parameters()` of networks that are named, and nothing else."""
-    first = call.args[0] if call.args else None
+    first = follow.followed(source, call.args[0]) if call.args else None
+    joined = isinstance(first, ast.BinOp) and [*_joined(first)]  # list(a.parameters()) + list(b.parameters())
+    if joined:
+        listed = [one.args[0] for one in joined if isinstance(one, ast.Call) and len(one.args) == 1]
+        return len(listed) == len(joined) and all(follow.method(one) == "parameters" for one in listed)
+    if isinstance(first, ast.Call) and source.name(first.func) == "itertools.chain":
+        return bool(first.args) and all(follow.method(one) == "parameters" for one in first.args)
     if isinstance(first, ast.Call):
         return follow.method(first) == "parameters" and bool(tree.dotted(tree.receiver(first)))
     parts = first.elts if isinstance(first, ast.List) else []
@@ -134,6 +141,14 @@ def _all_whole(call: ast.Call) -> bool:
     for group in groups:
         inner += [value for key, value in zip(group.keys, group.values, strict=True) if tree.literal(key) == "params"]
     return len(inner) == len(parts) > 0 and all(follow.method(one) == "parameters" for one in inner)
+
+
+def _joined(node: ast.expr) -> Iterator[ast.expr]:
+    """The summands of `a + b + c`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from (*_joined(node.left), *_joined(node.right))
+    else:
+        yield node
 
 
 def _left_alone(source: Source, net: ast.expr) -> bool:
@@ -397,6 +412,42 @@ def _thawed(source: Source) -> Iterator[Hit]:
                 told = "what is trainable from here on was frozen when the optimizer was built of the trainable parameters, so it never changes: call `add_param_group`"
                 yield source.hit(place, told)
                 break
+
+
+def _loose(source: Source) -> Iterator[Hit]:
+    """`log_vars = nn.Parameter(...)` beside the network, used in the loss of the loop, and given to no optimizer."""
+    made = [call for call, full in uses.calls_under(source, "torch.optim.") if api.kind_of_call(full) == "optimizer"]
+    for call in source.calls("torch.nn.Parameter"):
+        held, home = source.parents[call], tree.function(source, call)
+        name = held.targets[0] if isinstance(held, ast.Assign) else None
+        if not isinstance(name, ast.Name) or tree.literal(tree.argument(call, 1, "requires_grad")) is False:
+            continue
+        beside = [one for one in made if tree.function(source, one) is home]
+        loads = (one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load))
+        reads = [one for one in loads if any(bound.node is name for bound in scopes.reaching(source, one))]
+        mine = [one for one in reads if tree.function(source, one) is home]
+        plain = bool(mine) and len(mine) == len(reads) and all(_computes(source, one) for one in mine)
+        turns = {loop.node for loop in flow.backward_loops(source)} if plain and len(beside) == 1 else set()
+        trained = any(turn in turns for one in mine for turn in tree.loops(source, one))
+        if trained and beside[0].args and _all_whole(source, beside[0]) and not frameworks.owned(source, beside[0]):
+            told = f"`{name.id}` comes into the loss and no optimizer gets it, so it never changes: give this one `[*..., {name.id}]`"
+            yield source.hit(beside[0], told)
+
+
+def _computes(source: Source, use: ast.Name) -> bool:
+    """Whether it is read in a formula, or printed: nobody else gets hold of it."""
+    up: ast.AST = source.parents[use]
+    while isinstance(up, ast.Subscript | ast.UnaryOp | ast.Attribute) or follow.method(up) in (
+        "exp",
+        "clamp",
+        "item",
+        "tolist",
+        "detach",
+    ):
+        up = source.parents[up]
+    if isinstance(up, ast.Call):
+        return source.name(up.func).startswith("torch.") or source.name(up.func) in ("print", "float", "zip")
+    return isinstance(up, ast.BinOp | ast.FormattedValue)
 
 
 def _by_flag(source: Source, given: ast.expr) -> bool:

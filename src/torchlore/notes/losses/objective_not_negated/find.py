@@ -14,6 +14,7 @@ _LOGS = re.compile(r"^(saved_)?log_?probs?$", re.IGNORECASE)
 _CRITIC = re.compile(r"^(critic\w*|q\d?|qf\d?|q_?net\w*|q_?func\w*|q_?value\w*)$", re.IGNORECASE)
 _ACTOR = re.compile(r"actor|policy|^pi\d?$|^mu$", re.IGNORECASE)
 _TURNED = re.compile(r"maximize|neg_?log|nll|-\s*[\w.\[\]]*log_?p\w*|cost|regret|penalt", re.IGNORECASE)
+_PICKS = ("diag", "diagonal", "gather")
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
 
 
@@ -26,6 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
         found = terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ()
         for term, sign in (part for one in found for part in _listed(source, *one)):
             what = _policy_gradient(source, term) or _judged_actor(source, term) or _entropy(source, term)
+            what = what or _likelihood(source, term)
             if sign > 0 and what and term not in seen and not _TURNED.search(source.text):
                 seen.add(term)
                 yield source.hit(term, f"the optimizer makes {what} small, and it should grow: put a minus before it")
@@ -88,6 +90,19 @@ def _entropy(source: Source, term: ast.expr) -> str:
             whole = follow.followed(source, tree.receiver(whole))  # type: ignore[arg-type]  # method says that it is a call
         if follow.method(whole) == "entropy" and any(source.methods("log_prob")):
             return f"the entropy in `{source.code(term)}`"
+    return ""
+
+
+def _likelihood(source: Source, term: ast.expr) -> str:
+    """`F.log_softmax(sim, dim=1).diag()`: the log-probability of the right ones."""
+    whole, picked = follow.followed(source, term), False
+    while isinstance(whole, ast.Call | ast.Subscript):
+        if isinstance(whole, ast.Call) and whole.args and follow.method(whole) == "log_softmax":
+            return f"`{source.code(term)}`, a log-likelihood," if picked else ""
+        if isinstance(whole, ast.Call) and follow.method(whole) not in (*_PICKS, "squeeze", "mean", "sum", "view"):
+            return ""
+        picked |= isinstance(whole, ast.Call) and follow.method(whole) in _PICKS
+        whole = follow.followed(source, tree.receiver(whole) if isinstance(whole, ast.Call) else whole.value)
     return ""
 
 

@@ -33,22 +33,6 @@ def _cuts(source: Source) -> Iterator[ast.expr]:
             yield node
         elif node.attr == "detach" and isinstance(up, ast.Call) and _is_parameter(source, node.value):
             yield up
-        elif node.attr == "item" and isinstance(up, ast.Call) and isinstance(source.parents[up], tree.Comprehension):
-            yield from [up] if _is_parameter(source, _root(node.value)) else []  # sum(p.norm().item() for p in ...)
-
-
-def _root(node: ast.expr) -> ast.expr:
-    """`p` of `p.abs().sum()`, of `(p ** 2).sum()` and of `torch.norm(p)`."""
-    while isinstance(node, ast.Call | ast.BinOp):
-        if isinstance(node, ast.BinOp):
-            node = node.left
-        elif isinstance(node.func, ast.Attribute) and not node.args:
-            node = node.func.value
-        else:
-            node = node.args[0] if node.args and tree.dotted(node.func).startswith("torch.") else node.func
-            if isinstance(node, ast.Attribute):
-                node = node.value  # p.norm(2)
-    return node
 
 
 def _is_parameter(source: Source, node: ast.expr) -> bool:

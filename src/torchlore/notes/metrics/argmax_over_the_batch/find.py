@@ -21,6 +21,9 @@ def find(source: Source) -> Iterator[Hit]:
         plain = source.name(call.func).startswith(("torch.", "numpy."))
         dim = tree.argument(call, int(plain), "dim") or tree.argument(call, None, "axis")
         scores = (call.args[0] if call.args else call) if plain else tree.receiver(call)
+        if follow.method(call) == "argmax" and dim is not None and _of_one(source, scores, tree.literal(dim)):
+            told = f"`{source.code(scores)}` has one output, so this is always 0: ask whether it is `> 0`"
+            yield source.hit(call, told)
         if tree.literal(dim) in (1, -1) and (slip := _other_softmax(source, scores)) is not None:
             told = "the softmax is over dimension 0, so each sample is weighed against its neighbours in the batch"
             yield source.hit(slip, f"{told}, and the class is taken from dimension 1: write dim=1")
@@ -47,6 +50,13 @@ def find(source: Source) -> Iterator[Hit]:
         first = tree.argument(asked, 0 if layer else 1, "dim") if isinstance(asked, ast.Call) else None
         if tree.literal(first) == 0 and isinstance(asked, ast.Call):
             yield source.hit(asked, "a softmax over dimension 0 mixes the samples of the batch: pass dim=1")
+
+
+def _of_one(source: Source, scores: ast.expr, dim: object) -> bool:
+    """Whether there is one score only in the dimension that the best is taken from."""
+    shape = values.shape(source, scores)
+    known = shape is not None and len(shape) == 2 and shape[1] == 1
+    return known and shape is not None and (dim == -1 or (dim == 1 and shape[0] is not None))
 
 
 def _values_as_labels(source: Source) -> Iterator[Hit]:

@@ -29,6 +29,7 @@ def _wrong(scheduler: Any, step: Step, steps: int) -> str:
         )
     if kind == "ReduceLROnPlateau":
         early = 1 < length <= steps and scheduler.patience < length
+        early |= not length and step.number <= 150 and scheduler.patience <= 10 and rate <= 0.011 * first
         return (
             f"{kind} is stepped after every batch, and patience={scheduler.patience} counts its steps; step it once an epoch"
             if early
