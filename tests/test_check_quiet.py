@@ -19,6 +19,28 @@ class Rows(Dataset):
 
 loader = DataLoader(Rows("a.h5"), 8, num_workers=WORKERS)
 """
+FILLED = """
+import torch
+from torch import nn
+
+class Cell(nn.Module):
+    def __init__(self, size):
+        super(Cell, self).__init__()
+        self.weight = nn.Parameter(torch.Tensor(size, size))
+
+    def forward(self, x):
+        return x @ self.weight
+
+class Whole(nn.Module):
+    def __init__(self, size):
+        super(Whole, self).__init__()
+        self.cell = Cell(size)
+        FILL
+
+    def reset_parameters(self):
+        for weight in self.parameters():
+            weight.data.uniform_(-0.1, 0.1)
+"""
 RESUMED = """
 import torch
 
@@ -1260,6 +1282,8 @@ AFTER
         ("accumulate-loss-with-graph", WINDOW, []),
         ("bootstrap-target-attached", TWOFOLD, []),
         ("view-as-transpose", BOTH_WAYS, []),
+        ("parameter-never-initialised", FILLED.replace("FILL", "self.reset_parameters()"), []),
+        ("parameter-never-initialised", FILLED.partition("class Whole")[0], ["error"]),
         ("accumulate-loss-with-graph", OUTPUTS.replace("LINE", 'out["loss"] = out["loss"].detach()'), []),
         ("accumulate-loss-with-graph", OUTPUTS.replace("LINE", 'out.pop("loss")'), []),
         ("accumulate-loss-with-graph", OUTPUTS.replace("LINE", "print(len(x))"), ["warning"]),

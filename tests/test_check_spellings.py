@@ -997,6 +997,118 @@ def one_output(x):
     net = nn.Linear(4, 1)
     return net(x).argmax(dim=-1), nn.Linear(4, 2)(x).argmax(dim=-1)  # trap: argmax-over-the-batch
 """,
+    "clip-outside-backward-step": """
+import torch
+from torch import nn
+from torch.nn.utils import clip_grad_norm_
+
+
+def one_net_twice(encoder: nn.Module, decoder: nn.Module, x):
+    first = torch.optim.Adam(encoder.parameters())
+    second = torch.optim.Adam(decoder.parameters())
+    for _ in range(3):
+        first.zero_grad()
+        second.zero_grad()
+        decoder(encoder(x)).mean().backward()
+        clip_grad_norm_(encoder.parameters(), 1.0)
+        clip_grad_norm_(encoder.parameters(), 1.0)  # trap: clip-outside-backward-step
+        first.step()
+        second.step()
+
+
+def both_nets(encoder: nn.Module, decoder: nn.Module, x):
+    first = torch.optim.Adam(encoder.parameters())
+    second = torch.optim.Adam(decoder.parameters())
+    for _ in range(3):
+        first.zero_grad()
+        second.zero_grad()
+        decoder(encoder(x)).mean().backward()
+        clip_grad_norm_(encoder.parameters(), 1.0)
+        clip_grad_norm_(decoder.parameters(), 1.0)
+        first.step()
+        second.step()
+""",
+    "bootstrap-target-attached, more": """
+import torch
+from torch import nn
+
+
+class Twin(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.online, self.slow = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def follow(self):
+        with torch.no_grad():
+            for p, q in zip(self.online.parameters(), self.slow.parameters(), strict=True):
+                q.mul_(0.99).add_(p, alpha=0.01)
+
+    def forward(self, x):
+        wanted = self.slow(x)  # trap: bootstrap-target-attached
+        return ((self.online(x) - wanted) ** 2).mean()
+
+    def right(self, x):
+        wanted = self.slow(x)
+        return ((self.online(x) - wanted.detach()) ** 2).mean()
+
+
+class Cut(Twin):
+    def forward(self, x):
+        with torch.no_grad():
+            wanted = self.slow(x)
+        return ((self.online(x) - wanted) ** 2).mean()
+
+
+def train_twin(x):
+    net = Twin()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        net(x).backward()
+        optimizer.step()
+        net.follow()
+""",
+    "view-as-transpose": """
+
+
+def for_a_convolution(conv, embedded, width):
+    batch, steps, _ = embedded.shape
+    wrong = embedded.view(batch, width, steps)  # trap: view-as-transpose
+    right = embedded.transpose(1, 2).reshape(batch, width, steps)
+    return conv(wrong), conv(right), embedded.view(batch * steps, width), embedded.reshape(batch, steps, 2, -1)
+""",
+    "frozen-batchnorm-still-updates": """
+import torch
+from torch import nn
+
+
+class ByMethod(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
+        self.head = nn.Linear(4, 2)
+
+    def freeze(self):
+        for p in self.body.parameters():
+            p.requires_grad = False
+
+    def forward(self, x):
+        return self.head(self.body(x).mean((2, 3)))
+
+
+def train(model, loader, optimizer):
+    model.train()  # trap: frozen-batchnorm-still-updates
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+def by_method(loader):
+    net = ByMethod()
+    net.freeze()
+    train(net, loader, torch.optim.SGD(net.head.parameters(), 0.1))
+""",
 }
 
 

@@ -277,7 +277,7 @@ def parameter(source: Source, arg: ast.arg) -> Values:
             found += values(caller, given)
     if found and (all(value.kind for value in found) or function.node.name != "forward"):
         return found
-    default = _default(function, arg)
+    default = default_of(function, arg)
     if default is not None and literal(default) is not None:
         return values(source, default)
     if function.owner and function.node.name == "forward" and default is None:
@@ -301,7 +301,8 @@ def _static(function: Function) -> bool:
     return any(function.source.name(dec) == "staticmethod" for dec in function.node.decorator_list)
 
 
-def _default(function: Function, arg: ast.arg) -> ast.expr | None:
+def default_of(function: Function, arg: ast.arg) -> ast.expr | None:
+    """The default of a parameter."""
     args = function.node.args
     positional = [*args.posonlyargs, *args.args]
     if arg in positional:
@@ -317,7 +318,7 @@ def given_argument(function: Function, call: ast.Call, arg: ast.arg, skip: int) 
     index = positional.index(arg) - skip if arg in positional else None
     found = argument(call, index if index is None or index >= 0 else None, arg.arg)
     if found is None and not spread(call):
-        default = _default(function, arg)
+        default = default_of(function, arg)
         return default if default is not None and function.source is not None and literal(default) is None else None
     return found
 

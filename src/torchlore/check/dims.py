@@ -134,9 +134,16 @@ def _given(source: Source, arg: ast.arg, hops: int) -> int | None:
         return 0
     function = project.as_function(source, home)
     found = [
-        (caller, calls.given_argument(function, call, arg, skip)) for caller, call, skip in calls.callers(function)
+        (caller, calls.given_argument(function, call, arg, skip) or _left_out(function, call, arg))
+        for caller, call, skip in calls.callers(function)
     ]
     return _same([dims(caller, one, hops) for caller, one in found])
+
+
+def _left_out(function: project.Function, call: ast.Call, arg: ast.arg) -> ast.expr | None:
+    """The number that a parameter has where the call says nothing."""
+    default = calls.default_of(function, arg) if not tree.spread(call) else None
+    return default if isinstance(default, ast.Constant) else None
 
 
 def _appended(source: Source, name: ast.Name, hops: int) -> int | None:

@@ -135,7 +135,7 @@ def _inlined(source: Source, call: ast.Call, target: Function, depth: int) -> li
     if not inner:
         return []
     skip = 1 if target.owner and not isinstance(call.func, ast.Name) else 0
-    if target.node.name == "__init__":
+    if target.node.name in ("__init__", "__call__"):
         skip = 1
     loops, tests, around = place(source, call)
     return [
@@ -165,7 +165,7 @@ def _called(source: Source, call: ast.Call) -> Function | None:
         target = source.project.resolve(source, func)
         if isinstance(target, Class):
             return source.project.method(target, "__init__")
-        return target
+        return target or _instance(source, func)
     if not isinstance(func, ast.Attribute):
         return None
     full = source.name(func)
@@ -177,7 +177,18 @@ def _called(source: Source, call: ast.Call) -> Function | None:
             return target
     closure = call.args[0] if func.attr == "step" and call.args else None
     given = _local_function(source, closure) if isinstance(closure, ast.Name) else None
-    return given or _method(source, func)
+    return given or _method(source, func) or _instance(source, func)
+
+
+def _instance(source: Source, func: ast.Name | ast.Attribute) -> Function | None:
+    """`__call__` of what is called: `stopper(loss, model)`, where `stopper = EarlyStopping()`."""
+    for value in values(source, func) if _some_method(source, "__call__") else ():
+        if value.kind == "object" and value.name:
+            from torchlore.check.classes import class_behind
+
+            owner = class_behind(source, value)
+            return source.project.method(owner, "__call__") if owner else None
+    return None
 
 
 def _local_function(source: Source, name: ast.Name) -> Function | None:

@@ -147,6 +147,7 @@ def _unpackings(source: Source) -> list[tuple[ast.Name, Sizes]]:
             names = (
                 [part.id for part in target.elts if isinstance(part, ast.Name)] if isinstance(target, ast.Tuple) else []
             )
+            names = [*names[:-1], "features"] if names[-1:] == ["_"] else names
             whole = isinstance(target, ast.Tuple) and len(names) == len(target.elts) and "_" not in names
             if whole and isinstance(value.value, ast.Name):
                 found.append((value.value, tuple(names)))

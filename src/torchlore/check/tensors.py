@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, cast
 
 from torchlore.check import api, shapes
-from torchlore.check.tree import argument, contexts, dotted, function, literal
+from torchlore.check.tree import argument, contexts, dotted, function, literal, parameters, spread
 from torchlore.check.uses import names
 from torchlore.check.values import UNKNOWN, Shape, Value, Values, values
 
@@ -261,9 +261,31 @@ def _layer_shape(layer: Value, last: str, given: Value) -> Shape | None:
         size = argument(layer.node, 1 if last == "Linear" else 0, "out_features")
         if size is not None:
             known = literal(size)
-            out = known if isinstance(known, int) else layer.source.code(size)
+            out = known if isinstance(known, int) else 1 if _is_one(layer.source, size) else layer.source.code(size)
             return (*given.shape[:-1], out) if given.shape else (None, out)
     return given.shape if last in api.STATE_OF and last not in ("Conv1d", "Conv2d", "Conv3d") else None
+
+
+def _is_one(source: Source, size: ast.expr) -> bool:
+    """Whether a parameter of the constructor is 1 for every call of it: `pred_len=1`, which nobody changes."""
+    from torchlore.check import calls, project
+
+    home = function(source, size) if isinstance(size, ast.Name) else None
+    arg = next((one for one in parameters(home) if one.arg == size.id), None) if home is not None else None  # type: ignore[attr-defined]  # a name
+    if (
+        home is None
+        or arg is None
+        or home.name != "__init__"
+        or any(one.ctx.__class__ is ast.Store for one in names(source, arg.arg) if function(source, one) is home)
+    ):
+        return False
+    made = project.as_function(source, home)
+    default = calls.default_of(made, arg)
+    found = [
+        calls.given_argument(made, call, arg, skip) or (default if not spread(call) else None)
+        for _, call, skip in calls.callers(made)
+    ]
+    return bool(found) and all(one is not None and literal(one) == 1 for one in found)
 
 
 def _through(source: Source, value: Value, call: ast.Call, graph: bool | None) -> Values:

@@ -68,3 +68,18 @@ def score(network, x):
 
 wrapper = Follower(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)))
 print(score(wrapper, torch.randn(3, 4)))
+
+
+def judge(network, x):
+    network.eval()
+    return network(x)
+
+
+def make():
+    return nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8))
+
+
+student, teacher = make(), make()
+for slow, fast in zip(teacher.parameters(), student.parameters()):  # trap: ema-without-buffers
+    slow.data.mul_(0.9).add_(fast.data, alpha=0.1)
+print(judge(student, torch.randn(3, 4)), judge(teacher, torch.randn(3, 4)))

@@ -156,3 +156,30 @@ def read_after_more_steps(model: nn.Module, optimizer, loader, path):
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
     torch.save(state, path)
+
+
+class Patience:
+    def __init__(self):
+        self.best, self.weights, self.copied = None, None, None
+
+    def __call__(self, loss, model):
+        if self.best is None or loss < self.best:
+            self.best = loss
+            self.weights = model.state_dict()  # trap: state-dict-alias
+            self.copied = {k: v.clone() for k, v in model.state_dict().items()}
+        return False
+
+    def restore(self, model):
+        model.load_state_dict(self.weights)
+
+
+def stopped(model, optimizer, x):
+    stopper = Patience()
+    for _ in range(9):
+        optimizer.zero_grad()
+        loss = model(x).mean()
+        loss.backward()
+        optimizer.step()
+        if stopper(loss.item(), model):
+            break
+    stopper.restore(model)

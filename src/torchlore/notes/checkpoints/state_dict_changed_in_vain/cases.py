@@ -40,3 +40,17 @@ class Agent:
     def sync(self):
         self.target.load_state_dict(self.target.state_dict())  # trap: state-dict-changed-in-vain
         self.policy.load_state_dict(self.target.state_dict())
+
+
+def counted(model, weights):
+    own = model.state_dict()
+    own.update({k: v for k, v in weights.items() if k in own})  # trap: state-dict-changed-in-vain
+    print("loaded %d of %d" % (len(weights), len(own)))
+    return model
+
+
+def counted_and_loaded(model, weights):
+    own = model.state_dict()
+    own.update({k: v for k, v in weights.items() if k in own})
+    print("loaded", len(own))
+    model.load_state_dict(own)

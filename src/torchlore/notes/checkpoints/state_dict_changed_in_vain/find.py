@@ -44,12 +44,12 @@ def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:
         return
     home = tree.function(source, name) or source.tree
     names = [one for one in tree.under(source, home, ast.Name) if one.id == name.id and one is not name]
-    uses = [one for one in names if isinstance(one.ctx, ast.Load)]
+    uses = [one for one in names if isinstance(one.ctx, ast.Load) and not _counted(source, one)]
     changes = [one for one in uses if _changes(source, one) or any(tree.inside(source, one, two) for two in merged)]
     last = max((one.lineno for one in changes), default=0)
     if (
         changes
-        and not any(one.lineno >= last and one not in changes for one in uses)
+        and not any(one.lineno >= last and one not in changes and not _in(source, one, changes) for one in uses)
         and not tree.loops(source, changes[-1])
     ):
         told = f"`{name.id}` is changed and never loaded, so `{model}` stays as it is: `{model}.load_state_dict({name.id})`"
@@ -69,3 +69,19 @@ def _changes(source: Source, use: ast.Name) -> bool:
     up = source.parents[use]
     call = source.parents[up] if isinstance(up, ast.Attribute) else None
     return isinstance(call, ast.Call) and follow.method(call) == "update" and tree.is_statement(source, call)
+
+
+def _counted(source: Source, use: ast.Name) -> bool:
+    """`len(own)`, and what is only printed or logged: the dictionary goes nowhere."""
+    up = source.parents[use]
+    if isinstance(up, ast.Call) and use in up.args and source.name(up.func) == "len":
+        return True
+    said = tree.statement(source, use)
+    call = said.value if isinstance(said, ast.Expr) else None
+    named = tree.dotted(call.func) if isinstance(call, ast.Call) else ""
+    return named == "print" or named.startswith(("logging.", "logger.", "log."))
+
+
+def _in(source: Source, use: ast.Name, changes: list[ast.Name]) -> bool:
+    """`if k in own` inside of `own.update({...})`."""
+    return any(tree.statement(source, use) is tree.statement(source, one) for one in changes)

@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import torch
 from torch.utils.data import WeightedRandomSampler
@@ -36,3 +38,27 @@ def given(weights: torch.Tensor) -> WeightedRandomSampler:
 def one_pass(y: list[int], counts: list[int]) -> WeightedRandomSampler:
     class_weights = [1.0 / counts[label] for label in y]
     return WeightedRandomSampler(class_weights, len(y))
+
+
+def counted(y: list[int]) -> WeightedRandomSampler:
+    counts = Counter(y)
+    class_weights = torch.tensor([1.0 / counts[c] for c in sorted(counts)])
+    return WeightedRandomSampler(class_weights, num_samples=len(y))  # trap: class-weights-in-sampler
+
+
+def from_a_dict(y: list[int]) -> WeightedRandomSampler:
+    counts = Counter(y)
+    inverse = {c: len(y) / n for c, n in counts.items()}
+    return WeightedRandomSampler(list(inverse.values()), len(y))  # trap: class-weights-in-sampler
+
+
+def by_label(y: list[int]) -> WeightedRandomSampler:
+    counts = Counter(y)
+    weights = [1.0 / counts[label] for label in y]
+    return WeightedRandomSampler(torch.tensor(weights), len(y))
+
+
+def per_sample(y: list[int]) -> WeightedRandomSampler:
+    counts = Counter(y)
+    inverse = {c: len(y) / n for c, n in counts.items()}
+    return WeightedRandomSampler([inverse[label] for label in y], len(y))

@@ -70,3 +70,15 @@ class Views(Restored):
     def __getitem__(self, i):
         picture, target = self.inputs[i], self.targets[i]
         return self.cut(picture), self.cut(picture), self.fixed(target)
+
+
+class Optional:
+    def __init__(self, train):
+        self.move = transforms.Compose([transforms.RandomHorizontalFlip(), transforms.ToTensor()]) if train else None
+        self.plain = transforms.Compose([transforms.Resize(8), transforms.ToTensor()]) if train else None
+
+    def __call__(self, image, mask):
+        if self.move is not None:
+            image = self.move(image)
+            mask = self.move(mask)  # trap: paired-random-transform
+        return self.plain(image), self.plain(mask)

@@ -61,7 +61,7 @@ def _name(node: ast.expr) -> str:
 
 def _is_random(source: Source, func: ast.expr) -> bool:
     """Whether every transform it may be moves pixels at random."""
-    found = source.values(func)
+    found = [one for one in source.values(func) if one.kind != "none"]  # `transform if train else None`
     calls = [
         one.node for one in found if one.kind == "transform" and one.source is source and isinstance(one.node, ast.Call)
     ]

@@ -36,9 +36,26 @@ def _chosen(source: Source, owner: project.Class, given: ast.expr) -> str:
 
 def _is_left(source: Source, owner: project.Class, one: classes.Attribute, chosen: str) -> bool:
     """Whether a layer of a kind that the function asks for is made there, and nobody initialises it by hand."""
-    kind = source.name(one.value.func) if isinstance(one.value, ast.Call) else ""
-    asked = _LAYER.match(kind) is not None and re.search(rf"\b{kind.rpartition('.')[2]}\b", chosen) is not None
+    kinds = _kinds(source, one.value)
+    asked = any(_LAYER.match(kind) and re.search(rf"\b{kind.rpartition('.')[2]}\b", chosen) for kind in kinds)
     by_hand = len(
         re.findall(rf"self\.{one.name}\.(?:weight|bias|apply)|init\w*\(self\.{one.name}\b", source.code(owner.node))
     )
     return asked and not by_hand
+
+
+def _kinds(source: Source, value: ast.expr | None) -> list[str]:
+    """The layer that is made, those in a `Sequential` or a `ModuleList`, and those of a class that initialises nothing itself."""
+    if not isinstance(value, ast.Call):
+        return []
+    full = source.name(value.func)
+    if full in ("torch.nn.Sequential", "torch.nn.ModuleList"):
+        return [source.name(one.func) for one in tree.under(source, value, ast.Call)]
+    cls = source.project.resolve(source, value.func) if full and not full.startswith("torch.") else None
+    if not isinstance(cls, project.Class) or re.search(r"\binit\.|reset_|init_|_init\w*\(|\.data\b", _body(cls)):
+        return [full]
+    return [cls.source.name(one.func) for one in tree.under(cls.source, cls.node, ast.Call)]
+
+
+def _body(cls: project.Class) -> str:
+    return re.sub(r"super\([^)]*\)\.__init__|def __init__", "", cls.source.code(cls.node))

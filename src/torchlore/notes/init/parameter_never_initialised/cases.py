@@ -114,3 +114,15 @@ class Forgotten(nn.Module):
 
     def forward(self, x):
         return x @ self.table
+
+
+class OldSpelling(nn.Module):
+    def __init__(self, a, b):
+        super(OldSpelling, self).__init__()
+        self.weight = nn.Parameter(torch.Tensor(a, b))  # trap: parameter-never-initialised
+
+    def reset_parameters(self):
+        self.weight.data.uniform_(-0.1, 0.1)
+
+    def forward(self, x):
+        return x @ self.weight

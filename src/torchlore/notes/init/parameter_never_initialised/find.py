@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, tree
+from torchlore.check import classes, follow, tree, uses
 from torchlore.check.classes import Attribute
 from torchlore.check.source import Hit, Source
 
@@ -12,6 +12,10 @@ _EMPTY = ("torch.empty", "torch.Tensor", "torch.FloatTensor")
 _FILLS = re.compile(
     r"\binit\b|\.parameters\(|named_parameters\(|state_dict|reset_|\.apply\(|_init|init_|__dict__|getattr|setattr|copy_\("
 )
+_ALL = re.compile(
+    r"for [\w, ()]+ in [\w.()]+\.(?:named_)?(?:parameters|modules)\(\)\)?:(?:[^\n]*\n){1,6}?[^\n]*(?:uniform_|normal_|\binit\.|xavier|kaiming|fill_)"
+)
+_PARENT = re.compile(r"super\([^)]*\)\.__init__|(?:\w+\.)*Module\.__init__|def __init__|super\(")
 _CALLED = re.compile(r"self\.(_?(?:reset|init)\w*)\(")
 _EXPLICIT = re.compile(  # one parameter by its name, and the function that does so
     r"(?:\w+\.)*init\.\w+_\(\s*self\.\w+(?:\.data)?\s*[,)]|(?:def |self\.)_?(?:reset|init)_?(?:parameters|weights)?\("
@@ -21,10 +25,13 @@ _EXPLICIT = re.compile(  # one parameter by its name, and the function that does
 def find(source: Source) -> Iterator[Hit]:
     if "Parameter(" not in source.text or re.search(r"def \w*init_weights", source.text):  # one function for all layers
         return
+    filled = [code for one in source.all(ast.ClassDef) if _ALL.search(code := source.code(one))]
     for cls in classes.all_classes(source):
-        code = source.code(cls.node).replace("super().__init__", "").replace("def __init__", "").replace("super(", "")
+        code = _PARENT.sub("", source.code(cls.node))
         if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
             continue
+        if any(cls.node.name in whole for whole in filled):
+            continue  # a loop over the parameters of the whole of which this is a part
         inherited = set(_CALLED.findall(code)) - set(classes.methods(cls))  # fills what it finds
         general = bool(inherited) or _FILLS.search(_EXPLICIT.sub("", code)) is not None
         for name, found in classes.own_attributes(cls).items():
@@ -97,8 +104,15 @@ def _never_runs(source: Source, use: ast.Attribute) -> bool:
     if home is None or owner is None or not re.match(r"_?(reset|init)_?\w*$", home.name):
         return False
     plain = [source.name(base) for base in owner.bases] == ["torch.nn.Module"]
-    texts = [source.text, *(source.project.text(path) or "" for path in source.project.importers(source.module))]
-    return plain and sum(text.count(home.name) for text in texts) == 1
+    other = (source.project.text(path) or "" for path in source.project.importers(source.module))
+    named = (one for one in uses.attributes(source, home.name))
+    mine = (tree.dotted(one.value) != "self" or tree.class_of(source, one) is owner for one in named)
+    return plain and not any(mine) and not any(home.name in text for text in other) and not _inherited(source, owner)
+
+
+def _inherited(source: Source, owner: ast.ClassDef) -> bool:
+    """Whether a class of the file is made of this one, and may call what it does not."""
+    return any(tree.dotted(base) == owner.name for one in source.all(ast.ClassDef) for base in one.bases)
 
 
 def _in_place(source: Source, call: ast.Call) -> bool:

@@ -73,3 +73,21 @@ def by_name_fine(net):
             nn.init.normal_(param, std=0.02)
     for param in net.parameters():
         param.data.zero_()
+
+
+class Stack(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True))
+        self.heads = nn.ModuleList(nn.Linear(sizes[-1], 2) for _ in range(3))
+        for layer in self.layers:
+            nn.init.constant_(layer.weight, 0.1)  # trap: zero-initialised-hidden
+            nn.init.zeros_(layer.bias)
+        for head in self.heads:
+            nn.init.zeros_(head.weight)
+
+    def forward(self, x):
+        for layer in self.layers[:-1]:
+            x = torch.relu(layer(x))
+        x = self.layers[-1](x)
+        return [head(x) for head in self.heads]

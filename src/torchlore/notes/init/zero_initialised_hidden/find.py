@@ -23,11 +23,43 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(weight, ast.Attribute) or weight.attr != "weight" or not isinstance(weight.value, ast.Name):
             continue
         layer = weight.value.id
-        if _every_layer(source, call, layer) and not _filled_next(source, call, source.code(weight)):
+        chain = _in_a_row(source, call, layer)
+        if (chain or _every_layer(source, call, layer)) and not _filled_next(source, call, source.code(weight)):
             message = (
                 f"all units of `{layer}` start equal and stay equal: use `nn.init.kaiming_uniform_({layer}.weight)`"
             )
             yield source.hit(call, message)
+
+
+def _in_a_row(source: Source, call: ast.Call, layer: str) -> bool:
+    """In a loop over `self.layers`, whose layers `forward` runs one after the other: `x = relu(layer(x))`."""
+    loop = next((one for one in tree.loops(source, call) if isinstance(one, ast.For)), None)
+    owner = tree.class_of(source, call)
+    box = tree.dotted(loop.iter) if loop is not None and tree.dotted(loop.target) == layer else ""
+    if owner is None or not box.startswith("self.") or tree.conditions(source, call):
+        return False
+    for other in tree.under(source, owner, ast.For):
+        over = (
+            other.iter.args[0]
+            if isinstance(other.iter, ast.Call) and source.name(other.iter.func) == "enumerate" and other.iter.args
+            else other.iter
+        )
+        over = over.value if isinstance(over, ast.Subscript) else over
+        name = other.target.elts[-1] if isinstance(other.target, ast.Tuple) else other.target
+        if (
+            other is not loop
+            and tree.dotted(over) == box
+            and any(_passes_on(source, one, tree.dotted(name)) for one in tree.under(source, other, ast.Assign))
+        ):
+            return True
+    return False
+
+
+def _passes_on(source: Source, held: ast.Assign, layer: str) -> bool:
+    """`x = relu(layer(x))`: what comes out goes into the next one."""
+    runs = [one for one in tree.under(source, held.value, ast.Call) if tree.dotted(one.func) == layer]
+    given = {tree.dotted(arg) for one in runs for arg in one.args}
+    return bool(layer) and tree.dotted(held.targets[0]) in given - {""}
 
 
 def _every_weight(source: Source, call: ast.Call, weight: ast.Name) -> bool:

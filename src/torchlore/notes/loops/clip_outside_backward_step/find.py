@@ -143,6 +143,30 @@ def _in_functions(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
             elif kinds[index - 1 : index + 2] == ["backward", "clip", "step"] and _another(clip, own, held):
                 message = f"`{source.code(clip.node)}` clips another network than the one `{_name(own[index + 1])}` steps: clip that one"
                 yield source.hit(clip.node, message), clip.node
+        twice = _twice(order, held)
+        if twice is not None and twice in clips:
+            code = source.code(twice.node)
+            message = (
+                f"`{code}` was done already, and the network of another optimizer is stepped unclipped: clip that one"
+            )
+            yield source.hit(twice.node, message, severity="warning"), twice.node
+
+
+def _twice(order: list[Event], held: dict[Identity, set[Identity]]) -> Event | None:
+    """The second clip of one network where two are stepped, each by an optimizer of its own, and the other is never clipped."""
+    clips = [event for event in order if event.what == "clip"]
+    nets = [held.get(event.owner, set()) for event in order if event.what == "step" and event.owner is not None]
+    stepped = [next(iter(one)) for one in nets if len(one) == 1]
+    done = {event.owner for event in clips}
+    if None in done or len(stepped) < 2 or len(stepped) != len(nets) or ("unknown",) in stepped:
+        return None
+    missed = [net for net in stepped if net not in done]
+    for one, other in itertools.pairwise(clips):
+        same = one.owner == other.owner and not any(part.conditions or part.loops != one.loops for part in (one, other))
+        between = order[order.index(one) + 1 : order.index(other)]
+        if same and not between and len(missed) == 1 and done <= set(stepped):
+            return other
+    return None
 
 
 def _name(step: Event) -> str:

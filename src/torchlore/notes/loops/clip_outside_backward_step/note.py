@@ -25,8 +25,18 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 
 def watch(step: Step) -> Alarm | None:
+    if step.in_a_row(2, _in_parts(step), "parts"):
+        told = "the gradient of every part of the batch is clipped before the next is added; clip once, beside step()"
+        return Alarm(told, at=step.of("clip")[-1].place, certain=False, evidence=f"order: {step.order}")
     late = re.search("^[^BC]*C+[^BC]*B[^C]*S$", step.order) and "s" not in step.order
     if not step.in_a_row(2, bool(late) and not step.closure and step.number > 1):
         return None
     told = "gradients are clipped after step(), where it changes nothing; clip between backward() and step()"
     return Alarm(told, at=step.of("clip")[-1].place, evidence=f"order since the last step: {step.order}")
+
+
+def _in_parts(step: Step) -> bool:
+    """Clipped on one line after each of several backward passes that make one step."""
+    lines = {event.place for event in step.of("clip")}
+    parts = re.fullmatch("[^BCSs]*(?:B[^BCSsZ]*C[^BCSsZ]*){2,}S", step.order)
+    return parts is not None and len(lines) == 1 and not step.closure

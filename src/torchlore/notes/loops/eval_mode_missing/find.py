@@ -44,6 +44,8 @@ def _phases(source: Source) -> Iterator[Hit]:
     for loop in flow.backward_loops(source) if over else ():
         switches = loop.of("train", "eval")
         asks = any(one.what == "eval" or one.detail or one.owner is None or one.conditions for one in switches)
+        if not loop.of("step"):
+            continue  # a picture of what the network looks at, not training
         if loop.node not in over or asks or "getattr" in source.code(loop.node) or frameworks.owned(source, loop.node):
             continue
         read = [one for one in loop.of("forward") if _has_modes(one)]

@@ -5,7 +5,23 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, flow, follow, identity, losses, scopes, tensors, terms, tree, uses, values
+from torchlore.check import (
+    api,
+    averages,
+    classes,
+    flow,
+    follow,
+    identity,
+    losses,
+    project,
+    scopes,
+    tensors,
+    terms,
+    tree,
+    uses,
+    values,
+)
+from torchlore.check.calls import callers
 from torchlore.check.calls import returned as calls_returned
 from torchlore.check.origin import behind
 from torchlore.check.source import Hit, Source
@@ -19,7 +35,7 @@ _LOSSES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss",
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_ratios(source), *_soft_labels(source), *_taught(source), *_siamese(source))
+    yield from (*_ratios(source), *_soft_labels(source), *_taught(source), *_averaged(source), *_siamese(source))
     if not uses.says(source, "gamma", "discount", "next"):
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
@@ -91,6 +107,58 @@ def _taught(source: Source) -> Iterator[Hit]:
                 code = source.code(event.expr) if event.expr is not None else "teacher"
                 told = f"`{code}` is in the optimizer and called with its graph, so the loss pulls it towards the student: call it under torch.no_grad()"
                 yield source.hit(event.node, told)
+
+
+def _averaged(source: Source) -> Iterator[Hit]:
+    """`self.target(x)` with its graph, where `self.target` follows `self.online` and the optimizer holds both."""
+    if "requires_grad" in source.text or "zip(" not in source.text or not flow.may_train(source):
+        return
+    for one in averages.averages(source):
+        owner, name = project.enclosing_class(source, one.loop), tree.dotted(one.average)
+        if owner is None or not name.startswith("self.") or not _held_whole(source, owner):
+            continue
+        for call in tree.under(source, owner.node, ast.Call):
+            if tree.dotted(call.func) == name and not _cut_off(source, call):
+                told = f"`{name}` is an average of `{source.code(one.model)}`, and the optimizer holds it: with its graph the loss trains it as well; call it under torch.no_grad()"
+                yield source.hit(call, told)
+                break
+
+
+def _held_whole(source: Source, owner: project.Class) -> bool:
+    """Whether an optimizer is given all parameters of an instance of this class."""
+    for call, full in uses.calls_under(source, "torch.optim."):
+        given = follow.followed(source, call.args[0]) if call.args and api.kind_of_call(full) == "optimizer" else None
+        if not isinstance(given, ast.Call) or follow.method(given) != "parameters":
+            continue
+        net = tree.receiver(given)
+        if any(classes.class_behind(source, value) == owner for value in source.values(net)):
+            return True
+    return False
+
+
+def _cut_off(source: Source, call: ast.Call) -> bool:
+    """Whether the result has no graph, is cut from it later, or goes where it cannot be followed."""
+    home, statement = tree.function(source, call), tree.statement(source, call)
+    if home is None or tensors.no_grad_around(source, call) or "detach" in source.code(statement):
+        return True
+    around = callers(project.as_function(source, home))
+    if any(tensors.no_grad_around(where, one) for where, one, _ in around) or not isinstance(statement, ast.Assign):
+        return True
+    names = {one.id for target in statement.targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return not names or any(_detached(source, one) for one in tree.under(source, home, ast.Name) if one.id in names)
+
+
+def _detached(source: Source, use: ast.Name) -> bool:
+    """`t.detach()`, `t.data`, or a function of the project that does so with what it is given; None of it is `return t`."""
+    up = source.parents[use]
+    if isinstance(up, ast.Attribute):
+        return up.attr in ("detach", "data", "argmax", "max")
+    if isinstance(up, ast.Return | ast.Tuple) and isinstance(use.ctx, ast.Load):
+        return True
+    inner = flow.called(source, up) if isinstance(up, ast.Call) else None
+    return inner is not None and (
+        "detach" in inner.source.code(inner.node) or "no_grad" in inner.source.code(inner.node)
+    )
 
 
 def _siamese(source: Source) -> Iterator[Hit]:

@@ -5,7 +5,11 @@ from typing import Annotated, Any
 from torchlore.watch.pictures import Alarm, Call
 
 
-def watch(call: Annotated[Call, "mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"]) -> Alarm | None:
+def watch(
+    call: Annotated[Call, "mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "add_", "lerp_"],
+) -> Alarm | None:
+    if call.name in ("add_", "lerp_"):
+        return _averaged(call)
     for given, target in ((call.input, call.target), (call.target, call.input)):  # these losses take them in any order
         if getattr(given, "grad_fn", None) is None or not _is_bootstrap(target):
             continue
@@ -27,3 +31,27 @@ def _is_bootstrap(target: Any) -> bool:
     parts = [one for one, _ in made.next_functions]
     rest = [one for one in parts if one is not None]
     return len(rest) == 1 and len(parts) == 2 and rest[0].name().startswith("MulBackward")
+
+
+def _averaged(call: Call) -> Alarm | None:
+    """`average.mul_(decay).add_(weight, alpha=1 - decay)`, where a loss has just given the average a gradient, and it is stepped."""
+    average, weight = (*call.args[:2], None)[:2]
+    share = call.argument(2, "weight") if call.name == "lerp_" else call.kwargs.get("alpha")
+    if call.run.steps < 2 or not isinstance(share, float) or not 0 < share < 1 or not hasattr(weight, "data_ptr"):
+        return None
+    held = {one.data_ptr(): one for record in call.run.optimizers for one in _held(record)}
+    moved = held.get(average.data_ptr())
+    if moved is None or moved.grad is None or weight.data_ptr() not in held or average.shape != weight.shape:
+        return None
+    if not call.times(2, bool(moved.grad.any()) if moved.device.type == "cpu" else False):
+        return None
+    return Alarm(
+        "these weights are moved towards other ones as an average, and the optimizer trains them as well: the loss reaches "
+        "them; call that network under torch.no_grad()"
+    )
+
+
+def _held(record: Any) -> list[Any]:
+    """The parameters of an optimizer that is still there."""
+    groups = record.thing.param_groups if record.thing is not None else ()
+    return [one for group in groups for one in group["params"]]

@@ -127,3 +127,42 @@ def rmse(pred, target):
 for batch in torch.utils.data.DataLoader(Houses(), batch_size=10):
     rmse(head(batch["x"]), batch["y"])  # trap: loss-broadcasts
     rmse(head(batch["x"]), batch["column"])
+
+
+def actor_critic(net, states, returns, log_prob):
+    value = net(states)
+    critic = nn.functional.mse_loss(value.squeeze(-1), returns)
+    gain = returns - value.detach()  # trap: loss-broadcasts
+    return critic - (log_prob * gain).mean()
+
+
+def squeezed_first(net, states, returns, log_prob):
+    value = net(states)
+    critic = nn.functional.mse_loss(value.squeeze(-1), returns)
+    value = value.squeeze(-1)
+    gain = returns - value.detach()
+    return critic - (log_prob * gain).mean()
+
+
+class Horizon(nn.Module):
+    def __init__(self, hidden=8, steps=1):
+        super().__init__()
+        self.out = nn.Linear(hidden, steps)
+
+    def forward(self, x):
+        return self.out(x)
+
+
+class Several(Horizon):
+    def __init__(self, hidden=8, steps=4):
+        super().__init__(hidden, steps)
+        self.again = nn.Linear(hidden, steps)
+
+    def forward(self, x):
+        return self.again(x)
+
+
+def forecast():
+    one, more, flat = Horizon(), Several(), torch.randn(8)
+    criterion(one(torch.randn(8, 8)), flat)  # trap: loss-broadcasts
+    criterion(more(torch.randn(4, 8)), torch.randn(4))

@@ -42,6 +42,7 @@ def find(source: Source) -> Iterator[Hit]:
                     yield source.hit(passed, told)
                 else:
                     yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"), safe=False)
+    yield from (hit for line, hit in _forgotten(source) if line not in seen)
 
 
 def _passed(source: Source, wide: ast.expr) -> ast.expr | None:
@@ -56,6 +57,30 @@ def _passed(source: Source, wide: ast.expr) -> ast.expr | None:
     ]
     columns = [one for one in given if one is not None and (values.shape(source, one) or ())[-1:] == (1,)]
     return columns[0] if columns else None
+
+
+def _forgotten(source: Source) -> Iterator[tuple[int, Hit]]:
+    """`returns - value`, where the same function takes the loss of `value.squeeze(-1)` and `returns`."""
+    flat: dict[tuple[object, str, str], ast.expr] = {}
+    for loss in losses.loss_calls(source, *_LOSSES) if "squeeze(" in source.text else ():
+        for one, other in _both(loss.input, loss.target) if loss.input is not None and loss.target is not None else ():
+            column = tree.receiver(one) if isinstance(one, ast.Call) and follow.method(one) == "squeeze" else None
+            if isinstance(column, ast.Name) and isinstance(other, ast.Name):
+                flat[tree.function(source, loss.call), column.id, other.id] = column
+    for gap in source.all(ast.BinOp) if flat else ():
+        for one, other in _both(gap.left, gap.right) if isinstance(gap.op, ast.Sub) else ():
+            column = tree.receiver(one) if isinstance(one, ast.Call) and follow.method(one) == "detach" else one
+            key = tree.function(source, gap), tree.dotted(column), tree.dotted(other)
+            if not isinstance(column, ast.Name) or key not in flat or not _same_value(source, column, flat[key]):
+                continue
+            code = source.code(column)
+            told = f"`{code}` is squeezed before it meets `{key[2]}` in the loss, and not here, which gives a table of N x N; write `{code}.squeeze(-1)`"
+            yield gap.lineno, source.hit(gap, told, severity="warning")
+
+
+def _same_value(source: Source, one: ast.Name, other: ast.expr) -> bool:
+    mine, theirs = (scopes.reaching(source, name) for name in (one, other) if isinstance(name, ast.Name))
+    return bool(mine) and [id(b.node) for b in mine] == [id(b.node) for b in theirs]
 
 
 def _in_own_loss(source: Source) -> Iterator[Hit]:

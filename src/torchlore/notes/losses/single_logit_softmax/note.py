@@ -33,7 +33,7 @@ _FUNCTIONS = tuple(
 )
 _LAST = (-1, 1)
 _POOLS = re.compile(r"att|pool|gate|weight|alpha", re.IGNORECASE)
-_THREE = re.compile(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ")
+_THREE = re.compile(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ|sum\([^()]*\b1\b")
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

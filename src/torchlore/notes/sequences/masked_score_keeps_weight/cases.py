@@ -18,3 +18,19 @@ def right(q, k, mask, gate):
     hidden = scores.masked_fill(mask == 0, -1e9)
     added = scores + (1 - mask) * -1e4
     return hidden.softmax(-1) * mask, F.softmax(added, dim=-1), F.softmax(q * gate, dim=-1)
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.softmax = torch.nn.Softmax(dim=-1)
+
+    def forward(self, q, k, mask):
+        scores = torch.bmm(q, k.transpose(1, 2))
+        scores = scores * mask.unsqueeze(1)  # trap: masked-score-keeps-weight
+        return self.softmax(scores)
+
+    def right(self, q, k, mask):
+        scores = torch.bmm(q, k.transpose(1, 2))
+        scores = scores + (1.0 - mask.unsqueeze(1)) * -1e9
+        return self.softmax(scores)

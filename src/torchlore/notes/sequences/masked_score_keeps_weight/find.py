@@ -8,15 +8,30 @@ from torchlore.check.source import Hit, Source
 
 _SOFTMAX = ("torch.softmax", "torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.log_softmax")
 
+_SAME = {
+    "unsqueeze",
+    "squeeze",
+    "float",
+    "to",
+    "type_as",
+    "expand",
+    "expand_as",
+    "view",
+    "reshape",
+    "repeat",
+    "transpose",
+}
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "mask") or not uses.says(source, "softmax"):
         return
     given = [call.args[0] for call in source.calls(*_SOFTMAX) if call.args]
     given += [
-        tree.receiver(call)
+        one
         for call in source.methods("softmax", "log_softmax")
         if source.name(call.func) not in _SOFTMAX
+        for one in (tree.receiver(call), *call.args[:1])  # a tensor's own method, or a layer of that name
     ]
     for scores in (value for one in given for value in follow.possible(source, follow.followed(source, one))):
         if isinstance(scores, ast.Call) and follow.method(scores) in ("masked_fill", "masked_fill_"):
@@ -26,10 +41,17 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"{value:g} is as good as 0, and a softmax gives it its share: fill with -1e9 or float('-inf')"
                 yield source.hit(scores, told)
         elif isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Mult):
-            mask = next((side for side in (scores.left, scores.right) if "mask" in follow.base(side).lower()), None)
+            mask = next((side for side in (scores.left, scores.right) if "mask" in _bare(side).lower()), None)
             if mask is not None and _is_score(source, scores, mask):
                 told = f"a masked score is 0 here, and a softmax gives it its share: `masked_fill({source.code(mask)} == 0, float('-inf'))`"
                 yield source.hit(scores, told)
+
+
+def _bare(node: ast.expr) -> str:
+    """`mask` of `mask[:, None]`, `self.mask.unsqueeze(1).float()`."""
+    while isinstance(node, ast.Subscript) or follow.method(node) in _SAME:
+        node = node.value if isinstance(node, ast.Subscript) else tree.receiver(node)  # type: ignore[arg-type]  # a call
+    return tree.dotted(node).rpartition(".")[2] or follow.base(node)
 
 
 def _hides(source: Source, filled: ast.Call) -> bool:

@@ -56,3 +56,30 @@ def of_time_first(scores, outputs):
 def of_one(scores, outputs):
     weights = F.softmax(scores, dim=0)
     return torch.bmm(weights.unsqueeze(0).unsqueeze(0), outputs.unsqueeze(0))
+
+
+class Pooled(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.score = nn.Linear(width, 1)
+
+    def forward(self, x):
+        weights = torch.softmax(self.score(x), dim=0)  # trap: softmax-over-queries
+        return (weights * x).sum(dim=1)
+
+    def right(self, x):
+        weights = torch.softmax(self.score(x), dim=1)
+        return (weights * x).sum(dim=1)
+
+    def time_first(self, x):
+        weights = torch.softmax(self.score(x), 0)
+        return torch.sum(weights * x, dim=0)
+
+
+def routing(u):
+    votes = torch.zeros(u.shape[0], u.shape[1], 1)
+    for _ in range(3):
+        share = torch.softmax(votes, dim=0)
+        out = (share * u).sum(dim=1, keepdim=True)
+        votes = votes + (out * u).sum(-1, keepdim=True)
+    return out

@@ -19,12 +19,38 @@ def find(source: Source) -> Iterator[Hit]:
             here = home is not None and home.source is source and home.node is not None
             told = "the first dimension is the batch, so these weights are shared out among the samples: write `dim=-1`"
             yield source.hit(home.node if here and home is not None and home.node is not None else made, told)
+    yield from _summed_elsewhere(source)
     for weights in products:
         made = _undropped(source, weights)
         if isinstance(made, ast.Call) and _dim(source, made) == 1 and _is_scores(source, _given(source, made)):
             yield source.hit(
                 made, "the scores are (batch, queries, keys), and this is over the queries: write `dim=-1`"
             )
+
+
+def _summed_elsewhere(source: Source) -> Iterator[Hit]:
+    """`(softmax(layer(x), dim=0) * x).sum(dim=1)`: shared out over the samples, added up over the steps."""
+    sums = [
+        (tree.receiver(call), tree.argument(call, 0, "dim"))
+        for call in source.methods("sum")
+        if not source.name(call.func)
+    ]
+    sums += [(call.args[0], tree.argument(call, 1, "dim")) for call in source.calls("torch.sum") if call.args]
+    for summed, dim in sums:
+        product = follow.followed(source, summed) if tree.literal(dim) == 1 else None
+        for side in (product.left, product.right) if isinstance(product, ast.BinOp) else ():
+            made = _unviewed(source, side) if isinstance(product.op, ast.Mult) else None  # type: ignore[union-attr]  # as above
+            given = _given(source, made) if isinstance(made, ast.Call) and _dim(source, made) == 0 else None
+            if given is not None and isinstance(made, ast.Call) and _by_layer(source, given):
+                told = "these weights are shared out among the samples of the batch and then added up over dimension 1: write `dim=1`"
+                yield source.hit(made, told, severity="warning")
+
+
+def _by_layer(source: Source, node: ast.expr) -> bool:
+    """Whether a linear layer, alone or at the end of others, gives a score."""
+    made = _unviewed(source, node)
+    found = source.values(made.func) if isinstance(made, ast.Call) else ()
+    return bool(found) and all(one.name in ("torch.nn.Linear", "torch.nn.Sequential") for one in found)
 
 
 def _undropped(source: Source, node: ast.expr) -> ast.expr:

@@ -40,3 +40,25 @@ def unsorted(model, ids, lengths):
     order = lengths.argsort(descending=True)
     packed = pack_padded_sequence(ids[order], lengths[order], batch_first=True, enforce_sorted=False)
     return model(packed)
+
+
+def beside_the_model(model, loader):
+    for ids, lengths, labels in loader:
+        lengths, order = lengths.sort(descending=True)  # trap: sorted-for-packing-only
+        ids = ids[order]
+        nn.functional.cross_entropy(model(ids, lengths), labels).backward()
+
+
+def all_of_them(model, loader):
+    for ids, lengths, labels in loader:
+        lengths, order = lengths.sort(descending=True)
+        ids, labels = ids[order], labels[order]
+        nn.functional.cross_entropy(model(ids, lengths), labels).backward()
+
+
+def put_back(model, loader):
+    for ids, lengths, labels in loader:
+        lengths, order = lengths.sort(descending=True)
+        ids = ids[order]
+        out = model(ids, lengths)[order.argsort()]
+        nn.functional.cross_entropy(out, labels).backward()

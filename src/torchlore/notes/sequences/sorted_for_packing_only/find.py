@@ -4,14 +4,26 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import follow, losses, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _PACK = "torch.nn.utils.rnn.pack_padded_sequence"
 _TARGET = re.compile(r"(^|_)(y|label|target|tag|tgt|trg|gt|score|class)(e?s)?($|_)", re.IGNORECASE)
 
+_LOSSES = (
+    "CrossEntropyLoss",
+    "cross_entropy",
+    "NLLLoss",
+    "nll_loss",
+    "MSELoss",
+    "mse_loss",
+    "BCEWithLogitsLoss",
+    "binary_cross_entropy_with_logits",
+)
+
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _labels_stay(source) if any(source.calls(_PACK)) else ()
     for pack in source.calls(_PACK):
         home = tree.function(source, pack)
         if home is None or tree.literal(tree.argument(pack, 3, "enforce_sorted")) is False:
@@ -22,6 +34,35 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(
                     statement, f"{told}: index them with `{name.id}.argsort()`, or pass `enforce_sorted=False`"
                 )
+
+
+def _labels_stay(source: Source) -> Iterator[Hit]:
+    """`ids = ids[order]` where the labels, which came in one batch with `ids`, go into the loss as they were."""
+    for loss in losses.loss_calls(source, *_LOSSES):
+        labels, home = loss.target, tree.function(source, loss.call) or source.tree
+        bound = scopes.reaching(source, labels) if isinstance(labels, ast.Name) else []
+        batch = bound[0].statement if len(bound) == 1 and bound[0].path else None
+        for name, statement in _orders(source, home) if batch is not None else ():
+            taken = [source.parents[one] for one in tree.under(source, home, ast.Name) if _reads(source, one, name)]
+            subjects = [one.value for one in taken if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load)]
+            came = [one for one in subjects if isinstance(one, ast.Name) and _came_with(source, one, batch)]
+            mine = any(
+                isinstance(one, ast.Name) and isinstance(labels, ast.Name) and one.id == labels.id for one in subjects
+            )
+            between = batch is not None and getattr(batch, "lineno", 0) <= statement.lineno < loss.call.lineno
+            if came and between and not mine and len(subjects) == len(taken):
+                told = f"`{name.id}` reorders `{came[0].id}`, and `{source.code(labels)}`, which came with it, keeps the old order"  # type: ignore[arg-type]  # a name
+                yield source.hit(statement, f"{told}: index it with `{name.id}` too, or pass `enforce_sorted=False`")
+                return
+
+
+def _reads(source: Source, use: ast.Name, name: ast.Name) -> bool:
+    same = use.id == name.id and isinstance(use.ctx, ast.Load)
+    return same and {id(one.node) for one in scopes.reaching(source, use)} == {id(name)}
+
+
+def _came_with(source: Source, use: ast.Name, batch: ast.AST | None) -> bool:
+    return any(one.statement is batch and one.path for one in scopes.reaching(source, use))
 
 
 def _orders(source: Source, home: ast.AST) -> Iterator[tuple[ast.Name, ast.Assign]]:

@@ -127,3 +127,45 @@ def table(model, other):
         found[name] = weight.data
     for name, weight in model.named_parameters():
         found[name].mul_(0.9).add_(weight.data, alpha=0.1)
+
+
+class Consolidation:
+    def __init__(self, net):
+        self.net, self.anchor = net, {}
+        self.params = {n: p for n, p in net.named_parameters() if p.requires_grad}
+        for n, p in self.params.items():
+            self.anchor[n] = p.data  # trap: weights-kept-by-reference
+
+    def penalty(self, net):
+        return sum(((p - self.anchor[n]) ** 2).sum() for n, p in net.named_parameters())
+
+    def by_hand(self):
+        total = 0
+        for n, p in self.net.named_parameters():
+            total += ((p - self.anchor[n]) ** 2).sum()
+        return total
+
+
+class Kept:
+    def __init__(self, net):
+        self.net, self.anchor = net, {}
+        for n, p in net.named_parameters():
+            self.anchor[n] = p.detach().clone()
+
+    def by_hand(self):
+        return [p - self.anchor[n] for n, p in self.net.named_parameters()]
+
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.out = nn.Embedding(8, 4), nn.Linear(4, 8, bias=False)
+        self.out.weight = self.words.weight
+
+
+def moved():
+    model = Tied()
+    first = model.words.weight.detach().clone()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.step()
+    return (model.words.weight - first).norm()

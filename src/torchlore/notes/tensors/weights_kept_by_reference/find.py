@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, follow, tree, values
+from torchlore.check import classes, edits, flow, follow, project, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
@@ -33,18 +33,71 @@ def _entries(source: Source) -> Iterator[Hit]:
         owner = _parameter(assign.value)
         if not isinstance(target, ast.Subscript) or not isinstance(owner, ast.Name) or not isinstance(loop, ast.For):
             continue
-        model = _gone_through(source, loop, owner.id)
-        if model and (_overwritten(source, loop, assign, owner.id) or _mixed(source, tree.dotted(target.value), model)):
+        model, box = _gone_through(source, loop, owner.id), tree.dotted(target.value)
+        if model is not None and (
+            _overwritten(source, loop, assign, owner.id) or _mixed(source, box, model) or _pulled(source, box, model)
+        ):
             code = source.code(target)
             told = f"`{code}` shares the memory of `{owner.id}`, so what changes one changes both: keep `{owner.id}.detach().clone()`"
             yield source.hit(assign, told, edits.replace(source, assign.value, f"{owner.id}.detach().clone()"))
 
 
-def _gone_through(source: Source, loop: ast.For, name: str) -> str:
-    """`model` of `for name, param in model.named_parameters()`."""
-    over = follow.method(loop.iter) == "named_parameters" and isinstance(loop.target, ast.Tuple)
-    mine = over and tree.dotted(loop.target.elts[-1]) == name  # type: ignore[attr-defined]  # a tuple
-    return source.code(tree.receiver(loop.iter)) if mine and isinstance(loop.iter, ast.Call) else ""
+def _gone_through(source: Source, loop: ast.For, name: str) -> ast.expr | None:
+    """`model` of `for name, param in model.named_parameters()`, or of `.items()` of a dict that was made so."""
+    over: ast.expr | None = loop.iter
+    if not isinstance(loop.target, ast.Tuple) or tree.dotted(loop.target.elts[-1]) != name:
+        return None
+    if isinstance(over, ast.Call) and follow.method(over) == "items":
+        over = _dict_of(source, tree.receiver(over))
+    mine = isinstance(over, ast.Call) and follow.method(over) == "named_parameters"
+    return tree.receiver(over) if mine and isinstance(over, ast.Call) else None
+
+
+def _dict_of(source: Source, node: ast.expr) -> ast.expr | None:
+    """`model.named_parameters()` of `{n: p for n, p in model.named_parameters()}` or `dict(model.named_parameters())`."""
+    made = follow.followed(source, node)
+    owner = project.enclosing_class(source, node) if tree.dotted(node).startswith("self.") else None
+    if owner is not None and isinstance(node, ast.Attribute):
+        found = classes.assigned(owner, node.attr)
+        made = found[0].value if len(found) == 1 and found[0].value is not None else made
+    if isinstance(made, ast.DictComp):
+        plain = isinstance(made.value, ast.Name) and isinstance(made.generators[0].target, ast.Tuple)
+        return made.generators[0].iter if plain else None
+    return made.args[0] if isinstance(made, ast.Call) and source.name(made.func) == "dict" and made.args else None
+
+
+def _pulled(source: Source, box: str, model: ast.expr) -> bool:
+    """`(param - anchor[name]) ** 2` in a loop over the same network's parameters: the penalty is always 0."""
+    for gap in source.all(ast.BinOp):
+        loop = next(iter(tree.loops(source, gap)), None) if isinstance(gap.op, ast.Sub) else None
+        for kept, live in ((gap.left, gap.right), (gap.right, gap.left)) if isinstance(loop, ast.For) else ():
+            entry = isinstance(kept, ast.Subscript) and tree.dotted(kept.value) == box
+            name = tree.dotted(_parameter(live)) if entry else ""
+            net = _gone_through(source, loop, name) if name and isinstance(loop, ast.For) else None
+            if net is not None and _one_net(source, net, model):
+                return True
+    return False
+
+
+def _one_net(source: Source, one: ast.expr, other: ast.expr) -> bool:
+    mine = identity(source, one)
+    return bool(_called(source, one) & _called(source, other)) or (mine is not None and mine == identity(source, other))
+
+
+def _called(source: Source, node: ast.expr) -> set[str]:
+    """The names of a network: `self.net`, and `net` where the constructor keeps its argument so."""
+    owner = project.enclosing_class(source, node) if tree.dotted(node).startswith("self.") else None
+    found = classes.assigned(owner, node.attr) if owner is not None and isinstance(node, ast.Attribute) else []
+    names = {kept.id for one in found if isinstance(kept := _value(one), ast.Name)}
+    return {source.code(node)} | (names if len(found) == 1 else set())
+
+
+def _value(one: classes.Attribute) -> ast.expr | None:
+    """What an attribute is given, also as one part of `self.a, self.b = a, b`."""
+    whole = one.value
+    if len(one.path) == 1 and isinstance(whole, ast.Tuple) and one.path[0] < len(whole.elts):
+        return whole.elts[one.path[0]]
+    return whole if not one.path else None
 
 
 def _overwritten(source: Source, loop: ast.For, assign: ast.Assign, name: str) -> bool:
@@ -53,7 +106,7 @@ def _overwritten(source: Source, loop: ast.For, assign: ast.Assign, name: str) -
     return any(one.lineno > assign.lineno and tree.dotted(_parameter(tree.receiver(one))) == name for one in calls)
 
 
-def _mixed(source: Source, box: str, model: str) -> bool:
+def _mixed(source: Source, box: str, model: ast.expr) -> bool:
     """`shadow[name].mul_(decay).add_(param.data)` in a loop over the same network's parameters."""
     for call in source.methods("mul_", "copy_", "lerp_", "add_", "sub_"):
         entry, loop = tree.receiver(call), next(iter(tree.loops(source, call)), None)
@@ -61,7 +114,8 @@ def _mixed(source: Source, box: str, model: str) -> bool:
             continue
         name = tree.dotted(loop.target.elts[-1]) if isinstance(loop.target, ast.Tuple) else ""
         used = name and any(one.id == name for one in tree.under(source, tree.statement(source, call), ast.Name))
-        if used and _gone_through(source, loop, name) == model:
+        net = _gone_through(source, loop, name) if used else None
+        if net is not None and _one_net(source, net, model):
             return True
     return False
 
@@ -77,7 +131,14 @@ def _kept(source: Source, node: ast.expr) -> ast.expr | None:
         return node
     owner = _parameter(node)
     own = isinstance(owner, ast.Attribute) and owner.attr in {"weight", "bias"}
-    return node if own and values.sure(source, node, "tensor") else None
+    return node if own and not _tied(source, node) and values.sure(source, node, "tensor") else None
+
+
+def _tied(source: Source, node: ast.expr) -> bool:
+    """`self.head.weight = self.embedding.weight`: two layers share one parameter on purpose."""
+    up = source.parents[node]
+    target = up.targets[0] if isinstance(up, ast.Assign) else None
+    return isinstance(target, ast.Attribute) and target.attr in {"weight", "bias"}
 
 
 def _parameter(node: ast.expr) -> ast.expr:

@@ -45,7 +45,7 @@ def _thawed(source: Source, freeze: Event) -> bool:
     code = source.code(part) if part is not None else ""
     around = [one for one in freeze.loops if isinstance(one, ast.For | ast.While)]
     texts = (source.code(one) for one in around[:-1] or around)
-    back = rf"for \w+ in {re.escape(code)}\.parameters\(\):\s+\w+\.requires_grad = True|{re.escape(code)}\.requires_grad_\(True\)"
+    back = rf"for \w+ in {re.escape(code)}\.parameters\(\):(?:[^\n]*\n)?\s*\w+\.requires_grad = True|{re.escape(code)}\.requires_grad_\(True\)"
     return bool(code) and any(re.search(back, text) for text in texts)
 
 
@@ -211,5 +211,11 @@ def _kept_in_eval(source: Source, events: tuple[Event, ...]) -> bool:
     first = next((i for i, one in enumerate(events) if one.what == "train"), 0)  # what was set before is undone there
     later = [one for one in events[first:] if one.what == "eval" and one.owner is not None]
     parts = [one for one in later if len(one.owner or ()) > 2 or _is_part(one)]
-    own = any(node.name == "train" for node in source.all(ast.FunctionDef))
+    own = any(node.name == "train" and _is_switch(source, node) for node in source.all(ast.FunctionDef))
     return bool(parts) or own or "BatchNorm" in "".join(source.code(one) for one in source.calls("isinstance"))
+
+
+def _is_switch(source: Source, node: ast.FunctionDef) -> bool:
+    """A network's own `train(self, mode)`; a function `train(model, loader)` runs the loop."""
+    owner = project.enclosing_class(source, node)
+    return owner is not None and (classes.is_module(owner) or "super()" in source.code(node))
