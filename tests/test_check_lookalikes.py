@@ -496,6 +496,51 @@ class Toy(nn.Module):
     def training_step(self, x, y):
         return F.nll_loss(self.net(x), y)
 """
+POOLED = """
+import torch
+from torch import nn
+
+class Pool(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 4)
+
+def measure(pool, loader, net=nn.Linear(4, 4)):
+    for x, y in loader:
+        out = net(x)
+        best = torch.max(out, 0)PICK
+        print((best == y).sum())
+"""
+CURVED = """
+import torch
+
+def descend(f, x, optimizer, steps):
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = f(x)
+        loss.backward(retain_graph=TrueMORE)
+        optimizer.step()
+"""
+RATIO = """
+import torch
+from torch import nn
+
+kl = nn.KLDivLoss()
+
+def update(NAME, old):
+    return kl(NAME, old.exp())
+"""
+SUMMED = """
+from torch import nn
+
+class Sum(nn.Module):
+    def __init__(self, NAME: list[nn.Module]):
+        super().__init__()
+        self.NAME = NAME
+
+    def forward(self, x):
+        return sum(one(x) for one in self.NAME)
+"""
 NEW_NET = "net = torchvision.models.resnet18()"
 
 
@@ -605,6 +650,15 @@ def said(rules, slug, text):
         ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the same block for weight sharing"), []),
         ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the blocks"), ["warning"]),
         ("nll-on-probabilities", TOY_LOSS, ["error"]),
+        ("argmax-over-the-batch", POOLED.replace("PICK", "[0]"), []),
+        ("argmax-over-the-batch", POOLED.replace("PICK", ".values"), []),
+        ("argmax-over-the-batch", POOLED.replace("PICK", "[1]"), ["error"]),
+        ("retain-graph-habit", CURVED.replace("MORE", ", create_graph=True"), []),
+        ("retain-graph-habit", CURVED.replace("MORE", ""), ["warning"]),
+        ("kl-div-mean", RATIO.replace("NAME", "action_log_probs"), []),
+        ("kl-div-mean", RATIO.replace("NAME", "log_probs"), ["warning"]),
+        ("modules-in-plain-container", SUMMED.replace("NAME", "losses"), []),
+        ("modules-in-plain-container", SUMMED.replace("NAME", "heads"), ["warning"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):

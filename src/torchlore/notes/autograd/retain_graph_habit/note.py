@@ -36,7 +36,9 @@ def claim(bad: dict[str, list[int]], good: dict[str, list[int]]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     asked = [
-        call for call in source.methods("backward") if tree.literal(tree.argument(call, None, "retain_graph")) is True
+        call
+        for call in source.methods("backward")
+        if tree.literal(tree.argument(call, None, "retain_graph")) is True and not tree.keyword(call, "create_graph")
     ]
     if not asked or any(source.calls("torch.autograd.grad", "torch.autograd.backward")) or any(source.methods("adapt")):
         return  # an adapted net carries a graph that every turn may go through

@@ -13,6 +13,7 @@ to (batch * words, classes) first.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -63,6 +64,8 @@ def find(source: Source) -> Iterator[Hit]:
         )
         if (not absent and tree.literal(given) != "mean") or _made_good(source, loss.call):
             continue
+        if loss.input is not None and re.search(r"action_?log|log_?probs?_?(of_)?act", source.code(loss.input)):
+            continue  # of the actions that were taken: one number each, no classes
         edit = edits.set_keyword(source, made, "reduction", '"batchmean"')
         message = 'the mean divides by the number of classes as well: write `reduction="batchmean"`'
         yield source.hit(made, message, edit, severity="warning" if absent else "hint")

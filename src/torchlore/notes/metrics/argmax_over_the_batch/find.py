@@ -29,6 +29,8 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(slip, f"{told}, and the class is taken from dimension 1: write dim=1")
         if (plain and not call.args) or tree.literal(dim) != 0 or source.name(call.func).startswith("numpy."):
             continue
+        if _wants_values(source, call):
+            continue
         if _of_a_batch(source, scores) or _counted_against(source, call, scores):
             yield source.hit(
                 call,
@@ -91,6 +93,16 @@ def _largest(source: Source, node: ast.expr) -> ast.Call | None:
     plain = source.name(whole.func) == "torch.max"
     dim = tree.argument(whole, int(plain), "dim")
     return whole if dim is not None and tree.literal(dim) in (1, -1) else None
+
+
+def _wants_values(source: Source, call: ast.Call) -> bool:
+    """`x.max(0)[0]`, `x.max(0).values`, `best, _ = x.max(0)`: the largest numbers, as in a pooling, not where they are."""
+    up = source.parents[call]
+    target = up.targets[0] if isinstance(up, ast.Assign) else None
+    first = isinstance(up, ast.Subscript) and tree.literal(up.slice) == 0
+    named = isinstance(up, ast.Attribute) and up.attr == "values"
+    unused = isinstance(target, ast.Tuple) and len(target.elts) == 2 and tree.dotted(target.elts[1]).startswith("_")
+    return first or named or unused
 
 
 def _counted_against(source: Source, call: ast.Call, scores: ast.expr) -> bool:

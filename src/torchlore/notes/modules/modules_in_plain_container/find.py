@@ -89,6 +89,7 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
         found = values.annotated(source, promise) if isinstance(promise, ast.Subscript) else ()
         parts = [part for one in found if one.kind == "list" for group in one.items for part in group]
         nets = bool(parts) and all(api.is_kind(part.kind, "module") and part.kind != "loss" for part in parts)
+        nets = nets and not re.search(r"loss|criteri|metric", name, re.IGNORECASE)  # seldom with weights
         used = any(tree.dotted(one) == f"self.{name}" for one in tree.under(source, forward, ast.Attribute))  # type: ignore[arg-type]  # asked above
         if nets and used and not containers.by_hand(cls, name):
             told = f"`self.{name}` is a list, which hides its layers from parameters(), to(), eval() and state_dict()"
