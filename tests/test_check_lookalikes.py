@@ -541,6 +541,39 @@ class Sum(nn.Module):
     def forward(self, x):
         return sum(one(x) for one in self.NAME)
 """
+CHOSEN = """
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1)
+params = net.parameters()
+if choice == "sgd":
+    optimizer = torch.optim.SGD(params, lr=0.1)
+if SECOND:
+    optimizer = torch.optim.Adam(params)
+"""
+TWO_OF_THEM = """
+import torch
+from torch import nn
+
+a, b = nn.Linear(3, 1), nn.Linear(3, 1)
+opt_a = torch.optim.SGD(a.parameters(), lr=0.1)
+opt_b = torch.optim.SGD(b.parameters(), lr=0.1)
+for x in loader:
+    opt_a.zero_grad()
+    opt_b.zero_grad()
+    (a(x) - b(x)).square().mean().backward()
+    opt_a.step()
+    LINE
+"""
+NODES_OF = """
+import torch
+from torch.nn import functional as F
+
+def pick(net, x):
+    scores = net(torch.cat((x, x), dim=1))
+    return F.softmax(scores.permute(ORDER))
+"""
 NEW_NET = "net = torchvision.models.resnet18()"
 
 
@@ -650,6 +683,12 @@ def said(rules, slug, text):
         ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the same block for weight sharing"), []),
         ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the blocks"), ["warning"]),
         ("nll-on-probabilities", TOY_LOSS, ["error"]),
+        ("exhausted-parameter-generator", CHOSEN.replace("SECOND", "choice == 'adam'"), []),
+        ("exhausted-parameter-generator", CHOSEN.replace("SECOND", "other == 'adam'"), ["error"]),
+        ("step-before-backward", TWO_OF_THEM.replace("LINE", "# opt_b.step()"), []),
+        ("step-before-backward", TWO_OF_THEM.replace("LINE", "print(x)"), ["error"]),
+        ("softmax-without-dim", NODES_OF.replace("ORDER", "1, 0"), ["hint"]),
+        ("softmax-without-dim", NODES_OF.replace("ORDER", "1, 0, 2"), ["warning"]),
         ("argmax-over-the-batch", POOLED.replace("PICK", "[0]"), []),
         ("argmax-over-the-batch", POOLED.replace("PICK", ".values"), []),
         ("argmax-over-the-batch", POOLED.replace("PICK", "[1]"), ["error"]),

@@ -119,9 +119,21 @@ def seldom(source: Source, node: ast.AST, loop: ast.AST) -> bool:
 
 
 def exclusive(source: Source, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two nodes stand in different branches of one `if`, so that never both run in one turn."""
-    branches = {id(test): branch for test, branch in tree.conditions(source, one)}
-    return any(branches.get(id(test), branch) is not branch for test, branch in tree.conditions(source, other))
+    """Whether never both run in one turn: in different branches of one `if`, or under `x == "a"` and `x == "b"`."""
+    mine, theirs = tree.conditions(source, one), tree.conditions(source, other)
+    branches = {id(test): branch for test, branch in mine}
+    if any(branches.get(id(test), branch) is not branch for test, branch in theirs):
+        return True
+    asked = dict(asks for test, branch in mine if branch and (asks := _equals(source, test)) is not None)
+    told = (asks for test, branch in theirs if branch and (asks := _equals(source, test)) is not None)
+    return any(asked.get(name, value) != value for name, value in told)
+
+
+def _equals(source: Source, test: ast.expr) -> tuple[str, object] | None:
+    """`choice` and "Adam" of `choice == "Adam"`."""
+    one = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
+    value = tree.literal(test.comparators[0]) if isinstance(test, ast.Compare) and one else None
+    return (source.code(test.left), value) if isinstance(test, ast.Compare) and isinstance(value, str | int) else None
 
 
 def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.Name]:

@@ -10,7 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _FUNCTIONS = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
 _ROWS = re.compile(
-    r"\bmm\(|(?:view|reshape)\([^(),]+(?:\([^()]*\))?, [^,]+\)|[Ff]latten\(|(?<!un)squeeze\(|max\(.*, (?:dim=)?1\)|, 0\)"
+    r"\bmm\(|permute\([01], ?[01]\)|\.t\(\)|(?:view|reshape)\([^(),]+(?:\([^()]*\))?, [^,]+\)|[Ff]latten\(|(?<!un)squeeze\(|max\(.*, (?:dim=)?1\)|, 0\)"
 )
 _THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ ")
 _PLAYS = re.compile(r"Categorical|\bgym(nasium)?\b|env\.step|self\.gamma \* R\b|put_data")

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tree, values
+from torchlore.check import edits, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _LISTS = ("parameters", "named_parameters", "buffers", "named_buffers")
@@ -81,5 +81,6 @@ def _then(source: Source, first: ast.Name, second: ast.Name) -> bool:
     for depth, (mine, theirs) in enumerate(zip(way, scopes.chain(source, second), strict=False)):
         if mine != theirs:
             same = mine[0] is theirs[0] and mine[1] == theirs[1]
-            return same and not any(tree.ends(getattr(owner, field)) for owner, field, _ in way[depth + 1 :])
+            ended = any(tree.ends(getattr(owner, field)) for owner, field, _ in way[depth + 1 :])
+            return same and not ended and not follow.exclusive(source, first, second)
     return False
