@@ -3,6 +3,7 @@
 import pytest
 
 from torchlore.check import engine
+from torchlore.cli import main
 from torchlore.cli.check import all_rules
 
 LINES = """
@@ -666,7 +667,6 @@ def said(rules, slug, text):
         ("tensor-not-buffer", MARKS.replace("MAKE", "zeros(n)"), ["hint"]),
         ("discarded-tensor-op", JOINED.replace("PARTS", "[y]"), []),
         ("discarded-tensor-op", JOINED.replace("PARTS", "[x, y]"), ["error"]),
-        ("parameter-never-initialised", EXPERTS.replace("USE", ""), ["hint"]),
         ("parameter-never-initialised", EXPERTS.replace("USE", "Experts(2, 3)(x).sum().backward()"), ["error"]),
         ("modules-in-plain-container", PARTS.replace("IN_LOOP", "self.add_module(name=f'p{i}', module=part)").replace("BEHIND", "pass"), []),
         ("modules-in-plain-container", PARTS.replace("IN_LOOP", "pass").replace("BEHIND", "self.all = nn.Sequential(self.parts[0], self.parts[1])"), []),
@@ -707,3 +707,13 @@ def test_a_word_decides(rules, slug, text, expected):
 def test_a_toy_in_a_test_is_no_matter(rules):
     found = engine.check_text(TOY_LOSS, rules, "tests/test_callbacks.py")
     assert [one.severity.value for one in found if one.slug == "nll-on-probabilities"] == ["hint"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("print(Experts(2, 3))", "1 hint"), ("Experts(2, 3)(x).sum().backward()", "1 error")]
+)
+def test_who_uses_a_layer_says_whether_it_is_trained(tmp_path, capsys, line, said):
+    (tmp_path / "experts.py").write_text(EXPERTS.replace("USE", ""))
+    (tmp_path / "build.py").write_text(f"from experts import Experts\n\n{line}\n")
+    main(["check", "--no-cache", "--select", "parameter-never-initialised", str(tmp_path)])
+    assert said in capsys.readouterr().out

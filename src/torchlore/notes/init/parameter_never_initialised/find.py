@@ -44,13 +44,13 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _only_loaded(source: Source, owner: str) -> bool:
-    """Whether nothing that uses this file trains: in a library the numbers come from a checkpoint."""
+    """Whether files use this one and none of them trains: in a library the numbers come from a checkpoint."""
     users = source.project.importers(source.module)
     packages = {path.rpartition("/")[0].rpartition("/")[2] for path in users if path.endswith("__init__.py")}
     further = [path for name in sorted(packages - {""}) for path in source.project.importers(name)]
     named = [path for path in further if re.search(rf"\b{owner}\b", source.project.text(path) or "")]
     texts = [source.text, *(source.project.text(path) or "" for path in dict.fromkeys([*users, *named]))]
-    return not any(re.search(r"backward\(|\.fit\(|Trainer\(|\.step\(", text) for text in texts)
+    return bool(users) and not any(re.search(r"backward\(|\.fit\(|Trainer\(|\.step\(", text) for text in texts)
 
 
 def _made(source: Source, one: Attribute) -> ast.Call | None:
