@@ -111,8 +111,13 @@ def test_the_source_is_read_too(tmp_path):
     (tmp_path / "parts.py").write_text(PARTS)
     (tmp_path / "elsewhere.py").write_text(PARTS)
     (tmp_path / "train.py").write_text(TRAIN.replace("model = nn", "from parts import fill\nmodel = nn"))
-    seen = watched("--json", "out.json", "train.py", cwd=tmp_path)
+    seen = watched("--json", "out.json", "--html", "out.html", "train.py", cwd=tmp_path)
     assert seen.stdout.startswith("[] __main__")
+    page = (tmp_path / "out.html").read_text()
+    assert "read in the source</span>" in page
+    assert (
+        page.count("<title>missing-zero-grad") > 0 == page.count("<title>state-dict-changed-in-vain")
+    )  # it has no step
     facts = json.loads((tmp_path / "out.json").read_text())
     told = [(one["slug"], one["path"], one["line"], one["evidence"], one["step"]) for one in facts["findings"]]
     read, ran = ("state-dict-changed-in-vain", "parts.py", 4), ("missing-zero-grad", "train.py", 12)

@@ -53,7 +53,8 @@ def page(outcome: Outcome) -> str:
 def _item(one: Finding) -> str:
     times = f", {one.count} times" if one.count > 1 else ""
     where = f"<code>{escape(one.path)}:{one.line}</code>"
-    evidence = f'<span class="evidence">{escape(one.evidence)} (step {one.step}{times})</span>'
+    step = f" (step {one.step}{times})" if one.step is not None else ""
+    evidence = f'<span class="evidence">{escape(one.evidence)}{step}</span>'
     return f'<li><b class="{one.severity}">{one.severity} {escape(one.slug)}</b> {where}<br>{escape(one.message)}{evidence}</li>'
 
 
@@ -93,7 +94,9 @@ def _chart(dots: list[tuple[int, float]], findings: Sequence[Finding], last: int
     )
     curve = " ".join(f"{x(step):.1f},{y(value):.1f}" for step, value in dots)
     points = "".join(f'<circle class="dot" r="2" cx="{x(s):.1f}" cy="{y(v):.1f}"/>' for s, v in dots if len(dots) <= 40)
-    marks = "".join(_mark(n, one, x(one.step or 0)) for n, one in enumerate(findings, 1) if (one.step or 0) <= last)
+    marks = "".join(
+        _mark(n, one, x(one.step)) for n, one in enumerate(findings, 1) if one.step is not None and one.step <= last
+    )
     ends = f'<text x="{LEFT}" y="{HEIGHT - 5}">step 0</text><text x="{WIDTH - 10}" y="{HEIGHT - 5}" text-anchor="end">step {last}</text>'
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">{grid}<polyline class="curve" points="{curve}"/>{points}{marks}{ends}</svg>'
 
