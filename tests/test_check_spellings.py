@@ -570,6 +570,52 @@ class Net(nn.Module):
     def forward(self, x):
         return self.heads(self.body(x)), self.asked(x)
 """,
+    "view-as-transpose: pictures": """
+import cv2
+import numpy as np
+import torch
+from PIL import Image
+
+
+def by_opencv(path):
+    image = cv2.cvtColor(cv2.imread(path), cv2.COLOR_BGR2RGB)
+    image = cv2.resize(image, (64, 48))
+    return torch.from_numpy(image).float().view(3, 48, 64) / 255  # trap: view-as-transpose
+
+
+def by_pil(path):
+    image = np.array(Image.open(path).convert("RGB"), dtype=np.float32)
+    return torch.tensor(image.reshape(3, *image.shape[:2])), torch.tensor(image).view(1, 3, 32, 32)  # trap: view-as-transpose
+
+
+def drawn():
+    batch = np.random.rand(100, 28, 28, 3).astype(np.float32)
+    return torch.from_numpy(batch).reshape(-1, 3, 28, 28)  # trap: view-as-transpose
+
+
+def turned(path):
+    grey = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
+    image = cv2.resize(cv2.imread(path), (64, 48))
+    one = torch.from_numpy(image).permute(2, 0, 1).reshape(1, 3, 48, 64)
+    return one, torch.from_numpy(image).view(-1, 3), torch.from_numpy(grey).view(1, 48, 64)
+""",
+    "bootstrap-target-attached: a number for gamma": """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def learn(states, actions, rewards, after):
+    net, frozen = nn.Linear(4, 2), nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(net.parameters())
+    target = rewards + 0.99 * net(after).max(1).values  # trap: bootstrap-target-attached
+    calm = rewards + 0.99 * frozen(after).max(1).values.detach()
+    values = net(states).gather(1, actions).squeeze(1)
+    loss = F.smooth_l1_loss(values, target) + F.smooth_l1_loss(values, calm)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
     "eval-without-no-grad: a state of its own": """
 import torch
 from torch import nn

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 Sizes = tuple[str, ...]  # the user's own text for each dimension; () where it is not known
 _KEEPS = {"contiguous", "clone", "float", "half", "bfloat16", "to", "cuda", "cpu", "detach", "double", "type_as",
-          "softmax", "relu", "tanh", "sigmoid", "dropout", "masked_fill"}  # fmt: skip
+          "softmax", "relu", "tanh", "sigmoid", "dropout", "masked_fill", "astype", "copy"}  # fmt: skip
 _KEEPING = {f"torch.{name}" for name in ("softmax", "relu", "tanh", "sigmoid", "nn.functional.softmax",
             "nn.functional.dropout", "nn.functional.relu", "nn.functional.gelu", "nn.functional.normalize")}  # fmt: skip
+PICTURE = ("height", "width", "3")  # as it is read
+_READS_BGR = {"None", "1", "cv2.IMREAD_COLOR"}
 _SWAPS = {"transpose", "swapaxes", "swapdims", "permute"}
 
 
@@ -44,7 +46,7 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
 
 
 def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> Sizes:
-    if made := _made(source, call, hops):
+    if made := _made(source, call, hops) or _picture(source, call, func, hops):
         return made
     if source.name(call.func) in _KEEPING:
         return sizes(source, call.args[0], hops) if call.args else ()
@@ -68,7 +70,8 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
 
 _MAKES = {f"{room}.{name}" for room in ("torch", "numpy", "numpy.random") for name in
           ("zeros", "ones", "empty", "rand", "randn", "random")}  # fmt: skip
-_TAKES = {"torch.from_numpy", "torch.tensor", "torch.as_tensor"}
+_DRAWS = {"numpy.random.randint", "numpy.random.uniform", "numpy.random.normal"}
+_TAKES = {"torch.from_numpy", "torch.tensor", "torch.as_tensor", "numpy.array", "numpy.asarray", "numpy.float32"}
 
 
 def _made(source: Source, call: ast.Call, hops: int) -> Sizes:
@@ -80,6 +83,9 @@ def _made(source: Source, call: ast.Call, hops: int) -> Sizes:
         return (
             () if any(isinstance(part, ast.Starred) for part in parts) else tuple(source.code(part) for part in parts)
         )
+    if full in _DRAWS:
+        drawn = tree.argument(call, 2, "size")
+        return tuple(source.code(part) for part in drawn.elts) if isinstance(drawn, ast.Tuple) else ()
     if full in _TAKES:
         return sizes(source, call.args[0], hops) if call.args else ()
     given = call.args[0] if len(call.args) == 1 and not full else None
@@ -87,6 +93,26 @@ def _made(source: Source, call: ast.Call, hops: int) -> Sizes:
     before = sizes(source, given, hops) if made is not None and given is not None else ()
     kept = before if made is not None and made.name == "torch.nn.Embedding" else before[:-1]
     return (*kept, "features") if before else ()
+
+
+def _picture(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> Sizes:
+    """Sizes of a picture in colours as OpenCV or PIL read and resize it; both take (width, height) and give (height, width, 3)."""
+    full = source.name(func)
+    if full == "cv2.imread":
+        flag = tree.argument(call, 1, "flags")
+        return PICTURE if (source.code(flag) if flag is not None else "None") in _READS_BGR else ()
+    if full == "cv2.cvtColor" and len(call.args) == 2 and source.code(call.args[1]).endswith(("BGR2RGB", "RGB2BGR")):
+        return sizes(source, call.args[0], hops)
+    if not full and func.attr == "convert" and call.args and tree.literal(call.args[0]) == "RGB":
+        return (*sizes(source, func.value, hops)[:2], "3") if sizes(source, func.value, hops) else PICTURE
+    if func.attr != "resize" or (full and full != "cv2.resize"):
+        return ()
+    image, new = (
+        (func.value, call.args[:1]) if not full else (call.args[0], call.args[1:2]) if call.args else (None, [])
+    )
+    known = sizes(source, image, hops) if image is not None else ()
+    asked_for = new[0].elts if new and isinstance(new[0], ast.Tuple) and len(new[0].elts) == 2 else []
+    return (source.code(asked_for[1]), source.code(asked_for[0]), "3") if asked_for and known[2:] == ("3",) else ()
 
 
 def _chunk(source: Source, name: ast.Name, hops: int) -> Sizes:

@@ -60,3 +60,34 @@ def in_a_loop(net):
 Called().apply(never).apply(by_type)
 chosen(nn.BatchNorm1d)
 models = [Forgotten(), Called().apply(init), torch.zeros(1)]
+
+
+class ByType(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.apply(self._fill)
+
+    def _fill(self, layer):
+        if type(layer) in (nn.Conv1d, nn.Conv3d):  # trap: initialiser-reaches-nothing
+            nn.init.kaiming_normal_(layer.weight)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+class ByTypeToo(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.apply(self._fill)
+
+    def _fill(self, layer):
+        if type(layer) is nn.Linear:
+            nn.init.kaiming_normal_(layer.weight)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+print(ByType(), ByTypeToo())

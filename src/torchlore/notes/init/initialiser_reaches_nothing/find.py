@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, scopes, tree, uses, values
-from torchlore.check.project import Class, Function
+from torchlore.check.project import Class, Function, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _WORDS = (
@@ -39,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _never_called(source) if named else ()
     made = {source.name(call.func) for call in source.all(ast.Call)} if applied else set()
     for call in applied:
-        found = source.project.resolve(source, call.args[0])
+        found = _initialiser(source, call.args[0])
         whole = (
             isinstance(found, Function)
             and found.source is source
@@ -87,6 +87,14 @@ def _is_layer(source: Source, name: ast.Name) -> bool:
     return home is not None and home.name in given and len(tree.parameters(home)) == 1
 
 
+def _initialiser(source: Source, given: ast.expr) -> Function | Class | None:
+    """The function, or the method of the class around it, that `apply` is given."""
+    cls = enclosing_class(source, given) if tree.dotted(given).startswith("self.") else None
+    if cls is not None and isinstance(given, ast.Attribute):
+        return source.project.method(cls, given.attr)
+    return source.project.resolve(source, given)
+
+
 def _asked(source: Source, function: ast.AST) -> list[tuple[ast.AST, list[str]]]:
     """The classes that an initialiser asks for; none where it does something without asking."""
     found: list[tuple[ast.AST, list[str]]] = []
@@ -96,6 +104,16 @@ def _asked(source: Source, function: ast.AST) -> list[tuple[ast.AST, list[str]]]
             found.append((call, [source.name(one) for one in kinds]))
         elif source.name(call.func).startswith("torch.nn.init.") and not tree.conditions(source, call):
             return []
+    for test in tree.under(source, function, ast.Compare):
+        left = test.left
+        if (
+            isinstance(left, ast.Call)
+            and source.name(left.func) == "type"
+            and isinstance(test.ops[0], ast.Eq | ast.Is | ast.In)
+        ):
+            given = test.comparators[0]
+            kinds = given.elts if isinstance(given, ast.Tuple | ast.List | ast.Set) else [given]
+            found.append((test, [source.name(one) for one in kinds]))
     return found
 
 

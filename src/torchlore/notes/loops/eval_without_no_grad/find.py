@@ -172,20 +172,18 @@ def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
         if value is None or not kept.outlives(source, target, loop):
             continue
         leaves = [leaf for leaf in kept.leaves(_gathered(value)) if isinstance(leaf, ast.Name)]
-        same = isinstance(name, ast.Name) and (
-            any(_comes_from(source, leaf, name) for leaf in leaves) or _loss_of(source, value, name)
-        )
+        same = any(_comes_from(source, leaf, call, name) for leaf in leaves) or _loss_of(source, value, call, name)
         if value is call or same:
             return True
     return False
 
 
-def _loss_of(source: Source, value: ast.expr, name: ast.Name) -> bool:
-    """`total += F.cross_entropy(out, y)`: the loss of the output, as it is."""
+def _loss_of(source: Source, value: ast.expr, call: ast.Call, name: ast.expr | None) -> bool:
+    """`total += F.cross_entropy(out, y)` or `F.cross_entropy(model(x), y)`: the loss of the output, as it is."""
     if not isinstance(value, ast.Call) or not any(one.state == "loss" for one in source.values(value)):
         return False
-    given = (arg for arg in value.args if isinstance(arg, ast.Name))
-    return any([one.node for one in scopes.reaching(source, arg)] == [name] for arg in given)
+    named = (arg for arg in value.args if isinstance(arg, ast.Name) and name is not None)
+    return call in value.args or any([one.node for one in scopes.reaching(source, arg)] == [name] for arg in named)
 
 
 def _gathered(value: ast.expr) -> ast.expr:
@@ -200,13 +198,10 @@ def _gathered(value: ast.expr) -> ast.expr:
     return value
 
 
-def _comes_from(source: Source, leaf: ast.Name, name: ast.Name) -> bool:
+def _comes_from(source: Source, leaf: ast.Name, call: ast.Call, name: ast.expr | None) -> bool:
     """Whether it is the model's output itself, or the loss that was made of it on its way."""
     bound = scopes.reaching(source, leaf)
     if [one.node for one in bound] == [name]:
         return True
     made = bound[0].value if len(bound) == 1 and not bound[0].path else None
-    if not isinstance(made, ast.Call) or not any(value.state == "loss" for value in source.values(made)):
-        return False
-    given = (arg for arg in made.args if isinstance(arg, ast.Name))
-    return any([one.node for one in scopes.reaching(source, arg)] == [name] for arg in given)
+    return made is not None and _loss_of(source, made, call, name)

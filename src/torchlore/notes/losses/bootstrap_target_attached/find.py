@@ -36,7 +36,7 @@ _LOSSES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss",
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_ratios(source), *_soft_labels(source), *_taught(source), *_averaged(source), *_siamese(source))
-    if not uses.says(source, "gamma", "discount", "next"):
+    if not uses.says(source, "gamma", "discount", "next", "0.9"):
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
     if _SQUARE.search(source.text):
@@ -163,7 +163,7 @@ def _detached(source: Source, use: ast.Name) -> bool:
 
 def _siamese(source: Source) -> Iterator[Hit]:
     """`D(p1, z2) + D(p2, z1)` with `p = predictor(z)`: without a detached `z` everything becomes one point."""
-    if not uses.says(source, "predict"):
+    if not uses.says(source, "predict", "cosine"):
         return
     seen: set[ast.AST] = set()
     for whole in source.all(ast.BinOp):

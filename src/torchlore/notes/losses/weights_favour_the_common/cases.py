@@ -32,3 +32,19 @@ def inverse(labels, k):
 
 def weighed(labels, k):
     return nn.CrossEntropyLoss(weight=listed(labels, k)), nn.CrossEntropyLoss(weight=inverse(labels, k))
+
+
+def drawn(labels, n):
+    counts = torch.bincount(labels)
+    weights = counts.float()[labels]  # trap: weights-favour-the-common
+    return torch.utils.data.WeightedRandomSampler(weights, n)
+
+
+def drawn_one_by_one(labels, freq, n):
+    weights = torch.tensor([freq[y] for y in labels])  # trap: weights-favour-the-common
+    return torch.utils.data.WeightedRandomSampler(weights, n)
+
+
+def drawn_evenly(labels, n):
+    counts = 1.0 / torch.bincount(labels).float()
+    return torch.utils.data.WeightedRandomSampler(counts[labels], n)

@@ -22,6 +22,11 @@ def find(source: Source) -> Iterator[Hit]:
         where, home = (loss.made.node, loss.made.source) if loss.made is not None else (loss.call, source)
         if home is source and isinstance(where, ast.Call):
             yield from _asked(source, where)
+    for call in source.calls("torch.utils.data.WeightedRandomSampler"):
+        drawn = _by_count(source, tree.argument(call, 0, "weights"))
+        if drawn is not None:
+            told = f"`{source.code(drawn)}` is largest for the most common class, so it is drawn even more often"
+            yield source.hit(drawn, f"{told}: weigh by its inverse, `1 / {source.code(drawn)}`")
     known = ("CrossEntropyLoss", "NLLLoss", "BCEWithLogitsLoss")
     for call in source.calls(*(f"torch.nn.{name}" for name in known)):
         yield from _asked(source, call)
@@ -40,6 +45,25 @@ def _asked(source: Source, call: ast.Call) -> Iterator[Hit]:
     ratio = _quotient(source, tree.argument(call, None, "weight"))
     if ratio is not None and _COUNTS.match(_word(ratio.left)) and _is_total(source, ratio):
         yield source.hit(ratio, f"`{source.code(ratio)}` is largest for the most common class: weigh by its inverse")
+
+
+def _by_count(source: Source, node: ast.expr | None, hops: int = 6) -> ast.Subscript | None:
+    """`counts[labels]`, or `[counts[y] for y in labels]`, of counts as they are."""
+    node = follow.followed(source, node) if node is not None and hops else None
+    if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not node.generators[0].ifs:
+        node = node.elt
+    if isinstance(node, ast.Call):
+        bare = follow.method(node) in ("to", "float", "cuda", "type", "double", "tolist")
+        inner = (
+            tree.receiver(node) if bare else node.args[0] if source.name(node.func) in _WRAPS and node.args else None
+        )
+        return _by_count(source, inner, hops - 1)
+    if not isinstance(node, ast.Subscript) or not _COUNTS.match(_word(node)):
+        return None
+    name = node.value
+    while isinstance(name, ast.Call | ast.Attribute):
+        name = name.func if isinstance(name, ast.Call) else name.value
+    return node if "/" not in source.code(follow.followed(source, name)) else None
 
 
 def _quotient(source: Source, node: ast.expr | None) -> ast.BinOp | None:

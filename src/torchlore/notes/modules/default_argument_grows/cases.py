@@ -37,3 +37,23 @@ def flattened(nested):
         return found
 
     return walk(nested)
+
+
+class Memory:
+    def __init__(self, limit=100, frames=[]):  # trap: default-argument-grows
+        self.limit, self.frames = limit, []
+        self.kept = frames
+
+    def add(self, frame):
+        self.kept.append(torch.as_tensor(frame))
+        self.frames.append(frame)
+
+
+class Options:
+    def __init__(self, names=[], chosen=[]):
+        self.names = names
+        self.chosen = list(chosen)
+        self.chosen.append("loss")
+
+    def has(self, name):
+        return name in self.names

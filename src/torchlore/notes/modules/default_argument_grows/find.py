@@ -35,12 +35,20 @@ def _is_list(source: Source, node: ast.expr) -> bool:
     return isinstance(node, ast.List)
 
 
-def _grown(source: Source, function: ast.FunctionDef, arg: ast.arg) -> ast.Name | None:
-    """Where the function puts something into the parameter itself."""
+def _grown(source: Source, function: ast.FunctionDef, arg: ast.arg) -> ast.expr | None:
+    """Where the function puts something into the parameter itself, or a method into the attribute that keeps it."""
     for node in tree.body_nodes(function):
         if not isinstance(node, ast.Name) or node.id != arg.arg:
             continue
         up = source.parents[node]
+        if (
+            isinstance(up, ast.Assign)
+            and up.value is node
+            and [one.how for one in scopes.reaching(source, node)] == ["parameter"]
+        ):
+            kept = _grown_attribute(source, function, up.targets[0])
+            if kept is not None:
+                return kept
         call = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in _GROWS else None
         put = isinstance(call, ast.Call) and call.func is up
         added = isinstance(up, ast.AugAssign) and up.target is node and isinstance(up.op, ast.Add)
@@ -54,3 +62,15 @@ def _grown(source: Source, function: ast.FunctionDef, arg: ast.arg) -> ast.Name 
         if [one.how for one in bound] == ["parameter"] or (added and not bound):
             return node
     return None
+
+
+def _grown_attribute(source: Source, function: ast.FunctionDef, target: ast.expr) -> ast.expr | None:
+    """Where another method of the class puts something into `self.x`, which nobody gives another value."""
+    owner = tree.method_class(source, function)
+    if owner is None or not tree.dotted(target).startswith("self."):
+        return None
+    same = [one for one in tree.under(source, owner, ast.Attribute) if tree.dotted(one) == tree.dotted(target)]
+    if sum(isinstance(one.ctx, ast.Store) for one in same) != 1:
+        return None
+    ups = ((one, source.parents[one]) for one in same)
+    return next((one for one, up in ups if isinstance(up, ast.Attribute) and up.attr in _GROWS), None)

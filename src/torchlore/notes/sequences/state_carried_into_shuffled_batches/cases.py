@@ -61,3 +61,21 @@ def train(data):
     for x, _ in DataLoader(data, batch_size=4, shuffle=True):
         net.clear()
         net(x)
+
+
+def carried(data):
+    rnn = nn.LSTM(3, 8, batch_first=True)
+    state = None
+    for x, _ in DataLoader(data, batch_size=8, shuffle=True):
+        out, state = rnn(x, state)  # trap: state-carried-into-shuffled-batches
+        state = tuple(part.detach() for part in state)
+        print(out.mean())
+
+
+def begun_anew(data):
+    rnn = nn.LSTM(3, 8, batch_first=True)
+    for x, _ in DataLoader(data, batch_size=8, shuffle=True):
+        state = (torch.zeros(1, len(x), 8), torch.zeros(1, len(x), 8))
+        for part in x.split(5, dim=1):
+            out, state = rnn(part, state)
+            print(out.mean())

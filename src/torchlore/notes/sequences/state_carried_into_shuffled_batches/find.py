@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, tree, uses, values
+from torchlore.check import classes, iteration, scopes, tree, uses, values
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
@@ -16,6 +16,7 @@ def find(source: Source) -> Iterator[Hit]:
     loaders = source.calls("torch.utils.data.DataLoader")
     if not any(tree.literal(tree.argument(one, 2, "shuffle")) is True for one in loaders):
         return
+    yield from _in_the_loop(source)
     for cls in classes.all_classes(source):
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
         for call in tree.under(source, forward, ast.Call) if forward is not None else ():
@@ -30,6 +31,38 @@ def find(source: Source) -> Iterator[Hit]:
             if stored and not _renewed(source, cls, name, call):
                 told = f"`self.{name}` carries the state of this batch into the next, and the loader is shuffled, so it is that of other sequences"
                 yield source.hit(stored[-1].node, f"{told}: start each batch from zeros")
+
+
+def _in_the_loop(source: Source) -> Iterator[Hit]:
+    """`out, h = rnn(x, h)` in a loop over a shuffled loader, where nothing starts `h` anew."""
+    for loop in source.all(ast.For):
+        found = source.values(iteration.unwrapped(source, loop.iter))
+        made = found[0].node if len(found) == 1 and found[0].kind == "loader" else None
+        if not isinstance(made, ast.Call) or tree.literal(tree.argument(made, 2, "shuffle")) is not True:
+            continue
+        for assign in (one for one in tree.body_nodes(loop) if isinstance(one, ast.Assign)):
+            call, target = assign.value, assign.targets[0]
+            state = tree.argument(call, 1, "hx") if isinstance(call, ast.Call) else None
+            given = (
+                {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+                if isinstance(target, ast.Tuple)
+                else set()
+            )
+            if not isinstance(call, ast.Call) or not isinstance(state, ast.Name) or state.id not in given:
+                continue
+            if values.sure(source, call.func, "module") and _carried(source, state, loop):
+                told = f"`{state.id}` carries the state of this batch into the next, and the loader is shuffled, so it is that of other sequences"
+                yield source.hit(call, f"{told}: start each batch from zeros")
+
+
+def _carried(source: Source, state: ast.Name, loop: ast.For) -> bool:
+    """Whether every value that the loop gives to the state is made of the state before."""
+    inside = [one for one in scopes.reaching(source, state) if tree.inside(source, one.statement, loop)]
+    again = [
+        one.value is not None and state.id in {name.id for name in tree.under(source, one.value, ast.Name)}
+        for one in inside
+    ]
+    return bool(again) and all(again)
 
 
 def _kept(state: ast.expr | None) -> str:

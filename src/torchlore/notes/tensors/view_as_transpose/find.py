@@ -35,6 +35,10 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[1]}` comes "
                              f"into `{inner}` only with `permute` before this")  # fmt: skip
             continue
+        if old == sizes.PICTURE and "3" in new[-3:] and new[-1] != "3":
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (height, width, 3), and a view keeps the order of its numbers: the colours come "
+                             "in front only with `permute(2, 0, 1)` before this")  # fmt: skip
+            continue
         if "-1" not in new and _left_out(old, new) - {"features"}:
             continue  # such a size can only be 1
         old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))

@@ -1,0 +1,100 @@
+"""The rule of scores-for-labels."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, scopes, tree, values
+from torchlore.check.source import Hit, Source
+
+_LABELS = re.compile(r"(^|_)(labels?|targets?|y|gt|truth|trues?|classes)(_|$)", re.IGNORECASE)
+_SAME = {
+    "cpu",
+    "numpy",
+    "detach",
+    "squeeze",
+    "view",
+    "reshape",
+    "float",
+    "long",
+    "int",
+    "to",
+    "cuda",
+    "flatten",
+    "view_as",
+    "t",
+    "item",
+}
+_PAIRS = ("max", "topk", "sort", "min")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(f"{word}(" in source.text for word in _PAIRS):
+        return
+    for node, one, other in _compared(source):
+        for score, label in ((one, other), (other, one)):
+            made = _scores(source, score)
+            if made is not None and _is_label(source, label):
+                told = f"this takes the scores, which line {node.lineno} compares with `{source.code(label)}`, and no score equals a class"
+                yield source.hit(made, f"{told}: take the second half, or `argmax`")
+                break
+
+
+def _compared(source: Source) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
+    for test in source.all(ast.Compare):
+        if len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+            yield test, test.left, test.comparators[0]
+    for call in source.methods("eq"):
+        if source.name(call.func) == "torch.eq" and len(call.args) == 2:
+            yield call, call.args[0], call.args[1]
+        elif len(call.args) == 1:
+            yield call, tree.receiver(call), call.args[0]
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Call) and follow.method(node) in _SAME:
+        node = tree.receiver(node)
+    return node
+
+
+def _scores(source: Source, node: ast.expr, hops: int = 4) -> ast.Call | None:
+    """The call whose first half this is: `torch.max(out, 1)` of `out` that a model gave."""
+    node, half = _bare(node), False
+    while hops:
+        hops -= 1
+        if isinstance(node, ast.Attribute | ast.Subscript) and not half and _first_half(node):
+            node, half = node.value, True
+        elif isinstance(node, ast.Name):
+            found = scopes.reaching(source, node)
+            if len(found) != 1 or found[0].value is None or found[0].how != "assign" or found[0].path not in ((), (0,)):
+                return None
+            node, half = found[0].value, half or found[0].path == (0,)
+        else:
+            break
+        node = _bare(node) if not isinstance(node, ast.Name) else node
+    return node if isinstance(node, ast.Call) and half and _of_a_model(source, node) else None
+
+
+def _first_half(node: ast.Attribute | ast.Subscript) -> bool:
+    return node.attr == "values" if isinstance(node, ast.Attribute) else tree.literal(node.slice) == 0
+
+
+def _of_a_model(source: Source, call: ast.Call) -> bool:
+    """Whether it is `max` along a dimension of what a module gave."""
+    if follow.method(call) not in _PAIRS:
+        return False
+    function = source.name(call.func).startswith("torch.")
+    inside = (call.args[0] if call.args else None) if function else tree.receiver(call)
+    along = len(call.args) > function or any(one.arg == "dim" for one in call.keywords) or follow.method(call) == "sort"
+    second = call.args[1] if function and len(call.args) > 1 else None
+    if inside is None or not along or (second is not None and not isinstance(tree.literal(second), int)):
+        return False
+    made = follow.followed(source, _bare(inside))
+    return isinstance(made, ast.Call) and values.maybe(source, made.func, "module")
+
+
+def _is_label(source: Source, node: ast.expr) -> bool:
+    """Whether it is called a label and is no score itself."""
+    bare = _bare(node)
+    name = tree.dotted(bare).rpartition(".")[2] if isinstance(bare, ast.Name | ast.Attribute) else ""
+    return _LABELS.search(name) is not None and _scores(source, bare) is None
