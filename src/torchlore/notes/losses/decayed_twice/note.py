@@ -1,4 +1,4 @@
-"""A penalty on the squared weights in the loss beside `weight_decay` in the optimizer decays the weights twice.
+"""A penalty on the squared weights beside `weight_decay` decays them twice.
 
 With SGD both are the same thing: `weight_decay=d` adds `d * w` to the gradient, and so does `d / 2 * w ** 2` in the loss. Whoever writes
 both gets twice the decay that was chosen and tunes one while the other stays; with AdamW the two even act differently.
