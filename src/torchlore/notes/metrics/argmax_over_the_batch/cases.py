@@ -40,20 +40,3 @@ def best_of_each_class(model, loader):
     for x, _ in loader:
         found.append(model(x).softmax(dim=1).max(dim=1).values)
     return torch.cat(found).max(dim=0)
-
-
-
-def scores_for_classes(out, labels):
-    preds, _ = torch.max(out, 1)  # trap: argmax-over-the-batch
-    return (preds == labels).sum().item()
-
-
-def first_half(out, y):
-    pred = out.max(dim=1)[0]  # trap: argmax-over-the-batch
-    return (pred == y).float().mean()
-
-
-def second_half(out, labels):
-    best, preds = torch.max(out, 1)
-    peaks = (out == best[:, None]).sum()
-    return (preds == labels).sum().item() + peaks

@@ -1,22 +1,17 @@
 """What a file shows of it."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, follow, losses, scopes, tree, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
-_LABEL = re.compile(
-    r"(^|_)(labels?|targets?|tgts?|y|ys|yb|y_true|truths?|gts?|classes|cls)(_batch|_b)?$", re.IGNORECASE
-)
 _LAYERS = ("torch.nn.Softmax", "torch.nn.LogSoftmax")
 _ALSO = {"data", "detach", "cpu", "softmax", "sigmoid", "log_softmax"}
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _values_as_labels(source)
     for call in (*source.methods("argmax", "max"), *source.calls("torch.argmax", "torch.max", "numpy.argmax")):
         plain = source.name(call.func).startswith(("torch.", "numpy."))
         dim = tree.argument(call, int(plain), "dim") or tree.argument(call, None, "axis")
@@ -59,40 +54,6 @@ def _of_one(source: Source, scores: ast.expr, dim: object) -> bool:
     shape = values.shape(source, scores)
     known = shape is not None and len(shape) == 2 and shape[1] == 1
     return known and shape is not None and (dim == -1 or (dim == 1 and shape[0] is not None))
-
-
-def _values_as_labels(source: Source) -> Iterator[Hit]:
-    """`pred, _ = torch.max(out, 1)` or `out.max(1)[0]`, compared with the labels and counted: those are the scores."""
-    for test in source.all(ast.Compare) if "max(" in source.text else ():
-        if not isinstance(test.ops[0], ast.Eq) or not _is_reduced(source, test):
-            continue
-        for scored, label in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
-            call = _largest(source, scored)
-            if call is None or not _LABEL.search(follow.base(label)):
-                continue
-            told = (
-                "`max` gives the scores first and the classes second, and these are the scores: take `.argmax(dim=1)`"
-            )
-            here = tree.function(source, call) is tree.function(source, test)
-            yield source.hit(call if here else test, told)
-            break
-
-
-def _largest(source: Source, node: ast.expr) -> ast.Call | None:
-    """The call of `max` along a dimension of which a value is the first half."""
-    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
-    if len(bound) == 1 and bound[0].how == "assign" and bound[0].path == (0,):
-        whole: ast.expr | None = bound[0].value
-    else:
-        made = follow.followed(source, node)
-        first = isinstance(made, ast.Subscript) and tree.literal(made.slice) == 0
-        first |= isinstance(made, ast.Attribute) and made.attr == "values"
-        whole = made.value if first and isinstance(made, ast.Subscript | ast.Attribute) else None
-    if not isinstance(whole, ast.Call) or follow.method(whole) != "max":
-        return None
-    plain = source.name(whole.func) == "torch.max"
-    dim = tree.argument(whole, int(plain), "dim")
-    return whole if dim is not None and tree.literal(dim) in (1, -1) else None
 
 
 def _wants_values(source: Source, call: ast.Call) -> bool:

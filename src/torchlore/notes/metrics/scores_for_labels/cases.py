@@ -35,3 +35,19 @@ def right(model, loader):
 def of_time_series(labels, target):
     start, end = labels.max(1)[0], target.max(1)[0]
     return (start == end).float().mean()
+
+
+def scores_for_classes(out, labels):
+    preds, _ = torch.max(out, 1)  # trap: scores-for-labels
+    return (preds == labels).sum().item()
+
+
+def first_half(out, y):
+    pred = out.max(dim=1)[0]  # trap: scores-for-labels
+    return (pred == y).float().mean()
+
+
+def second_half(out, labels):
+    best, preds = torch.max(out, 1)
+    peaks = (out == best[:, None]).sum()
+    return (preds == labels).sum().item() + peaks

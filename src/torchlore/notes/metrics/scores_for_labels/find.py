@@ -34,7 +34,8 @@ def find(source: Source) -> Iterator[Hit]:
     for node, one, other in _compared(source):
         for score, label in ((one, other), (other, one)):
             made = _scores(source, score)
-            if made is not None and _is_label(source, label):
+            sure = made is not None and (_of_a_model(source, made) or _is_counted(source, node))
+            if sure and made is not None and _is_label(source, label):
                 told = f"this takes the scores, which line {node.lineno} compares with `{source.code(label)}`, and no score equals a class"
                 yield source.hit(made, f"{told}: take the second half, or `argmax`")
                 break
@@ -72,25 +73,35 @@ def _scores(source: Source, node: ast.expr, hops: int = 4) -> ast.Call | None:
         else:
             break
         node = _bare(node) if not isinstance(node, ast.Name) else node
-    return node if isinstance(node, ast.Call) and half and _of_a_model(source, node) else None
+    return node if isinstance(node, ast.Call) and half and _scored(source, node) is not None else None
 
 
 def _first_half(node: ast.Attribute | ast.Subscript) -> bool:
     return node.attr == "values" if isinstance(node, ast.Attribute) else tree.literal(node.slice) == 0
 
 
-def _of_a_model(source: Source, call: ast.Call) -> bool:
-    """Whether it is `max` along a dimension of what a module gave."""
+def _scored(source: Source, call: ast.Call) -> ast.expr | None:
+    """What it is the maximum of, along a dimension; None where it is another function."""
     if follow.method(call) not in _PAIRS:
-        return False
+        return None
     function = source.name(call.func).startswith("torch.")
-    inside = (call.args[0] if call.args else None) if function else tree.receiver(call)
     along = len(call.args) > function or any(one.arg == "dim" for one in call.keywords) or follow.method(call) == "sort"
     second = call.args[1] if function and len(call.args) > 1 else None
-    if inside is None or not along or (second is not None and not isinstance(tree.literal(second), int)):
-        return False
-    made = follow.followed(source, _bare(inside))
+    if not along or (second is not None and not isinstance(tree.literal(second), int)):
+        return None
+    return (call.args[0] if call.args else None) if function else tree.receiver(call)
+
+
+def _of_a_model(source: Source, call: ast.Call) -> bool:
+    inside = _scored(source, call)
+    made = follow.followed(source, _bare(inside)) if inside is not None else None
     return isinstance(made, ast.Call) and values.maybe(source, made.func, "module")
+
+
+def _is_counted(source: Source, node: ast.expr) -> bool:
+    """`(pred == labels).sum()`: nobody counts how often a score is hit."""
+    ups = (up for up in tree.ancestors(source, node) if isinstance(up, ast.Call))
+    return any(follow.method(up) in ("sum", "mean") for up in ups)
 
 
 def _is_label(source: Source, node: ast.expr) -> bool:
