@@ -300,11 +300,11 @@ import torch
 
 class Keeper:
     def __init__(self):
-        self.best_error = -1
+        self.best_error = -1  # trap: best-compared-the-wrong-way
         self.best_score = 0
 
     def save(self, model, error, path):
-        if error < self.best_error:  # trap: best-compared-the-wrong-way
+        if error < self.best_error:
             self.best_error = error
             torch.save(model.state_dict(), path)
 
