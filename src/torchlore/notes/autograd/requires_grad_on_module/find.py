@@ -17,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
                 whole = target.attr == "requires_grad"
                 yield from _on_module(source, assign, target) if whole else _misspelt(source, assign, target)
     if "requires_grad" in source.text:
-        yield from (*_undone(source), *_no_such_name(source))
+        yield from (*_undone(source), *_no_such_name(source), *_compared(source))
 
 
 def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Iterator[Hit]:
@@ -67,6 +67,16 @@ def _undone(source: Source) -> Iterator[Hit]:
                 break
             if not isinstance(before, ast.Assign) or any(isinstance(one, ast.Call) for one in ast.walk(before)):
                 break  # it may have trained in between
+
+
+def _compared(source: Source) -> Iterator[Hit]:
+    """`p.requires_grad == False` as a line of its own."""
+    for one in source.all(ast.Expr):
+        test = one.value
+        if isinstance(test, ast.Compare) and isinstance(test.left, ast.Attribute) and test.left.attr == "requires_grad":
+            fixed = f"{source.code(test.left)} = {source.code(test.comparators[0])}"
+            edit = [edits.replace(source, test, fixed)] if isinstance(test.ops[0], ast.Eq) else []
+            yield source.hit(test, f"this compares and changes nothing: write `{fixed}`", *edit)
 
 
 def _no_such_name(source: Source) -> Iterator[Hit]:

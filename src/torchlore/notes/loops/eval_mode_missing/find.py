@@ -264,7 +264,8 @@ def _has_modes(event: Event) -> bool:
     if event.expr is None:
         return False
     owner = project.enclosing_class(event.source, event.node)
-    if owner is not None and classes.is_module(owner):
+    itself = tree.dotted(event.expr) == "self" and bool(event.via) and bool(_EVALUATES.search(event.via[-1].node.name))
+    if owner is not None and classes.is_module(owner) and not itself:
         return False
     found = event.source.values(event.expr)
     return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)

@@ -260,9 +260,30 @@ def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
             continue
         if step.conditions and any(one.loops and one.loops[0] in step.loops for one in around):
             continue  # accumulation: zeroed at the edge of an outer loop
-        if not near or all(flow.surely_other(step, one) for one in near):
+        if not near or all(flow.surely_other(step, one) or _of_another_net(step, one) for one in near):
             return step
     return None
+
+
+def _of_another_net(step: Event, zero: Event) -> bool:
+    """`teacher.zero_grad()` before the step of `Adam(student.parameters())`: both nets are made here, one by one."""
+    made = step.source.values(step.expr) if step.expr is not None else ()
+    built = made[0].node if len(made) == 1 else None
+    given = built.args[0] if isinstance(built, ast.Call) and built.args else None
+    whole = isinstance(given, ast.Call) and follow.method(given) == "parameters" and made[0].source is not None
+    net = tree.receiver(given) if whole and isinstance(given, ast.Call) else None
+    if not isinstance(net, ast.Name) or not isinstance(zero.expr, ast.Name) or made[0].source is not zero.source:
+        return False
+    both = [zero.source.values(one) for one in (net, zero.expr)]
+    nodes = [one[0].node for one in both if len(one) == 1 and one[0].kind in ("module", "sequential")]
+    plain = len(nodes) == 2 and nodes[0] is not nodes[1] and all(isinstance(one, ast.Call) for one in nodes)
+    return plain and identity.identity(zero.source, net) != zero.owner and not _takes(zero.source, net.id, zero.expr.id)
+
+
+def _takes(source: Source, one: str, other: str) -> bool:
+    """Whether one net is handed to what makes the other."""
+    texts = [source.code(made) for made in source.all(ast.Assign) if tree.dotted(made.targets[0]) in (one, other)]
+    return any(name in re.findall(r"\w+", text.partition("=")[2]) for text in texts for name in (one, other))
 
 
 def _twice(loop: LoopFlow) -> ast.AST | None:

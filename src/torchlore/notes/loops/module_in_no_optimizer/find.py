@@ -52,6 +52,7 @@ def find(source: Source) -> Iterator[Hit]:
             *_forgotten(source),
             *_thawed(source),
             *_loose(source),
+            *_groups_only(source),
         )
 
 
@@ -217,6 +218,34 @@ def _part_only(source: Source) -> Iterator[Hit]:
         if any(event.owner == owner and not event.no_grad for event in turns) and not frameworks.owned(source, call):
             told = f"`{whole}` is trained as a whole, but the optimizer gets `{part.attr}` only, and {_named(rest)} stay as drawn: give it `{whole}.parameters()`"
             yield source.hit(call, told)
+
+
+def _groups_only(source: Source) -> Iterator[Hit]:
+    """`[{"params": net.body.parameters()}, {"params": net.head.parameters()}]`, where `net.neck` is in no group."""
+    asked = [tree.receiver(one) for one in source.methods("parameters", "named_parameters")]
+    for call, full in uses.calls_under(source, "torch.optim."):
+        given = follow.followed(source, call.args[0]) if call.args and api.kind_of_call(full) == "optimizer" else None
+        groups = given.elts if isinstance(given, ast.List) else []
+        boxes = [
+            dict(zip(map(tree.literal, one.keys), one.values, strict=True))
+            for one in groups
+            if isinstance(one, ast.Dict) and None not in one.keys
+        ]
+        held = [one.get("params") for one in boxes]
+        parts = [tree.receiver(one) for one in held if isinstance(one, ast.Call) and follow.method(one) == "parameters"]
+        inner = [one for one in parts if isinstance(one, ast.Attribute)]
+        if len(inner) != len(groups) or len(inner) < 2 or len({source.code(one.value) for one in inner}) != 1:
+            continue
+        whole = source.code(inner[0].value)
+        others = [one for one in asked if one not in inner and f"{source.code(one)}.".startswith(f"{whole}.")]
+        if others or whole == "self" or _chosen(source, call, inner[0]) or "add_param_group" in source.text:
+            continue
+        rest = [one for one in _layers_beside(source, inner[0]) if one not in {part.attr for part in inner}]
+        owner = identity.identity(source, inner[0].value) if rest else None
+        turns = [event for turn in flow.rounds(source) for event in turn if event.what == "forward"] if owner else []
+        if any(event.owner == owner and not event.no_grad for event in turns) and not frameworks.owned(source, call):
+            told = f"`{whole}` is trained as a whole, and {_named(rest)} is in none of these groups, so it stays as drawn: add a group for it"
+            yield source.hit(call, told, severity="warning")
 
 
 def _chosen(source: Source, call: ast.Call, part: ast.Attribute) -> bool:

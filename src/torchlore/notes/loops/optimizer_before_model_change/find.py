@@ -24,6 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
                 yield from _unfrozen(source, event, events[index + 1 :])
                 yield from _another(source, event, events[index + 1 :])
                 yield from _grown(source, event, events[index + 1 :])
+                yield from _copied(source, event, events)
 
 
 def _layers_after(source: Source) -> Iterator[Hit]:
@@ -94,6 +95,36 @@ def _another(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
                 told = f"`{name.id}` becomes another model on line {where}, and this optimizer keeps the old one's parameters: "
             yield source.hit(at, told + "build the optimizer after it")
             return
+
+
+def _copied(source: Source, built: Event, events: tuple[Event, ...]) -> Iterator[Hit]:
+    """`Adam(base.parameters())`, and what is trained is `copy.deepcopy(base)`."""
+    if "deepcopy" not in source.text or sum(event.what == "optimizer" for event in events) != 1:
+        return
+    nets = [
+        one
+        for one in tree.under(source, built.node, ast.Name)
+        if follow.method(source.parents[source.parents[one]]) == "parameters"
+    ]
+    steps = [event for event in events if event.what == "step" and flow.same_object(event, built)]
+    runs = [
+        one
+        for one in events
+        if one.what == "forward" and not one.no_grad and any({*one.loops} & {*step.loops} for step in steps)
+    ]
+    names = [one for one in (_called(source, event) for event in runs) if isinstance(one, ast.Name)]
+    for name in names if len(names) == len(runs) and len(nets) == 1 else ():
+        made = follow.binding(source, name)
+        taken = (
+            made.args[0]
+            if isinstance(made, ast.Call) and source.name(made.func) == "copy.deepcopy" and made.args
+            else None
+        )
+        if taken is None or tree.dotted(taken) != nets[0].id or any(one.id == nets[0].id for one in names):
+            continue
+        told = f"`{name.id}` is a copy with parameters of its own, and this optimizer has those of `{nets[0].id}`: give it `{name.id}.parameters()`"
+        yield source.hit(built.node, told)
+        return
 
 
 def _called(source: Source, event: Event) -> ast.expr | None:
