@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _CUTS = {"item", "detach", "tolist"}
 KEEPS = ("update", "add", "append", "log", "record", "push", "store", "track", "log_metrics", "add_scalar")
 _PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze", "reshape", "unsqueeze", "flatten", "softmax",
-         "sigmoid", "log_softmax", "exp", "tanh"}  # fmt: skip
+         "sigmoid", "log_softmax", "exp", "tanh", "abs", "pow", "sqrt", "square", "log", "norm"}  # fmt: skip
 _JOINS = ("torch.cat", "torch.concat", "torch.hstack", "torch.vstack")
 
 

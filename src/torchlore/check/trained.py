@@ -32,7 +32,9 @@ def fresh(source: Source, cls: Class, name: str) -> bool:
     """Whether `self.name` is a layer made in `__init__` with new weights, and nobody loads or freezes anything here."""
     found = classes.own_attributes(cls)[name]
     made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
-    if not isinstance(made, ast.Call) or found[0].path or _FIXED.search(name):
+    for index in found[0].path:  # self.enc, self.dec = nn.Linear(8, 4), nn.Linear(2, 8)
+        made = made.elts[index] if isinstance(made, ast.Tuple) and 0 <= index < len(made.elts) else None
+    if not isinstance(made, ast.Call) or _FIXED.search(name):
         return False
     if re.search(rf"\.{name}\.(requires_grad|eval|load)", source.text):
         return False
