@@ -1155,6 +1155,95 @@ def by_method(loader):
     net.freeze()
     train(net, loader, torch.optim.SGD(net.head.parameters(), 0.1))
 """,
+    "names that look right": """
+import copy
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.neck, self.head = nn.Linear(4, 8), nn.Linear(8, 8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.neck(self.body(x)))
+
+
+def compared(model):
+    for p in model.body.parameters():
+        p.requires_grad == False  # trap: requires-grad-on-module
+    return [p for p in model.parameters() if p.requires_grad == True]
+
+
+def in_groups(batches):
+    net = Net()
+    opt = torch.optim.AdamW([{"params": net.body.parameters(), "lr": 1e-5}, {"params": net.head.parameters()}])  # trap: module-in-no-optimizer
+    for x, y in batches:
+        loss = nn.functional.cross_entropy(net(x), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+def copied(batches):
+    base = nn.Linear(4, 2)
+    opt = torch.optim.SGD(base.parameters(), lr=0.1)  # trap: optimizer-before-model-change
+    net = copy.deepcopy(base)
+    for x, y in batches:
+        loss = nn.functional.cross_entropy(net(x), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+def of_the_teacher(batches):
+    student, teacher = nn.Linear(4, 2), nn.Linear(4, 2)
+    opt = torch.optim.SGD(student.parameters(), lr=0.1)
+    for x in batches:
+        with torch.no_grad():
+            wanted = teacher(x)
+        loss = (student(x) - wanted).pow(2).mean()
+        teacher.zero_grad()  # trap: missing-zero-grad
+        loss.backward()
+        opt.step()
+
+
+def of_the_student(batches):
+    student, teacher = nn.Linear(4, 2), nn.Linear(4, 2)
+    opt = torch.optim.SGD(student.parameters(), lr=0.1)
+    for x in batches:
+        with torch.no_grad():
+            wanted = teacher(x)
+        loss = (student(x) - wanted).pow(2).mean()
+        student.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+def validate(net, batches, criterion):
+    net.eval()
+    total = 0
+    for x, y in batches:
+        total += criterion(net(x), y)  # trap: eval-without-no-grad
+    return total / len(batches)
+
+
+def judge(net, batches):
+    return validate(net, batches, nn.MSELoss()).item()
+
+
+@torch.no_grad()
+def equal(net, batches):
+    net.eval()
+    hits = same = 0
+    for x, label in batches:
+        prob = torch.sigmoid(net(x))
+        hits += (prob == label).sum().item()  # trap: scores-for-labels
+        same += (prob.round() == label).sum().item()
+    return hits, same
+""",
 }
 
 

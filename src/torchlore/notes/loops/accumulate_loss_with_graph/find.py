@@ -101,6 +101,9 @@ def _comes_back(source: Source, target: ast.expr | None, loop: flow.LoopFlow) ->
             same = isinstance(statement := tree.statement(source, use), ast.Assign | ast.AugAssign)
             targets = statement.targets if isinstance(statement, ast.Assign) else []
             again = same and any(tree.dotted(one) == name for one in targets)
+            again |= isinstance(statement, ast.AugAssign) and tree.inside(
+                source, use, statement.target
+            )  # stats["mae"] += x
             if not again and not _shown(source, use):
                 return True
     return False

@@ -164,8 +164,10 @@ def _differentiated(source: Source, home: tree.FunctionNode | None) -> bool:
 
 
 def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
-    """Whether the result goes into something that outlives the turn, as it is."""
+    """Whether the result goes into something that outlives the turn, as it is, or as the loss that is made of it on the spot."""
     held = source.parents[call]
+    while isinstance(held, ast.Call) and call in held.args and any(one.state == "loss" for one in source.values(held)):
+        call, held = held, source.parents[held]  # criterion(net(x), y)
     name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
     for node in tree.body_nodes(loop):
         target, value = kept.kept(source, node)

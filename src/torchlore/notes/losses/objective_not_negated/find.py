@@ -13,7 +13,7 @@ _GAIN = re.compile(
 _LOGS = re.compile(r"^(saved_)?log_?probs?$", re.IGNORECASE)
 _CRITIC = re.compile(r"^(critic\w*|q\d?|qf\d?|q_?net\w*|q_?func\w*|q_?value\w*)$", re.IGNORECASE)
 _ACTOR = re.compile(r"actor|policy|^pi\d?$|^mu$", re.IGNORECASE)
-_TURNED = re.compile(r"maximize|neg_?log|nll|-\s*[\w.\[\]]*log_?p\w*|cost|regret|penalt", re.IGNORECASE)
+_TURNED = re.compile(r"maximize|neg_?log|nll|-[\w.\[\]]*log_?p\w*|cost|regret|penalt", re.IGNORECASE)
 _PICKS = ("diag", "diagonal", "gather")
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
 
@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
         found = terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ()
         for term, sign in (part for one in found for part in _listed(source, *one)):
             what = _policy_gradient(source, term) or _judged_actor(source, term) or _entropy(source, term)
-            what = what or _likelihood(source, term)
+            what = what or _likelihood(source, term) or _surrogate(source, term)
             if sign > 0 and what and term not in seen and not _TURNED.search(source.text):
                 seen.add(term)
                 yield source.hit(term, f"the optimizer makes {what} small, and it should grow: put a minus before it")
@@ -90,6 +90,19 @@ def _entropy(source: Source, term: ast.expr) -> str:
             whole = follow.followed(source, tree.receiver(whole))  # type: ignore[arg-type]  # method says that it is a call
         if follow.method(whole) == "entropy" and any(source.methods("log_prob")):
             return f"the entropy in `{source.code(term)}`"
+    return ""
+
+
+def _surrogate(source: Source, term: ast.expr) -> str:
+    """`torch.min(ratio * adv, clipped * adv)` of PPO."""
+    whole = follow.followed(source, term)
+    if not isinstance(whole, ast.Call) or source.name(whole.func) not in ("torch.min", "torch.minimum"):
+        return ""
+    for one in (follow.followed(source, arg) for arg in whole.args[:2]):
+        pair = (one.left, one.right) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) else ()
+        gain = any(_GAIN.match(follow.base(part)) and not _reversed(source, part) for part in pair)
+        if gain and any(re.match(r"^(prob_)?ratios?$|^rho$", follow.base(part)) for part in pair):
+            return f"`{source.code(term)}`, the surrogate,"
     return ""
 
 

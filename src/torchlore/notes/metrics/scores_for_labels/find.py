@@ -29,6 +29,7 @@ _PAIRS = ("max", "topk", "sort", "min")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _probabilities(source) if "sigmoid" in source.text.lower() or "softmax" in source.text.lower() else ()
     if not any(f"{word}(" in source.text for word in _PAIRS):
         return
     for node, one, other in _compared(source):
@@ -38,6 +39,19 @@ def find(source: Source) -> Iterator[Hit]:
             if sure and made is not None and _is_label(source, label):
                 told = f"this takes the scores, which line {node.lineno} compares with `{source.code(label)}`, and no score equals a class"
                 yield source.hit(made, f"{told}: take the second half, or `argmax`")
+                break
+
+
+def _probabilities(source: Source) -> Iterator[Hit]:
+    """`(torch.sigmoid(out) == labels).sum()`: neither rounded nor compared with a threshold."""
+    for node, one, other in _compared(source):
+        for score, label in ((one, other), (other, one)):
+            made = follow.followed(source, _bare(score))
+            plain = isinstance(made, ast.Call) and follow.method(made) in ("sigmoid", "softmax")
+            state = values.state(source, score) if plain and _is_counted(source, node) else None
+            if state is not None and state.state in ("sigmoid", "probs") and _is_label(source, label):
+                told = f"a probability hardly ever equals `{source.code(label)}`: compare the class, `p > 0.5` or `p.argmax(dim=1)`"
+                yield source.hit(node, told)
                 break
 
 

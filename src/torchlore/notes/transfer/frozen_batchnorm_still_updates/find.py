@@ -32,6 +32,8 @@ def find(source: Source) -> Iterator[Hit]:
             for one in events
             if one.what == "freeze" and one.source is source and not _moved(source, one) and not _thawed(source, one)
         ]
+        trains = {loop for one in events if one.what == "backward" for loop in one.loops}
+        frozen = [one for one in frozen if not trains & {*one.loops}]  # a judge that rests while the other one learns
         if not frozen or _kept_in_eval(source, events):
             continue
         last = max((i for i, event in enumerate(events) if event.what == "backward"), default=-1)
