@@ -20,6 +20,9 @@ def find(source: Source) -> Iterator[Hit]:
         if one.by in tallies.ODD and one.below is not None:
             by = source.code(one.below)
             yield source.hit(one.division, tallies.ODD[one.by].format(by=by, name=one.name, over=one.over))
+        if one.kind == "mean" and one.by == "samples":
+            told = f"`{one.name}` adds up the means of the batches, and this counts samples: add the hits, `(pred == y).sum()`, or divide by the number of batches"
+            yield source.hit(one.division, told)
     for one in tallies.tallies(source) if "batch" in source.text else ():
         if one.kind == "nominal" and one.by == "samples" and not _drops_last(source):
             yield source.hit(

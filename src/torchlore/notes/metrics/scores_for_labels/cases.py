@@ -51,3 +51,15 @@ def second_half(out, labels):
     best, preds = torch.max(out, 1)
     peaks = (out == best[:, None]).sum()
     return (preds == labels).sum().item() + peaks
+
+
+def probabilities(out, labels):
+    prob = torch.sigmoid(out)
+    return (prob == labels).sum().item()  # trap: scores-for-labels
+
+
+def rounded_in_place(out, labels):
+    prob = torch.sigmoid(out)
+    prob[prob > 0.5] = 1.0
+    prob[prob < 0.5] = 0.0
+    return (prob == labels).sum().item() + (torch.sigmoid(out).round() == labels).sum().item()

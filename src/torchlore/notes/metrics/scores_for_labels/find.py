@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, values
+from torchlore.check import follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _LABELS = re.compile(r"(^|_)(labels?|targets?|y|gt|truth|trues?|classes)(_|$)", re.IGNORECASE)
@@ -48,11 +48,23 @@ def _probabilities(source: Source) -> Iterator[Hit]:
         for score, label in ((one, other), (other, one)):
             made = follow.followed(source, _bare(score))
             plain = isinstance(made, ast.Call) and follow.method(made) in ("sigmoid", "softmax")
-            state = values.state(source, score) if plain and _is_counted(source, node) else None
+            asked = plain and _is_counted(source, node) and not _written(source, _bare(score))
+            state = values.state(source, score) if asked else None
             if state is not None and state.state in ("sigmoid", "probs") and _is_label(source, label):
                 told = f"a probability hardly ever equals `{source.code(label)}`: compare the class, `p > 0.5` or `p.argmax(dim=1)`"
                 yield source.hit(node, told)
                 break
+
+
+def _written(source: Source, node: ast.expr) -> bool:
+    """`p[p > 0.5] = 1`, `p.round_()`: rounded in place."""
+    for use in uses.names(source, node.id) if isinstance(node, ast.Name) else ():
+        up = source.parents[use]
+        stored = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store)
+        changed = isinstance(up, ast.Attribute) and up.attr.endswith("_")
+        if (stored or changed) and tree.function(source, use) is tree.function(source, node):
+            return True
+    return False
 
 
 def _compared(source: Source) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
