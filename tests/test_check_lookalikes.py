@@ -575,6 +575,37 @@ def pick(net, x):
     scores = net(torch.cat((x, x), dim=1))
     return F.softmax(scores.permute(ORDER))
 """
+HIDDEN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        body = nn.Linear(3, 3)
+        self.body = [body]  # COMMENT
+
+    def forward(self, x):
+        return self.body[0](x)
+"""
+KEPT_ABOVE = """
+import torch
+
+def divergence(a, b):
+    p = torch.softmax(a, dim=-1)
+    q = torch.softmax(b, dim=-1)
+    p = LINE
+    fixed = p.detach()
+    return (fixed * fixed.log()).sum(-1)
+"""
+ONE_HOT = """
+import torch
+from torch.nn import functional as F
+
+def one_hot(labels, classes, NAME):
+    table = F.one_hot(labels, classes).float()
+    return table * (1.0 - NAME) + NAME
+"""
 NEW_NET = "net = torchvision.models.resnet18()"
 
 
@@ -683,6 +714,12 @@ def said(rules, slug, text):
         ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the same block for weight sharing"), []),
         ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the blocks"), ["warning"]),
         ("nll-on-probabilities", TOY_LOSS, ["error"]),
+        ("modules-in-plain-container", HIDDEN.replace("COMMENT", "a hack: DDP is not to see it"), []),
+        ("modules-in-plain-container", HIDDEN.replace("COMMENT", "the body"), ["error"]),
+        ("log-of-softmax", KEPT_ABOVE.replace("LINE", "p.clamp(min=1e-8)"), []),
+        ("log-of-softmax", KEPT_ABOVE.replace("LINE", "torch.softmax(a + b, dim=-1)"), ["warning"]),
+        ("smoothing-adds-too-much", ONE_HOT.replace("NAME", "eps"), []),
+        ("smoothing-adds-too-much", ONE_HOT.replace("NAME", "smoothing"), ["error"]),
         ("exhausted-parameter-generator", CHOSEN.replace("SECOND", "choice == 'adam'"), []),
         ("exhausted-parameter-generator", CHOSEN.replace("SECOND", "other == 'adam'"), ["error"]),
         ("step-before-backward", TWO_OF_THEM.replace("LINE", "# opt_b.step()"), []),

@@ -44,7 +44,10 @@ def find(source: Source) -> Iterator[Hit]:
     for value, target in pairs:
         for first, second in ((value, target), (target, value)):
             later = _own_estimate(source, first, second) if first is not None and second is not None else None
-            if later is not None:
+            held = source.parents.get(later) if later is not None else None
+            many = held.targets[0] if isinstance(held, ast.Assign) else None
+            batch = isinstance(many, ast.Tuple) and len(many.elts) > 3  # what was played, from a memory
+            if later is not None and not batch:
                 told = f"the target follows the trained weights: put `{source.code(later)}` under torch.no_grad() or detach it"
                 yield source.hit(later, told)
                 break

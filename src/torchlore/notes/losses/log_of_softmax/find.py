@@ -83,7 +83,7 @@ def _guarded(source: Source, node: ast.expr, hops: int = 4) -> bool:
         return True
     inner = node.args[0] if source.name(node.func) in _PICKS and node.args else tree.receiver(node)
     return (
-        node.func.attr in ("gather", "squeeze", "view", "reshape", "flatten")
+        node.func.attr in ("gather", "squeeze", "view", "reshape", "flatten", "detach")
         and hops > 0
         and _guarded(source, inner, hops - 1)
     )

@@ -28,7 +28,10 @@ def find(source: Source) -> Iterator[Hit]:
             plain = source.code(added) == share and _ONE_HOT.search(
                 source.code(follow.followed(source, labels)) + source.code(labels)
             )
-            if (inverse and classes) or plain:
+            stable = (
+                plain and share in ("eps", "epsilon") and "smooth" not in source.text
+            )  # so that no logarithm is of 0
+            if ((inverse and classes) or plain) and not stable:
                 yield source.hit(
                     whole, f"the labels no longer sum to 1: add `{share}` divided by the number of classes"
                 )

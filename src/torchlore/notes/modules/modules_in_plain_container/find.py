@@ -28,6 +28,10 @@ def find(source: Source) -> Iterator[Hit]:
             held = list(containers.held(cls, plain[0])) + containers.built(cls, plain[0].value)
             if held and (containers.registered(cls, name, held) or _elsewhere(source, cls, name)):
                 continue
+            if re.search(
+                r"\b(hack|hide|ddp|not? (show|register|train)\w*|avoid)\b", follow.comment(source, plain[0].node)
+            ):
+                continue  # the author wants it so
             if held and _matter(source, held):
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
                     yield _hit(source, name, plain[0], "Module", "warning" if _handled(source, cls, name) else None)

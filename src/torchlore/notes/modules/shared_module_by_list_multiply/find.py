@@ -52,6 +52,8 @@ def _learns(source: Source, node: ast.expr) -> bool:
         return False
     if not isinstance(node, ast.Call) and re.search("shar|tie|same|recurr", told.lower()):
         return False  # one set of weights is what the author wants
+    if any(one.name.endswith("Env") for one in found):
+        return False  # a world to play in
     return values.sure(source, node, "module") and not any(parameterless(one) for one in found)
 
 
