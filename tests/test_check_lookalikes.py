@@ -606,6 +606,12 @@ def one_hot(labels, classes, NAME):
     table = F.one_hot(labels, classes).float()
     return table * (1.0 - NAME) + NAME
 """
+ALL_PAIRS = """
+import torch
+
+def NAME(a, b):
+    return torch.sqrt(torch.sum((a[:, None] - b[None]) ** 2, dim=-1))
+"""
 NEW_NET = "net = torchvision.models.resnet18()"
 
 
@@ -714,6 +720,8 @@ def said(rules, slug, text):
         ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the same block for weight sharing"), []),
         ("shared-module-by-list-multiply", STACK.replace("COMMENT", "# the blocks"), ["warning"]),
         ("nll-on-probabilities", TOY_LOSS, ["error"]),
+        ("pairwise-distance-by-broadcast", ALL_PAIRS.replace("NAME", "suppress"), ["hint"]),
+        ("pairwise-distance-by-broadcast", ALL_PAIRS.replace("NAME", "triplet_loss"), ["warning"]),
         ("modules-in-plain-container", HIDDEN.replace("COMMENT", "a hack: DDP is not to see it"), []),
         ("modules-in-plain-container", HIDDEN.replace("COMMENT", "the body"), ["error"]),
         ("log-of-softmax", KEPT_ABOVE.replace("LINE", "p.clamp(min=1e-8)"), []),

@@ -14,7 +14,16 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(root)}` stores the difference of every pair, and its gradient is NaN where a distance is "
                 "0: write `torch.cdist(a, b)`"
             )
-            yield source.hit(root, message, severity="hint" if tensors.no_grad_around(source, root) else None)
+            yield source.hit(root, message, severity=None if _learned(source, root) else "hint")
+
+
+def _learned(source: Source, root: ast.expr) -> bool:
+    """Whether a gradient is wanted: the file takes a backward pass, or a loss is made here."""
+    home = tree.function(source, root)
+    owner = tree.class_of(source, root)
+    named = f"{getattr(home, 'name', '')} {getattr(owner, 'name', '')}".lower()
+    told = "loss" in named or ".backward(" in source.text
+    return told and not tensors.no_grad_around(source, root)
 
 
 def _roots(source: Source) -> Iterator[tuple[ast.expr, ast.expr]]:
