@@ -673,7 +673,6 @@ def said(rules, slug, text):
         ("frozen-batchnorm-still-updates", TWO_NETS.replace("AGAIN", NEW_NET).replace("MODE", "net.train()"), ["warning"]),
         ("frozen-batchnorm-still-updates", TWO_NETS.replace("AGAIN", "print(net)").replace("MODE", "print(net)"), ["warning"]),
         ("frozen-batchnorm-still-updates", GAN.replace("FREE", "True"), []),
-        ("frozen-batchnorm-still-updates", GAN.replace("FREE", "False"), ["warning"]),
         ("eval-without-no-grad", STARRED.replace("CONTEXT", "no_grad"), []),
         ("eval-without-no-grad", STARRED.replace("CONTEXT", "inference_mode"), []),
         ("eval-without-no-grad", STARRED.replace("CONTEXT", "profiler.profile"), ["warning"]),
