@@ -235,13 +235,11 @@ def returns(function: Function) -> Values:
         return (Value("iterator", function.qualified, items=(items,)),)
     found: Values = ()
     for node in returned(function):
-        found += values(function.source, node)
+        given = values(function.source, node)
+        found += tuple(_detached(one) for one in given) if no_grad_around(function.source, node) else given
     if not returned(function):
         stub = any(isinstance(node, ast.Raise) for node in function.node.body)
         return (UNKNOWN,) if stub else (Value("none"),)
-    if any(isinstance(dec, ast.Call) and function.source.name(dec.func) in ("torch.no_grad", "torch.inference_mode")
-           for dec in function.node.decorator_list):  # fmt: skip
-        found = tuple(_detached(one) for one in found)
     return found
 
 

@@ -38,9 +38,9 @@ def method(source: Source, node: ast.expr, call: str) -> tuple[Edit, ...]:
 
 
 def rename(source: Source, node: ast.Attribute, name: str) -> Edit:
-    """Change the last part of `x.attr`."""
-    end = source.span(node)[1]
-    return Edit(end - len(node.attr), end, name)
+    """Change the last part of `x.attr`, and all of a name that was imported alone."""
+    start, end = source.span(node)
+    return Edit(max(end - len(node.attr), start), end, name)
 
 
 def insert_before(source: Source, node: ast.AST, *lines: str) -> Edit:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from torchlore.check import api
+from torchlore.check.follow import followed
 from torchlore.check.identity import Identity, identity
 from torchlore.check.iteration import unwrapped
 from torchlore.check.scopes import reaching
@@ -213,8 +214,9 @@ def _strength(source: Source, func: ast.expr) -> str:
 
 def _backward(source: Source, call: ast.Call, func: ast.Attribute) -> Event | None:
     owner = func.value
-    if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute) and owner.func.attr == "scale":
-        return _event("backward", source, call, owner.args[0] if owner.args else None, "scaler")
+    scaled = followed(source, owner)
+    if isinstance(scaled, ast.Call) and isinstance(scaled.func, ast.Attribute) and scaled.func.attr == "scale":
+        return _event("backward", source, call, scaled.args[0] if scaled.args else None, "scaler")
     if source.name(func) == "torch.autograd.backward":
         return _event("backward", source, call, call.args[0] if call.args else None, "autograd")
     named = sure(source, owner, "accelerator", weak=True) or (isinstance(owner, ast.Name) and owner.id == "fabric")

@@ -54,6 +54,14 @@ def method(node: ast.AST) -> str:
     return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
 
 
+def word(source: Source, node: ast.AST) -> str:
+    """`sum` of the calls `x.sum()`, `torch.sum(x)` and `total(x)` after `from torch import sum as total`, "" where it is none."""
+    func = node.func if isinstance(node, ast.Call) else None
+    if isinstance(func, ast.Attribute):
+        return func.attr
+    return source.names.tail(func.id) if isinstance(func, ast.Name) else ""
+
+
 def base(node: ast.expr) -> str:
     """`advantages` of `self.advantages.detach()[0]`, `log_probs` of `torch.stack(log_probs)`."""
     while True:

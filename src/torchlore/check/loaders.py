@@ -18,7 +18,7 @@ def batches(source: Source, over: ast.expr) -> int | None:
     if (
         not isinstance(made, ast.Call)
         or not tree.lacks(made, 8, "drop_last")
-        or not tree.lacks(made, 5, "batch_sampler")
+        or not tree.lacks(made, 4, "batch_sampler")
     ):
         return None
     n, size = samples(source, made), tree.literal(tree.argument(made, 1, "batch_size"))

@@ -116,6 +116,8 @@ class Names:
         return known
 
     def _resolve(self, identifier: str) -> str:
+        if "." in identifier:
+            return canonical(identifier.rstrip("."))  # see `normal.qualify`
         found = self.imported.get(identifier) or self.aliases.get(identifier) or self.defined.get(identifier)
         if found:
             return found

@@ -9,7 +9,7 @@ from collections import defaultdict
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from torchlore.check import names
+from torchlore.check import names, normal
 from torchlore.finding import Edit, Severity
 
 if TYPE_CHECKING:
@@ -56,12 +56,15 @@ class Source:
         self.module = module or "__main__"
         self.tree = ast.parse(text)
         self.nodes, self.parents, self.flat = _index(self.tree)
+        if normal.spell(self.nodes, self.parents):
+            self.nodes, self.parents, self.flat = _index(self.tree)
         self.memo: dict[Any, Any] = {}  # what helpers computed about this file, by their own keys
         self.shown: frozenset[int] = frozenset()  # lines whose value a notebook shows
         self.names = names.Names(self)
         self._tails: dict[str, list[ast.Call]] | None = None
         self._starts: list[int] | None = None
         self._project = project
+        normal.place_leading(self)
 
     @property
     def project(self) -> Project:

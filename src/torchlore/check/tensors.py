@@ -28,8 +28,10 @@ _HEADS = {"fc", "classifier", "head", "heads"}
 
 
 def no_grad_around(source: Source, node: ast.AST) -> bool:
-    """Whether the node runs under `no_grad` or `inference_mode`, by a `with` or a decorator of its function."""
-    for context in contexts(source, node):
+    """Whether the node runs under `no_grad` or `inference_mode`, by a `with` (or is one, and all of its function) or a decorator."""
+    whole = isinstance(node, ast.With) and node is getattr(source.parents[node], "body", [None])[-1]
+    own = [item.context_expr for item in node.items] if whole and isinstance(node, ast.With) else []
+    for context in own + contexts(source, node):
         func = context.func if isinstance(context, ast.Call) else context
         name = source.name(func)
         if name in _NO_GRAD:
