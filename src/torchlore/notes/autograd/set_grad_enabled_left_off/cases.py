@@ -13,7 +13,7 @@ def extract(model, x):
 
 
 def forward_only(model, x):
-    torch.set_grad_enabled(mode=False)
+    torch.set_grad_enabled(mode=False)  # trap: set-grad-enabled-left-off
     return model(x)
 
 

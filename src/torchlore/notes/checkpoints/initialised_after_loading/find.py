@@ -8,7 +8,7 @@ from torchlore.check import calls, flow, follow, project, tree
 from torchlore.check.source import Hit, Source
 
 _FILLS = re.compile(
-    r"\binit\.\w+_\(|\.(?:normal_|uniform_|fill_|zero_|xavier_\w+|kaiming_\w+|trunc_normal_|orthogonal_)\("
+    r"\binit\.\w+_\(|\b(?:normal_|uniform_|fill_|zeros?_|ones_|constant_|xavier_\w+|kaiming_\w+|trunc_normal_|orthogonal_)\("
 )
 _CHOOSES = re.compile(r"\bnot\b.*load|missing|unexpected|requires_grad|pretrained")
 _WHOLE = re.compile(r"self\.(?:modules|named_modules|parameters|named_parameters|apply)\(")

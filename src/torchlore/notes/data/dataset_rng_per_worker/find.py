@@ -53,7 +53,7 @@ def _copied(source: Source, cls: Class) -> bool:
 
 def _seeded(source: Source, name: str) -> bool:
     """Whether a loader's `worker_init_fn` gives the attribute another value in each worker, or may do so."""
-    given = (tree.argument(call, 9, "worker_init_fn") for call in source.calls("torch.utils.data.DataLoader"))
+    given = (tree.argument(call, 10, "worker_init_fn") for call in source.calls("torch.utils.data.DataLoader"))
     for one in given:
         if one is None or tree.literal(one) is None:
             continue

@@ -31,7 +31,14 @@ def _chosen(source: Source, owner: project.Class, given: ast.expr) -> str:
     own = given.attr if isinstance(given, ast.Attribute) and tree.dotted(given.value) == "self" else ""
     found = source.project.method(owner, own) if own else source.project.resolve(source, given)
     code = found.source.code(found.node) if isinstance(found, project.Function) else ""
-    return code if re.search(r"init\.\w+_\(|\.(?:normal_|uniform_|fill_|zero_)\(", code) else ""
+    return (
+        code
+        if re.search(
+            r"init\.\w+_\(|\b(?:(?:trunc_)?normal_|uniform_|fill_|zeros?_|ones_|constant_|xavier_\w+|kaiming_\w+)\(",
+            code,
+        )
+        else ""
+    )
 
 
 def _is_left(source: Source, owner: project.Class, one: classes.Attribute, chosen: str) -> bool:

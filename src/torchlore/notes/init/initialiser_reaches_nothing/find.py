@@ -30,7 +30,7 @@ _FOREIGN = re.compile(
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _compared(source)
-    if "nn.init" not in source.text:
+    if "nn.init" not in source.text and "nn import init" not in source.text:
         return
     applied = [call for call in source.methods("apply") if len(call.args) == 1]
     named = any(word in source.text for word in _WORDS)

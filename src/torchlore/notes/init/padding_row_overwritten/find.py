@@ -15,7 +15,7 @@ _INITS = ("uniform_", "normal_", "xavier_uniform_", "xavier_normal_", "kaiming_u
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "padding_idx" not in source.text:
+    if "padding_idx" not in source.text and "Embedding(" not in source.text:
         return
     for cls in classes.all_classes(source):
         if not classes.is_module(cls) or _LEFT_OUT.search(source.code(cls.node)):

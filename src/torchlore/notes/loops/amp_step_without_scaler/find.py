@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, frameworks, tree, values
+from torchlore.check import edits, flow, follow, frameworks, tree, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
@@ -72,5 +72,6 @@ def _hit(source: Source, scaled: Event, step: Event, *, updated: bool) -> Hit:
 
 
 def _scaler(scaled: Event) -> str:
-    """`scaler` of `scaler.scale(loss).backward()`."""
-    return scaled.source.code(scaled.node.func.value.func.value)  # type: ignore[attr-defined]  # the event is such a call
+    """`scaler` of `scaler.scale(loss).backward()`, also where the scaled loss has a name."""
+    made = follow.followed(scaled.source, scaled.node.func.value)  # type: ignore[attr-defined]  # the event is such a call
+    return scaled.source.code(made.func.value)  # type: ignore[attr-defined]  # the event is such a call

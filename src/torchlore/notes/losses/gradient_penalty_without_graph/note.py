@@ -31,10 +31,15 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.autograd.grad"):
-        given = tree.argument(call, 3, "create_graph")
-        off = tree.lacks(call, 3, "create_graph") or (given is not None and tree.literal(given) is False)
+        given = tree.argument(call, 4, "create_graph")
+        off = tree.lacks(call, 4, "create_graph") or (given is not None and tree.literal(given) is False)
         if off and _becomes_penalty(source, call) and not _no_grad(source, call):
-            edit = edits.set_keyword(source, call, "create_graph", "True")
+            placed = given is not None and given in call.args
+            edit = (
+                edits.replace(source, given, "True")
+                if placed and given is not None
+                else edits.set_keyword(source, call, "create_graph", "True")
+            )
             message = (
                 "these gradients have no history, so a penalty made of them reaches no weight: add `create_graph=True`"
             )

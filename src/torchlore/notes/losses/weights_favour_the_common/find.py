@@ -42,7 +42,8 @@ def _asked(source: Source, call: ast.Call) -> Iterator[Hit]:
         yield source.hit(
             ratio, "pos_weight is negatives over positives: turned round it makes rare positives count less"
         )
-    ratio = _quotient(source, tree.argument(call, None, "weight"))
+    place = 0 if source.name(call.func).startswith("torch.nn.") and "functional" not in source.name(call.func) else 2
+    ratio = _quotient(source, tree.argument(call, place, "weight"))
     if ratio is not None and _COUNTS.match(_word(ratio.left)) and _is_total(source, ratio):
         yield source.hit(ratio, f"`{source.code(ratio)}` is largest for the most common class: weigh by its inverse")
 

@@ -65,8 +65,8 @@ def _changed(source: Source, call: ast.Call) -> ast.Name | None:
     if isinstance(tree.statement(source, call), ast.Return) and source.parents[call] is tree.statement(source, call):
         return None  # nothing runs after it
     if function:
-        flag = tree.keyword(call, "inplace")
-        return given if flag is not None and tree.literal(flag.value) is True else None
+        place = 1 if source.name(func) in ("torch.nn.functional.relu", "torch.nn.functional.silu") else None
+        return given if tree.literal(tree.argument(call, place, "inplace")) is True else None
     made = values.values(source, func) if len(call.args) == 1 else ()
     return given if made and all(_in_place(value) for value in made) else None
 

@@ -46,7 +46,7 @@ def _ragged(source: Source, one: tallies.Tally, loader: ast.expr) -> Iterator[Hi
         value.node for value in source.values(loader) if isinstance(value.node, ast.Call) and value.source is source
     ]
     sizes = [tree.literal(tree.argument(call, 1, "batch_size")) for call in made]
-    if any(not tree.lacks(call, 8, "drop_last") or not tree.lacks(call, 5, "batch_sampler") for call in made):
+    if any(not tree.lacks(call, 8, "drop_last") or not tree.lacks(call, 4, "batch_sampler") for call in made):
         return
     lengths = [loaders.samples(source, call) for call in made]
     for n, size in zip(lengths, sizes, strict=True) if len(made) == 1 else ():

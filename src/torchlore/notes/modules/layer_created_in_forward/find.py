@@ -19,13 +19,18 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         made = [one for one in values.values(source, call) if one.kind == "module" and not parameterless(one)]
         off = ("track_running_stats", "elementwise_affine", "affine")  # to normalise, no more
-        plain = any(tree.literal(tree.argument(call, None, one)) is False for one in off)
+        plain = any(_may_be_off(tree.argument(call, None, one)) for one in off)
         if made and name != "torch.nn.Module" and not plain and _used_here(source, call) and classes.is_module(cls):
             weights = "with weights that nobody trains" if "Norm" in name else "with random weights"
             yield source.hit(
                 call, f"`{source.code(call.func)}` is made anew at each call, {weights}: make it in `__init__`"
             )
     yield from (*_parameters(source), *_at_first_use(source))
+
+
+def _may_be_off(given: ast.expr | None) -> bool:
+    """`affine=False`, or a setting that may say so."""
+    return given is not None and tree.literal(given) is not True
 
 
 def _parameters(source: Source) -> Iterator[Hit]:
@@ -36,7 +41,7 @@ def _parameters(source: Source) -> Iterator[Hit]:
             continue
         if cls is None or not classes.is_module(cls) or tree.conditions(source, call):
             continue
-        name, fixed = source.code(held.targets[0]), tree.literal(tree.argument(call, 1, "requires_grad")) is False
+        name, fixed = source.code(held.targets[0]), _may_be_off(tree.argument(call, 1, "requires_grad"))
         if tree.dotted(held.targets[0]).startswith("self."):
             told = f"`{name}` is a new parameter at each call, and the optimizer holds an old one: compute with it, assign nothing"
             yield source.hit(call, told)

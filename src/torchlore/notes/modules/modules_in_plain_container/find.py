@@ -32,7 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
                 r"\b(hack|hide|ddp|not? (show|register|train)\w*|avoid)\b", follow.comment(source, plain[0].node)
             ):
                 continue  # the author wants it so
-            if held and _matter(source, held):
+            if held and _matter(source, held) and not _put_aside(held):
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
                     yield _hit(source, name, plain[0], "Module", "warning" if _handled(source, cls, name) else None)
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
@@ -52,6 +52,12 @@ def _elsewhere(source: Source, cls: Class, name: str) -> bool:
         if (whole or parts) and kept and values.sure(source, call, "module"):
             return True
     return False
+
+
+def _put_aside(held: list[ast.expr]) -> bool:
+    """`[teacher.requires_grad_(False)]`: a list keeps it out of the module on purpose."""
+    frozen = (one for one in held if isinstance(one, ast.Call) and follow.method(one) == "requires_grad_" and one.args)
+    return any(tree.literal(one.args[0]) is False for one in frozen)
 
 
 def _handled(source: Source, cls: Class, name: str) -> bool:

@@ -14,7 +14,6 @@ Better still leave the device to `model.to(device)`, which moves every parameter
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, project, tree
@@ -22,7 +21,7 @@ from torchlore.check.source import Hit, Source
 
 _MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
                    "t", "view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "transpose", "permute"}  # fmt: skip
-_FLOAT32 = re.compile(r"[\w.]*Parameter\(torch\.(?:ones|zeros|randn?|empty|eye)\((?!.*dtype).*\)\)\.float\(\)$")
+_FLOAT32 = {f"torch.{name}" for name in ("ones", "zeros", "rand", "randn", "empty", "eye")}
 
 ROWS = ()
 SOURCES = "004:100-102"
@@ -51,7 +50,7 @@ def find(source: Source) -> Iterator[Hit]:
         assign = source.parents[top]
         if top is call or not isinstance(assign, ast.Assign | ast.AnnAssign) or assign.value is not top:
             continue
-        if _FLOAT32.match(source.code(top)) or _there_already(source, call, top):
+        if _there_already(source, call, top):
             continue  # nothing to convert: it gives the parameter itself back
         target = assign.targets[0] if isinstance(assign, ast.Assign) else assign.target
         if tree.dotted(target).startswith("self.") and _registers(source, call):
@@ -75,12 +74,15 @@ def _registers(source: Source, call: ast.Call) -> bool:
 
 
 def _there_already(source: Source, call: ast.Call, top: ast.expr) -> bool:
-    """`nn.Parameter(x.to(device)).to(device)`, and one that was made with `device=device`."""
-    where = source.code(top.args[0]) if isinstance(top, ast.Call) and len(top.args) == 1 else ""
+    """`nn.Parameter(x.to(device)).to(device)`, one that was made with `device=device`, `.float()` of what is made so."""
     data = tree.argument(call, 0, "data")
-    inner = source.code(follow.followed(source, data)) if data is not None else ""
-    once = isinstance(top, ast.Call) and source.parents[call] is top.func
-    return once and bool(where) and (f".to({where})" in inner or f"device={where}" in inner)
+    made = follow.followed(source, data) if data is not None else call
+    if not isinstance(top, ast.Call) or source.parents[call] is not top.func:
+        return False
+    if isinstance(made, ast.Call) and follow.method(top) == "float" and source.name(made.func) in _FLOAT32:
+        return tree.keyword(made, "dtype") is None
+    where = source.code(top.args[0]) if len(top.args) == 1 else ""
+    return bool(where) and (f".to({where})" in source.code(made) or f"device={where}" in source.code(made))
 
 
 def _top(source: Source, call: ast.Call) -> tuple[ast.expr, bool]:

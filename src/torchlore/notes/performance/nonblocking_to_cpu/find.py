@@ -73,4 +73,4 @@ def _waits(source: Source, call: ast.Call) -> bool:
     if any(_is_cpu(source, n.args[0]) and not _async(n) if n.args else follow.method(n) == "cpu" for n in copies):
         return True  # the next copy waits, and copies arrive in order
     returned = isinstance(here, ast.Return)
-    return returned or any(follow.method(one) in _WAITS for one in later)
+    return returned or any(follow.word(source, one) in _WAITS for one in later)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, uses, values
+from torchlore.check import follow, iteration, tree, uses, values
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
@@ -42,7 +42,7 @@ def _is_clock(source: Source, node: ast.expr) -> bool:
 def _waits(source: Source, node: ast.AST) -> bool:
     """Something that needs a value; and an epoch, beside which the last kernels in the queue are nothing."""
     if isinstance(node, ast.For):
-        return values.sure(source, node.iter, "loader", weak=True)
+        return values.sure(source, iteration.unwrapped(source, node.iter), "loader", weak=True)
     if not isinstance(node, ast.Call):
         return False
     target = source.project.resolve(source, node.func)
@@ -50,7 +50,7 @@ def _waits(source: Source, node: ast.AST) -> bool:
         inside = (one.func for one in tree.body_nodes(target.node) if isinstance(one, ast.Call))
         called = {one.attr if isinstance(one, ast.Attribute) else tree.dotted(one) for one in inside}
         return bool(called & (_WAITS | _NEEDS_SIZES))
-    return (node.func.attr if isinstance(node.func, ast.Attribute) else source.name(node.func)) in _WAITS
+    return follow.word(source, node) in _WAITS
 
 
 def _is_gpu_work(source: Source, node: ast.AST) -> bool:

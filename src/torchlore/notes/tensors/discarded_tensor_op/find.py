@@ -25,6 +25,12 @@ _NO_TWIN = {"softmax", "log_softmax", "clone"}
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
 
 
+def _in_place(source: Source, call: ast.Call) -> bool:
+    """`F.relu(x, True)`."""
+    last = tree.literal(call.args[-1]) if len(call.args) > 1 else None
+    return last is True and source.name(call.func).startswith("torch.nn.functional.")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_SHAPE, *_VALUE, *_PURE):
         if not tree.is_statement(source, call) or tree.is_shown(source, call) or lessons.tried_out(source, call):
@@ -33,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         func, tensor = call.func, tree.receiver(call)
         name = func.attr if isinstance(func, ast.Attribute) else ""
-        if tree.keyword(call, "out") or tree.keyword(call, "inplace"):
+        if tree.keyword(call, "out") or tree.keyword(call, "inplace") or _in_place(source, call):
             continue
         if source.name(func) in {f"torch.{name}", f"torch.nn.functional.{name}"}:
             tensor = call.args[0] if call.args else tensor

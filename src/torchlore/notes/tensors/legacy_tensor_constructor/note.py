@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import tree
+from torchlore.check import tree, uses
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -60,4 +60,13 @@ def _filled(source: Source, call: ast.Call) -> bool:
     up = source.parents[call]
     if isinstance(up, ast.Attribute):
         return up.attr.endswith("_")
+    if isinstance(up, ast.Assign) and isinstance(name := up.targets[0], ast.Name):
+        return any(_is_given(source, use) for use in uses.names(source, name.id))
     return isinstance(up, ast.Call) and source.name(up.func) in {"torch.nn.Parameter", "isinstance"}
+
+
+def _is_given(source: Source, use: ast.Name) -> bool:
+    """`nn.Parameter(weight)` and `nn.init.normal_(weight)`."""
+    up = source.parents[use]
+    name = source.name(up.func) if isinstance(up, ast.Call) and use in up.args else ""
+    return name == "torch.nn.Parameter" or name.startswith("torch.nn.init.")
