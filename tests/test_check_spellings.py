@@ -1244,6 +1244,66 @@ def equal(net, batches):
         same += (prob.round() == label).sum().item()
     return hits, same
 """,
+    "frozen-batchnorm-still-updates: made and frozen by a function": """
+import torch
+from torch import nn
+from torchvision.models import resnet18
+
+
+def build():
+    net = resnet18(weights=None)
+    for p in net.parameters():
+        p.requires_grad_(False)
+    net.fc = nn.Linear(512, 2)
+    return net
+
+
+def train(model, loader):
+    optimizer = torch.optim.Adam(model.fc.parameters(), lr=1e-3)
+    model.train()  # trap: frozen-batchnorm-still-updates
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+def start(loader):
+    train(build(), loader)
+""",
+    "frozen-batchnorm-still-updates: a factory makes both": """
+import torch
+from torch import nn
+from torchvision.models import resnet18
+
+
+def make():
+    return resnet18(weights=None)
+
+
+def distil(nets, loader, optimizer):
+    student, teacher = nets["student"], nets["teacher"]
+    student.train()
+    for x in loader:
+        optimizer.zero_grad()
+        with torch.no_grad():
+            wanted = teacher(x)
+        nn.functional.mse_loss(student(x), wanted).backward()
+        optimizer.step()
+
+
+def start(loader):
+    student, teacher = make(), make()
+    teacher.eval()
+    for p in teacher.parameters():
+        p.requires_grad = False
+    distil({"student": student, "teacher": teacher}, loader, torch.optim.SGD(student.parameters(), 0.1))
+
+
+def dropped(device):
+    x = torch.randn(3)
+    x.to(device)  # trap: discarded-move
+    return x
+""",
 }
 
 

@@ -62,3 +62,15 @@ def per_sample(y: list[int]) -> WeightedRandomSampler:
     counts = Counter(y)
     inverse = {c: len(y) / n for c, n in counts.items()}
     return WeightedRandomSampler([inverse[label] for label in y], len(y))
+
+
+def by_unique(y) -> None:
+    counts = np.array([len(np.where(y == label)[0]) for label in np.unique(y)])
+    weight = 1.0 / counts
+    WeightedRandomSampler(weight, len(y))  # trap: class-weights-in-sampler
+    _, seen = np.unique(y, return_counts=True)
+    WeightedRandomSampler(1.0 / seen, num_samples=len(y))  # trap: class-weights-in-sampler
+    WeightedRandomSampler([0.1, 0.9], num_samples=len(y))  # trap: class-weights-in-sampler
+    WeightedRandomSampler([0.1, 0.9, 0.4], 5, replacement=True)
+    samples = np.array([weight[label] for label in y])
+    WeightedRandomSampler(samples, len(samples))

@@ -15,12 +15,37 @@ _CLASSES = re.compile(
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.utils.data.WeightedRandomSampler"):
         given = tree.argument(call, 0, "weights")
-        if given is not None and _per_class(source, given):
+        if given is not None and (_per_class(source, given) or _too_few(source, call, given)):
             code = source.code(given)
             yield source.hit(
                 call,
                 f"`{code}` has one weight a class, so only the first samples are drawn: give one a sample, `{code}[labels]`",
             )
+
+
+def _too_few(source: Source, call: ast.Call, given: ast.expr) -> bool:
+    """`[0.1, 0.9]` for `num_samples=len(data)`: a number for each class, written out."""
+    numbers = follow.followed(source, given)
+    inner = (
+        numbers.args[0]
+        if isinstance(numbers, ast.Call)
+        and source.name(numbers.func) in ("torch.tensor", "torch.FloatTensor")
+        and numbers.args
+        else numbers
+    )
+    many = tree.argument(call, 1, "num_samples")
+    whole = (
+        isinstance(many, ast.Call)
+        and source.name(many.func) == "len"
+        and many.args
+        and tree.dotted(many.args[0]) != tree.dotted(given)
+    )
+    plain = (
+        isinstance(inner, ast.List)
+        and 1 < len(inner.elts) <= 20
+        and all(isinstance(tree.literal(one), int | float) for one in inner.elts)
+    )
+    return bool(whole) and plain
 
 
 def _per_class(source: Source, node: ast.expr, hops: int = 12) -> bool:
@@ -31,6 +56,9 @@ def _per_class(source: Source, node: ast.expr, hops: int = 12) -> bool:
         return _per_class(source, node.left, hops - 1) or _per_class(source, node.right, hops - 1)
     bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
     value = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
+    if len(bound) == 1 and bound[0].path in ((1,), (2,)) and isinstance(bound[0].value, ast.Call):
+        counted = tree.literal(tree.argument(bound[0].value, None, "return_counts")) is True
+        return counted and source.name(bound[0].value.func) in ("numpy.unique", "torch.unique")
     if isinstance(node, ast.ListComp):
         return _over_classes(source, node)
     if isinstance(value, ast.List | ast.ListComp | ast.Subscript) and isinstance(node, ast.Name):
@@ -40,7 +68,10 @@ def _per_class(source: Source, node: ast.expr, hops: int = 12) -> bool:
 
 def _call_per_class(source: Source, call: ast.Call, hops: int) -> bool:
     name = tree.dotted(call.func).rpartition(".")[2] or getattr(call.func, "attr", "")
-    if name in ("tensor", "as_tensor", "from_numpy", "DoubleTensor", "FloatTensor", "list") and call.args:
+    if (
+        name in ("tensor", "as_tensor", "from_numpy", "array", "asarray", "DoubleTensor", "FloatTensor", "list")
+        and call.args
+    ):
         return _per_class(source, call.args[0], hops)
     if name == "values" and isinstance(call.func, ast.Attribute):
         made = follow.followed(source, call.func.value)
@@ -77,4 +108,6 @@ def _counts(source: Source, node: ast.expr) -> bool:
     while follow.method(node) in ("float", "double", "tolist", "to", "numpy"):
         node = tree.receiver(node)  # type: ignore[arg-type]  # a call: it has a method
     full = source.name(node.func) if isinstance(node, ast.Call) else ""
+    if full in ("numpy.unique", "torch.unique", "set"):
+        return True
     return full in ("collections.Counter", "torch.bincount", "numpy.bincount") or follow.method(node) == "bincount"

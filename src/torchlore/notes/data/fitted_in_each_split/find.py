@@ -4,16 +4,18 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, scopes, tree
-from torchlore.check.project import Class
+from torchlore.check import calls, classes, follow, scopes, tree
+from torchlore.check.project import Class, as_function
 from torchlore.check.source import Hit, Source
 
 _HELD_OUT = re.compile(r"(^|_)(val|valid|validation|test|dev|eval)(_|$|s?(et|data|ds))|^(val|test)", re.IGNORECASE)
 _TRAIN = re.compile(r"(^|_)(train|training|trn)(_|$|s?(et|data|ds))|^train", re.IGNORECASE)
+_TARGET = re.compile(r"y_|.*(?:label|target)")
 _STATISTICS = ("mean", "std", "var", "min", "max", "amin", "amax")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _by_helper(source)
     if "Dataset" not in source.text:
         return
     for cls in classes.all_classes(source):
@@ -25,6 +27,27 @@ def find(source: Source) -> Iterator[Hit]:
                 what = "the numbers" if _numbers(source, value) else "the scale"
                 told = f"each split computes {what} of `self.{name}` from its own data, so they differ between training and test"
                 yield source.hit(value, f"{told}: compute it from the training data and pass it on")
+
+
+def _by_helper(source: Source) -> Iterator[Hit]:
+    """`x_train = normalize(x_train)`, `x_test = normalize(x_test)`, where the function takes the scale from what it gets."""
+    for home in source.all(ast.FunctionDef) if "mean(" in source.text or "max(" in source.text else ():
+        inner = as_function(source, home)
+        back = calls.returned(inner) if tree.method_class(source, home) is None and len(home.args.args) == 1 else []
+        if len(back) != 1 or not _scaled(source, follow.followed(source, back[0])):
+            continue
+        given = [
+            (call, tree.dotted(call.args[0]).rpartition(".")[2])
+            for at, call, _ in calls.callers(inner)
+            if at is source and call.args
+        ]
+        trained = [name for _, name in given if _TRAIN.search(name) and not _HELD_OUT.search(name)]
+        for call, name in given if trained else ():
+            if _HELD_OUT.search(name) and not _TRAIN.search(name) and not _TARGET.match(name):
+                told = (
+                    f"`{home.name}` takes the scale of `{name}` from itself, so it differs from that of `{trained[0]}`"
+                )
+                yield source.hit(call, f"{told}: compute mean and std from the training data and use them for both")
 
 
 def _made_for_both(source: Source, cls: Class) -> bool:

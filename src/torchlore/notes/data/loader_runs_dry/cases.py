@@ -43,3 +43,18 @@ def right(model, x, y, optimizer, epochs=3):
             if part.sum() > 0:
                 break
         optimizer.step()
+
+
+class Trainer:
+    def __init__(self, model, x, y):
+        self.model, self.kept = model, list(x.split(8))
+        self.pairs = zip(x.split(8), y.split(8), strict=True)  # trap: loader-runs-dry
+
+    def run(self, optimizer):
+        for _ in range(3):
+            for part, wanted in self.pairs:
+                nn.functional.mse_loss(self.model(part), wanted).backward()
+            for part in self.kept:
+                self.model(part).mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()

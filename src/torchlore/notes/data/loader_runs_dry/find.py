@@ -39,7 +39,11 @@ def _above_the_epochs(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For) if flow.may_train(source) else ():
         outer = next((one for one in tree.loops(source, loop) if isinstance(one, ast.For)), None)
         name = iteration.unwrapped(source, loop.iter) if not _PART.search(source.code(loop.iter)) else None
-        if outer is None or not isinstance(name, ast.Name) or _stops(source, loop) or not _counts(source, outer):
+        if outer is None or _stops(source, loop) or not _counts(source, outer):
+            continue
+        if isinstance(name, ast.Attribute) and tree.dotted(name.value) == "self":
+            yield from _of_the_object(source, name)
+        if not isinstance(name, ast.Name):
             continue
         made = follow.binding(source, name)
         home = scopes.reaching(source, name)[0].statement if made is not None else None
@@ -48,6 +52,18 @@ def _above_the_epochs(source: Source) -> Iterator[Hit]:
         if isinstance(made, ast.GeneratorExp) or (isinstance(made, ast.Call) and _walked_once(source, made)):
             told = f"`{name.id}` is made once and can be walked through once, so every later turn of the loop around it does nothing"
             yield source.hit(made, f"{told}: make it inside of that loop")
+
+
+def _of_the_object(source: Source, name: ast.Attribute) -> Iterator[Hit]:
+    """`self.batches = zip(...)` in `__init__`, gone through in every epoch."""
+    owner = project.enclosing_class(source, name)
+    held = classes.assigned(owner, name.attr) if owner is not None else []
+    made = held[0].value if len(held) == 1 and held[0].method == "__init__" and held[0].source is source else None
+    if isinstance(made, ast.GeneratorExp) or (isinstance(made, ast.Call) and _walked_once(source, made)):
+        told = (
+            f"`self.{name.attr}` is made once and can be walked through once, so every epoch but the first does nothing"
+        )
+        yield source.hit(made, f"{told}: make it where the epoch begins")
 
 
 def _walked_once(source: Source, made: ast.Call) -> bool:

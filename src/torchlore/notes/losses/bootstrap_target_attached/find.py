@@ -117,7 +117,7 @@ def _averaged(source: Source) -> Iterator[Hit]:
     if "requires_grad" in source.text or "zip(" not in source.text or not flow.may_train(source):
         return
     for one in averages.averages(source):
-        owner, name = project.enclosing_class(source, one.loop), tree.dotted(one.average)
+        owner, name = _home(source, one.average)
         if owner is None or not name.startswith("self.") or not _held_whole(source, owner):
             continue
         for call in tree.under(source, owner.node, ast.Call):
@@ -127,10 +127,20 @@ def _averaged(source: Source) -> Iterator[Hit]:
                 break
 
 
+def _home(source: Source, average: ast.expr) -> tuple[project.Class | None, str]:
+    """The class of which the average is an attribute, and `self.average`: also where a function is given the whole."""
+    if tree.dotted(average).startswith("self.") or not isinstance(average, ast.Attribute):
+        return project.enclosing_class(source, average), tree.dotted(average)
+    found = [classes.class_behind(source, value) for value in source.values(average.value)]
+    return (found[0], f"self.{average.attr}") if len(found) == 1 else (None, "")
+
+
 def _held_whole(source: Source, owner: project.Class) -> bool:
     """Whether an optimizer is given all parameters of an instance of this class."""
     for call, full in uses.calls_under(source, "torch.optim."):
         given = follow.followed(source, call.args[0]) if call.args and api.kind_of_call(full) == "optimizer" else None
+        if isinstance(given, ast.Call) and source.name(given.func) == "list" and given.args:
+            given = given.args[0]
         if not isinstance(given, ast.Call) or follow.method(given) != "parameters":
             continue
         net = tree.receiver(given)

@@ -32,7 +32,7 @@ _FUNCTIONS = tuple(
     f"torch.{name}" for name in ("softmax", "log_softmax", "nn.functional.softmax", "nn.functional.log_softmax")
 )
 _LAST = (-1, 1)
-_POOLS = re.compile(r"att|pool|gate|weight|alpha", re.IGNORECASE)
+_POOLS = re.compile(r"att|pool|gate|weight|alpha|scor|energ", re.IGNORECASE)
 _THREE = re.compile(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ|sum\([^()]*\b1\b")
 
 

@@ -83,3 +83,14 @@ def routing(u):
         out = (share * u).sum(dim=1, keepdim=True)
         votes = votes + (out * u).sum(-1, keepdim=True)
     return out
+
+
+class InARow(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.score = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 1), nn.Softmax(dim=0))  # trap: softmax-over-queries
+        self.attend = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 1), nn.Softmax(dim=1))
+
+    def forward(self, x):
+        weights, right = self.score(x), self.attend(x)
+        return torch.sum(weights * x, dim=1) + torch.sum(right * x, dim=1)

@@ -41,9 +41,25 @@ def _summed_elsewhere(source: Source) -> Iterator[Hit]:
         for side in (product.left, product.right) if isinstance(product, ast.BinOp) else ():
             made = _unviewed(source, side) if isinstance(product.op, ast.Mult) else None  # type: ignore[union-attr]  # as above
             given = _given(source, made) if isinstance(made, ast.Call) and _dim(source, made) == 0 else None
+            last = _ends_in(source, made) if isinstance(made, ast.Call) else None
+            if last is not None:
+                yield source.hit(
+                    last,
+                    "these weights are shared out among the samples of the batch and then added up over dimension 1: write `dim=1`",
+                    severity="warning",
+                )
             if given is not None and isinstance(made, ast.Call) and _by_layer(source, given):
                 told = "these weights are shared out among the samples of the batch and then added up over dimension 1: write `dim=1`"
                 yield source.hit(made, told, severity="warning")
+
+
+def _ends_in(source: Source, call: ast.Call) -> ast.Call | None:
+    """`nn.Softmax(dim=0)` at the end of the `Sequential` that is called."""
+    found = source.values(call.func)
+    layers = found[0].items if len(found) == 1 and found[0].kind == "sequential" else ()
+    last = layers[-1][0] if len(layers) > 1 and len(layers[-1]) == 1 else None
+    made = last.node if last is not None and last.name == "torch.nn.Softmax" and last.source is source else None
+    return made if isinstance(made, ast.Call) and tree.literal(tree.argument(made, 0, "dim")) == 0 else None
 
 
 def _by_layer(source: Source, node: ast.expr) -> bool:

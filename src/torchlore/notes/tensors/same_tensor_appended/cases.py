@@ -56,3 +56,32 @@ def multiplied(n, xs):
         rows[i] += x
         counts[i] += 1
     return sums, best, rows, counts
+
+
+class World:
+    def __init__(self):
+        self.place = torch.zeros(2)
+
+    def step(self, move):
+        self.place += move
+        return self.place, self.place.sum().item()
+
+    def walk(self, move):
+        self.place = self.place + move
+        return self.place, 0.0
+
+    def copied(self, move):
+        self.place += move
+        return self.place.clone(), 0.0
+
+
+def collect(moves):
+    world, seen = World(), []
+    for move in moves:
+        place, reward = world.step(move)
+        seen.append((place, reward))  # trap: same-tensor-appended
+        place, reward = world.walk(move)
+        seen.append((place, reward))
+        place, reward = world.copied(move)
+        seen.append((place, reward))
+    return seen

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree, values
+from torchlore.check import calls, edits, flow, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 
@@ -14,6 +14,12 @@ def find(source: Source) -> Iterator[Hit]:
         for given in (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg])):
             if not loops or not isinstance(given, ast.Name):
                 continue
+            if (change := _own_of_another(source, given)) is not None:
+                told = f"`{given.id}` is the tensor that line {change.lineno} changes in place the next time, so every entry becomes the last one"
+                yield source.hit(
+                    call, f"{told}: append `{given.id}.clone()`, or return a copy there", severity="warning"
+                )
+                break
             if not _from_outside(source, given, loops[0]):
                 if (change := _written_by_key(source, given, loops[0])) is not None:
                     told = f"every entry is the same object, of which line {change.lineno} changes an entry"
@@ -33,6 +39,29 @@ def find(source: Source) -> Iterator[Hit]:
                 )  # a copy, made a little later
                 fix = edits.append(source, given, f".{copy}()")
                 yield source.hit(call, message, fix, severity="hint" if pickled else None)
+
+
+def _own_of_another(source: Source, name: ast.Name) -> ast.stmt | None:
+    """`state, reward = env.step(action)`, where `step` changes `self.state` in place and returns it: that change."""
+    bound = scopes.reaching(source, name)
+    one = bound[0] if len(bound) == 1 and bound[0].how == "assign" and isinstance(bound[0].value, ast.Call) else None
+    inner = flow.called(source, one.value) if one is not None and isinstance(one.value, ast.Call) else None
+    if one is None or inner is None or inner.owner is None or inner.source is not source:
+        return None
+    for back in calls.returned(inner):
+        part = (
+            back.elts[one.path[0]]
+            if len(one.path) == 1 and isinstance(back, ast.Tuple) and one.path[0] < len(back.elts)
+            else back
+        )
+        held = isinstance(part, ast.Attribute) and tree.dotted(part.value) == "self"
+        if not held or not values.sure(source, part, "tensor", "ndarray"):
+            return None
+        for change in tree.under(source, inner.node, ast.AugAssign):
+            whole = change.target.value if isinstance(change.target, ast.Subscript) else change.target
+            if tree.dotted(whole) == tree.dotted(part):
+                return change
+    return None
 
 
 def _from_outside(source: Source, name: ast.Name, loop: ast.AST) -> bool:

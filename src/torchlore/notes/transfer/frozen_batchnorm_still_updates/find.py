@@ -121,13 +121,20 @@ def _holds(source: Source, freeze: Event) -> bool:
 def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
     """Whether what is frozen holds batch norm, and the event is one of it or of what it is a part of."""
     node = _frozen(freeze)
-    if node is None or freeze.conditions or train.owner is None:
+    if node is None or freeze.conditions:
         return False
     owner = identity.identity(source, node)
-    inside = owner is not None and (
-        owner[: len(train.owner)] == train.owner or _is_of_class(source, owner[0], train.expr)
+    inside = (
+        owner is not None
+        and train.owner is not None
+        and (owner[: len(train.owner)] == train.owner or _is_of_class(source, owner[0], train.expr))
     )
-    return (inside or _is_own(source, node, train.expr)) and _holds(source, freeze) and not _later(source, node, train)
+    inside = inside or _is_handed_on(source, node, train)
+    return (
+        (inside or (train.owner is not None and _is_own(source, node, train.expr)))
+        and _holds(source, freeze)
+        and not _later(source, node, train)
+    )
 
 
 def _later(source: Source, node: ast.expr, train: Event) -> bool:
@@ -137,6 +144,15 @@ def _later(source: Source, node: ast.expr, train: Event) -> bool:
     here, there = ([one.node for one in scopes.reaching(source, name)] for name in (node, train.expr))
     same_home = tree.function(source, node) is tree.function(source, train.expr)
     return same_home and bool(here) and not set(here) & set(there)
+
+
+def _is_handed_on(source: Source, node: ast.expr, train: Event) -> bool:
+    """`net = build()`, where `build` makes, freezes and returns it: both names mean what one call made."""
+    home = tree.function(source, node)  # it makes what it freezes; a factory that others freeze makes several
+    found = [one.node for one in source.values(node) if isinstance(one.node, ast.Call) and one.source is source]
+    made = {id(one) for one in found if tree.function(source, one) is home}
+    seen = {id(one.node) for one in train.source.values(train.expr)} if train.expr is not None else set()
+    return bool(seen) and seen <= made and home is not tree.function(source, train.node)
 
 
 def _is_own(source: Source, node: ast.expr, expr: ast.expr | None) -> bool:

@@ -1,0 +1,112 @@
+"""The rule of pairs-shuffled-apart."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, project, tree, values
+from torchlore.check.source import Hit, Source
+
+_ORDERS = ("torch.randperm", "numpy.random.permutation")
+_IN_PLACE = ("numpy.random.shuffle", "random.shuffle")
+_LISTS = ("os.listdir", "glob.glob", "glob.iglob", "os.scandir")
+_TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from (*_in_place(source), *_listed(source))
+    if not any(source.calls(*_ORDERS)):
+        return
+    shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
+    for node in source.all(ast.Subscript):
+        order = _order(source, node.slice)
+        if order is not None and isinstance(node.value, ast.Name | ast.Attribute):
+            statement = tree.statement(source, node)
+            if isinstance(statement, ast.Assign):
+                shuffles.setdefault(source.parents[statement], []).append((node, order))
+    for found in shuffles.values():
+        first, its_order = found[0]
+        for node, order in found[1:]:
+            if order is not its_order and _pair(source, first, node):
+                message = (
+                    f"`{source.code(first.value)}` and `{source.code(node.value)}` are shuffled by two permutations, so "
+                    "their pairs come apart: draw one, `order = torch.randperm(n)`, and index both with it"
+                )
+                yield source.hit(node, message)
+
+
+def _listed(source: Source) -> Iterator[Hit]:
+    """`self.images = sorted(os.listdir(a))` and `self.masks = os.listdir(b)`, taken by one index."""
+    for way in source.all(ast.FunctionDef) if any(source.calls(*_LISTS)) else ():
+        owner = project.enclosing_class(source, way) if way.name == "__getitem__" else None
+        index = way.args.args[1].arg if len(way.args.args) > 1 else ""
+        taken = [one.value for one in tree.under(source, way, ast.Subscript) if tree.dotted(one.slice) == index]
+        names = {one.attr for one in taken if isinstance(one, ast.Attribute) and tree.dotted(one.value) == "self"}
+        made = {
+            name: found[0].value
+            for name in sorted(names)
+            if owner is not None and len(found := classes.assigned(owner, name)) == 1
+        }
+        lists = {name: value for name, value in made.items() if isinstance(value, ast.Call) and _lists(source, value)}
+        loose = [
+            name
+            for name, value in lists.items()
+            if _lists(source, value) == "loose" and f"self.{name}.sort(" not in source.text
+        ]
+        pair = next((name for name in loose if any(name != other for other in lists)), None)
+        if pair is not None:
+            other = next(one for one in lists if pair != one)
+            told = f"a listing has no order, so `self.{pair}` and `self.{other}` pair up differently from machine to machine"
+            yield source.hit(lists[pair], f"{told}: write `sorted({source.code(lists[pair])})`")
+
+
+def _lists(source: Source, call: ast.Call) -> str:
+    """How a folder is listed: "loose", "sorted", or "" where it is none."""
+    full = source.name(call.func)
+    if full in _LISTS:
+        return "loose"
+    inner = call.args[0] if call.args and full in ("sorted", "list") else None
+    how = _lists(source, inner) if isinstance(inner, ast.Call) else ""
+    return "sorted" if how and full == "sorted" else how
+
+
+def _order(source: Source, index: ast.expr) -> ast.AST | None:
+    """The call that drew the permutation used as this index."""
+    if isinstance(index, ast.Call):
+        return index if source.name(index.func) in _ORDERS else None
+    found = values.made_by(source, index, *_ORDERS) if isinstance(index, ast.Name) else None
+    return found.node if found is not None else None
+
+
+def _pair(source: Source, first: ast.Subscript, second: ast.Subscript) -> bool:
+    """An input and its target, in lines that follow each other."""
+    one, other = source.code(first.value), source.code(second.value)
+    roles = {bool(_TARGET.search(name.rpartition(".")[2])) for name in (one, other)}
+    return 0 <= second.lineno - first.lineno <= 3 and len(roles) == 2
+
+
+def _in_place(source: Source) -> Iterator[Hit]:
+    """`np.random.shuffle(x)` right before `np.random.shuffle(y)`, with no seed set anew between the two."""
+    for call in source.calls(*_IN_PLACE):
+        here = tree.statement(source, call)
+        block = next((part for part in _blocks(source.parents[here]) if here in part), [])
+        following = block[block.index(here) + 1] if here in block[:-1] else None
+        if not isinstance(following, ast.Expr) or not isinstance(following.value, ast.Call) or len(call.args) != 1:
+            continue
+        other = following.value
+        if source.name(other.func) != source.name(call.func) or len(other.args) != 1 or call.keywords or other.keywords:
+            continue
+        one, two = tree.dotted(call.args[0]), tree.dotted(other.args[0])
+        words = [name.rpartition(".")[2] for name in (one, two)]
+        if not one or not two or "mask" in "".join(words).lower():
+            continue  # holes for inpainting are drawn apart from the images on purpose
+        if len({bool(_TARGET.search(word)) for word in words}) == 2:
+            told = f"`{one}` and `{two}` are shuffled by two draws, so their pairs come apart: draw one permutation and index both with it"
+            yield source.hit(other, told)
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for field in ("body", "orelse", "finalbody"):
+        part = getattr(node, field, None)
+        if isinstance(part, list):
+            yield part
