@@ -616,6 +616,89 @@ def learn(states, actions, rewards, after):
     loss.backward()
     optimizer.step()
 """,
+    "reinforcement by numbers": """
+import torch
+from torch import nn, optim
+
+
+def clipped(policy, states, actions, gain, old):
+    logp = torch.distributions.Categorical(logits=policy(states)).log_prob(actions)
+    ratio = torch.exp(logp - old)
+    plain = ratio * gain
+    held = torch.clamp(ratio, 0.8, 1.2) * gain
+    return -torch.max(plain, held).mean(), -torch.min(plain, held).mean()  # trap: surrogate-clipped-wrong
+
+
+def both_at_once(states, rewards):
+    actor, critic = nn.Linear(4, 2), nn.Linear(4, 1)
+    optimizer = optim.Adam([*actor.parameters(), *critic.parameters()])
+    dist = torch.distributions.Categorical(logits=actor(states))
+    chosen = dist.sample()
+    value = critic(states)
+    advantage = rewards - value
+    acts = -(dist.log_prob(chosen) * advantage.squeeze(1)).mean()  # trap: advantage-attached
+    calm = -(dist.log_prob(chosen) * advantage.detach().squeeze(1)).mean()
+    optimizer.zero_grad()
+    (acts + calm + advantage.pow(2).mean()).backward()
+    optimizer.step()
+""",
+    "the logarithm of a variance; classes behind; layers below": """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Below(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fill()  # trap: initialised-before-all-layers
+        self.first, self.second = nn.Linear(4, 8), nn.Linear(8, 5)
+
+    def fill(self):
+        for layer in self.modules():
+            if isinstance(layer, nn.Linear):
+                nn.init.xavier_uniform_(layer.weight)
+
+    def forward(self, x):
+        return self.second(F.relu(self.first(x)))
+
+
+def likely(mean, logvar, y):
+    wrong = F.gaussian_nll_loss(mean, y, logvar)  # trap: deviation-for-variance
+    return wrong + F.gaussian_nll_loss(mean, y, logvar.exp())
+
+
+def tagged(words, tags):
+    head = nn.Linear(16, 5)
+    out = head(words)
+    wrong = F.cross_entropy(out.view(4, 5, 7), tags)  # trap: view-as-transpose
+    return wrong + F.cross_entropy(out.transpose(1, 2), tags) + F.cross_entropy(out.view(-1, 5), tags.view(-1))
+""",
+    "last-step-is-padding: filled up by the loader": """
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import DataLoader
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(8, 16, batch_first=True)
+        self.head = nn.Linear(16, 2)
+
+    def forward(self, x):
+        out, _ = self.rnn(x)
+        return self.head(out[:, -1])  # trap: last-step-is-padding
+
+
+def together(batch):
+    return pad_sequence([x for x, _ in batch], batch_first=True), torch.tensor([y for _, y in batch])
+
+
+def batches(data):
+    return DataLoader(data, batch_size=8, shuffle=True, collate_fn=together)
+""",
     "eval-without-no-grad: a state of its own": """
 import torch
 from torch import nn

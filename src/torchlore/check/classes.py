@@ -104,7 +104,14 @@ def _assigned(source: Source, node: ast.Attribute) -> Attribute:
     value = getattr(up, "value", None) if isinstance(up, ast.Assign | ast.AnnAssign | ast.AugAssign) else None
     note = up.annotation if isinstance(up, ast.AnnAssign) else None
     how = "aug" if isinstance(up, ast.AugAssign) else "assign"
-    return Attribute(node.attr, node, value, tuple(reversed(path)), _method(source, node), how, source, note)
+    way = tuple(reversed(path))
+    while way and isinstance(value, ast.Tuple | ast.List) and 0 <= way[0] < len(value.elts) and not _starred(value):
+        value, way = value.elts[way[0]], way[1:]
+    return Attribute(node.attr, node, value, way, _method(source, node), how, source, note)
+
+
+def _starred(value: ast.Tuple | ast.List) -> bool:
+    return any(isinstance(one, ast.Starred) for one in value.elts)
 
 
 def kind_of_instances(cls: Class) -> str:

@@ -11,12 +11,13 @@ _LAYER = re.compile(r"torch\.nn\.(Linear|Conv\dd|ConvTranspose\dd|Embedding)$")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.methods("apply"):
+    for call in (*source.methods("apply"), *_own_initialisers(source)):
         home, owner = tree.function(source, call), project.enclosing_class(source, call)
-        mine = tree.dotted(tree.receiver(call)) == "self" and tree.is_statement(source, call) and len(call.args) == 1
+        given = call.args[0] if len(call.args) == 1 else call.func
+        mine = tree.dotted(tree.receiver(call)) == "self" and tree.is_statement(source, call) and len(call.args) < 2
         if not mine or owner is None or getattr(home, "name", "") != "__init__" or tree.conditions(source, call):
             continue
-        chosen = _chosen(source, owner, call.args[0])
+        chosen = _chosen(source, owner, given)
         missed = [one.name for found in classes.own_attributes(owner).values() for one in found
                   if tree.function(source, one.node) is home and getattr(one.node, "lineno", 0) > call.lineno and _is_left(source, owner, one, chosen)]  # fmt: skip
         if missed:
@@ -24,6 +25,17 @@ def find(source: Source) -> Iterator[Hit]:
                 call,
                 f"`self.{missed[0]}` is made below and keeps its own initialisation: move this to the end of `__init__`",
             )
+
+
+def _own_initialisers(source: Source) -> Iterator[ast.Call]:
+    """`self.init_weights()`, of a method that walks over the modules."""
+    words = ("self.modules(", "self.children(", "self.named_modules(")
+    for cls in classes.all_classes(source) if any(word in source.text for word in words) else ():
+        walks = {
+            name for name, node in classes.methods(cls).items() if any(word in source.code(node) for word in words)
+        }
+        inside = (call for call in source.methods(*sorted(walks - {"__init__", "forward"})) if not call.args)
+        yield from (call for call in inside if tree.class_of(source, call) is cls.node and not call.keywords)
 
 
 def _chosen(source: Source, owner: project.Class, given: ast.expr) -> str:

@@ -92,6 +92,8 @@ def _squared(source: Source, node: ast.AST) -> ast.expr | None:
 
 def _difference(source: Source, node: ast.expr) -> ast.BinOp | None:
     """`returns - values`, as it stands or behind a name."""
+    while isinstance(node, ast.Call) and follow.method(node) in ("squeeze", "view", "reshape", "flatten", "unsqueeze"):
+        node = tree.receiver(node)
     whole = follow.followed(source, node)
     return whole if isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Sub) else None
 

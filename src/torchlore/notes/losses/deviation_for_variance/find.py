@@ -26,6 +26,11 @@ def find(source: Source) -> Iterator[Hit]:
                 fix,
                 safe=False,
             )
+        elif given is not None and _LOG_VARIANCE.search(word):
+            code = source.code(given)
+            fix = edits.replace(source, given, f"{code}.exp()")
+            told = f"`{code}` is the logarithm of the variance, and this wants the variance: pass `{code}.exp()`"
+            yield source.hit(one.call, told, fix, safe=False)
     for call in source.calls("torch.distributions.Normal", "torch.distributions.normal.Normal"):
         given = tree.argument(call, 1, "scale")
         if given is not None and (_is_variance(source, given) or _of_log_variance(source, given)):

@@ -80,6 +80,11 @@ def _around_one(source: Source, call: ast.Call) -> ast.expr | None:
     if plain and not call.args:
         return None
     limits = [tree.argument(call, index + plain, name) for index, name in enumerate(("min", "max"))]
+    low, high = (tree.literal(one) for one in limits)
+    if isinstance(low, float) and isinstance(high, float):
+        return (
+            (call.args[0] if plain else tree.receiver(call)) if 0.5 <= low < 1 and abs(low + high - 2) < 1e-6 else None
+        )
     sides = [(one.op, tree.literal(one.left), source.code(one.right)) for one in limits if isinstance(one, ast.BinOp)]
     if len(sides) != 2 or not isinstance(sides[0][0], ast.Sub) or not isinstance(sides[1][0], ast.Add):
         return None

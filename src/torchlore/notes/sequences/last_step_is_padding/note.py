@@ -43,6 +43,9 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         given = [arg.arg for arg in tree.parameters(home) if _LENGTHS.match(arg.arg)]
         read = {node.id for node in ast.walk(home) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        if not given and _padded_behind(source):
+            told = "the shorter sequences were filled up behind their end (pad_sequence), and this reads the filling"
+            yield source.hit(taken, f"{told}: pass the lengths and pack the batch, or take the step at `length - 1`")
         if given and given[0] not in read:
             code = source.code(taken.value)
             message = (
@@ -50,6 +53,21 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{code}[torch.arange(len({given[0]})), {given[0]} - 1]`"
             )
             yield source.hit(taken, message)
+
+
+def _padded_behind(source: Source) -> bool:
+    """Whether the file fills up its inputs at the end, and nothing in it knows how long they are."""
+    knows = re.search(r"pack_padded|pack_sequence|lengths?\b|lens\b|padding_side|flip\(|[Mm]ask", source.text)
+    padded = [call for call in source.calls("torch.nn.utils.rnn.pad_sequence") if _is_first(source, call)]
+    return bool(padded) and knows is None
+
+
+def _is_first(source: Source, call: ast.Call) -> bool:
+    """Whether this is filled up with the batch first and is no label."""
+    held = tree.statement(source, call)
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) and held.value is call else "x"
+    label = re.search(r"(^|_)(y|ys|tgt|trg|targets?|labels?|tags?)($|_)", name)
+    return tree.literal(tree.argument(call, 1, "batch_first")) is True and label is None
 
 
 def _last_column(taken: ast.Subscript) -> bool:

@@ -14,7 +14,7 @@ _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _classes_in_front(source)
+    yield from (*_classes_in_front(source), *_classes_behind(source))
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
@@ -89,7 +89,7 @@ def _classes_in_front(source: Source) -> Iterator[Hit]:
     """(b, classes, h, w) of a convolution as (-1, classes) beside labels as (-1,): the classes were not moved to the end."""
     if not any(name in source.text for name in ("Conv1d", "Conv2d", "Conv3d")):
         return
-    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+    for loss in _classified(source):
         given = follow.followed(source, loss.input) if loss.input is not None else None
         labels = follow.followed(source, loss.target) if loss.target is not None else None
         flat = follow.method(labels) in ("view", "reshape", "flatten", "ravel") if labels is not None else False
@@ -99,6 +99,25 @@ def _classes_in_front(source: Source) -> Iterator[Hit]:
         if len(new) == 2 and new[0] == "-1" and new[1] != "1" and _is_convolved(source, tree.receiver(given)):
             yield source.hit(given, f"`{source.code(tree.receiver(given))}` has its classes in dimension 1, and a view keeps the order of its "
                              "numbers: put them last with `movedim(1, -1)` before this")  # fmt: skip
+
+
+def _classified(source: Source) -> list[losses.LossCall]:
+    return losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
+
+
+def _classes_behind(source: Source) -> Iterator[Hit]:
+    """(b, t, classes) of a linear layer as (b, classes, t): the classes were not moved forward."""
+    for loss in _classified(source) if "view(" in source.text or "reshape(" in source.text else ():
+        given = follow.followed(source, loss.input) if loss.input is not None else None
+        new = (
+            sizes.asked(source, given)
+            if isinstance(given, ast.Call) and follow.method(given) in ("view", "reshape")
+            else ()
+        )
+        shape = values.shape(source, tree.receiver(given)) if isinstance(given, ast.Call) and len(new) == 3 else None
+        if isinstance(given, ast.Call) and shape and str(shape[-1]) == new[1] and new[1] not in (new[0], new[2], "1"):
+            yield source.hit(given, f"`{source.code(tree.receiver(given))}` has its classes last, and a view keeps the order of its numbers: put them "
+                             "in dimension 1 with `transpose(1, 2)` instead")  # fmt: skip
 
 
 def _is_convolved(source: Source, node: ast.expr, hops: int = 3) -> bool:
