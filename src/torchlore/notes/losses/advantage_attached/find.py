@@ -30,7 +30,8 @@ def find(source: Source) -> Iterator[Hit]:
                     continue
                 if _is_log_prob(source, other) and values.attached(source, value) is not False:
                     seen.add(taken)
-                    both = isinstance(weight, ast.Name) and _fits_itself(source, weight, parts)
+                    name = _bare(weight)
+                    both = isinstance(name, ast.Name) and _fits_itself(source, name, parts)
                     place, cut = (weight, source.code(weight)) if both else (taken, value.id)
                     told = f"the policy's loss moves the critic through `{source.code(taken)}`: write `{cut}.detach()`"
                     yield source.hit(place, told)
@@ -90,11 +91,15 @@ def _squared(source: Source, node: ast.AST) -> ast.expr | None:
     return tree.receiver(node) if own and not full else None
 
 
-def _difference(source: Source, node: ast.expr) -> ast.BinOp | None:
-    """`returns - values`, as it stands or behind a name."""
+def _bare(node: ast.expr) -> ast.expr:
     while isinstance(node, ast.Call) and follow.method(node) in ("squeeze", "view", "reshape", "flatten", "unsqueeze"):
         node = tree.receiver(node)
-    whole = follow.followed(source, node)
+    return node
+
+
+def _difference(source: Source, node: ast.expr) -> ast.BinOp | None:
+    """`returns - values`, as it stands or behind a name."""
+    whole = follow.followed(source, _bare(node))
     return whole if isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Sub) else None
 
 
