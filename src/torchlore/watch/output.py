@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def summary(outcome: Outcome) -> Iterator[str]:
     """The lines after the program's own output; each finding begins one with `path:line:`."""
+    if outcome.findings:
+        yield "watch: findings:"  # apart from what the program itself wrote last
     for one in outcome.findings:
         yield line(one)
     watcher = outcome.watcher
