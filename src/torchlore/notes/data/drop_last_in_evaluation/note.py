@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, tree
+from torchlore.check import edits, follow, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -40,6 +40,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue  # no batch of one is short
         if _drawn(source, call) or (isinstance(held, ast.Assign) and _only_tasted(source, held.targets[0])):
             continue
+        if isinstance(held, ast.Assign) and _made_anew(source, held.targets[0]):
+            continue
         if given is not None and tree.literal(given.value) is True and _EVAL.search(name):
             yield source.hit(
                 given,
@@ -65,14 +67,25 @@ def _drawn(source: Source, call: ast.Call) -> bool:
     return bool(made) and not re.search("Distributed|Sequential|sampler$|None", made)
 
 
+def _made_anew(source: Source, name: ast.expr) -> bool:
+    """Whether a later line makes the loader anew before anybody reads it, or nobody ever does."""
+    if not isinstance(name, ast.Name):
+        return False
+    reads = [one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load)]
+    hidden = tree.function(source, name) is not None or not source.project.importers(source.module)
+    return (bool(reads) or hidden) and not any(
+        one.node is name for use in reads for one in scopes.reaching(source, use)
+    )
+
+
 def _only_tasted(source: Source, name: ast.expr) -> bool:
-    """Whether nothing but a batch or two is taken from the loader: every use is `iter(loader)` or a `del`."""
+    """Whether nothing but a batch at a time is taken from it: every use is `iter(loader)`, a `del` or `loader is None`."""
     home = tree.function(source, name) if isinstance(name, ast.Name) else None
     same = [
         one
         for one in source.all(ast.Name, ast.Attribute)
         if tree.dotted(one) == tree.dotted(name) and (home is None or tree.function(source, one) is home)
     ]
-    ups = [source.parents[one] for one in same if one is not name]
+    ups = [source.parents[one] for one in same if not isinstance(getattr(one, "ctx", None), ast.Store)]
     taken = [up for up in ups if isinstance(up, ast.Call) and source.name(up.func) == "iter"]
-    return bool(taken) and all(up in taken or isinstance(up, ast.Delete | ast.Tuple) for up in ups)
+    return bool(taken) and all(up in taken or isinstance(up, ast.Delete | ast.Tuple | ast.Compare) for up in ups)

@@ -25,6 +25,7 @@ _CLASSES = re.compile(r"cross_?entropy|nll_?loss|bce|margin|hinge", re.IGNORECAS
 _NUMBERS = re.compile(r"mse|l1_?loss|huber|recon|gaussian", re.IGNORECASE)
 _MIXED = re.compile(r"shuffle\(|permutation|randperm|train_test_split|\.sample\(frac|random_sampl", re.IGNORECASE)
 _BY_CLASS = ("torchvision.datasets.ImageFolder", "torchvision.datasets.DatasetFolder")
+_LABELS = re.compile(r"label|target|(^|_)(y|gt|tags?|truth)(_|$)")
 _RANDOM = ("torch.randn", "torch.rand", "torch.randint", "torch.normal")
 
 
@@ -42,7 +43,7 @@ def find(source: Source) -> Iterator[Hit]:
         made = _made(source, call)
         if made is None or frameworks.owned(source, call) or _is_shuffled(made) or not _lies_in_order(made):
             continue
-        if _only_looked_at(source, call) or _ORDERED.search(source.text):
+        if _only_looked_at(source, call) or _ORDERED.search(source.text) or _numbered(source, call):
             continue
         message = f"`{name}` hands the data out in the order of the dataset, in every epoch: add shuffle=True"
         own = source.name(call.func) == _LOADER and not tree.spread(call)
@@ -73,6 +74,27 @@ def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
             over = tree.literal(value.generators[0].iter)
             if isinstance(over, tuple) and "train" in over and not value.generators[0].ifs:
                 yield f'{name}["train"]', value.value
+
+
+def _numbered(source: Source, call: ast.Call) -> bool:
+    """`for i, x in enumerate(loader): y = labels[i]`: what belongs to a batch lies beside it, in the same order."""
+    held = source.parents[call]
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    for loop in source.all(ast.For):
+        pair = loop.target.elts if isinstance(loop.target, ast.Tuple) and len(loop.target.elts) == 2 else []
+        counts = isinstance(loop.iter, ast.Call) and source.name(loop.iter.func) == "enumerate" and bool(pair)
+        if (
+            not counts
+            or not isinstance(loop.iter, ast.Call)
+            or not any(tree.dotted(one) == name for one in loop.iter.args)
+        ):
+            continue
+        number = tree.dotted(pair[0])
+        for use in tree.under(source, loop, ast.Subscript):
+            kept = tree.dotted(use.value).lower()
+            if isinstance(use.ctx, ast.Load) and tree.dotted(use.slice) == number and _LABELS.search(kept):
+                return True
+    return False
 
 
 def _only_looked_at(source: Source, call: ast.Call) -> bool:

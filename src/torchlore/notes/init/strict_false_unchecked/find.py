@@ -23,7 +23,10 @@ def find(source: Source) -> Iterator[Hit]:
             model = source.code(tree.receiver(call))
             message = f"keys that do not fit `{model}` are skipped in silence: read the lists that this returns"
             given = source.code(follow.followed(source, call.args[0]))
-            published = "load_state_dict_from_url" in given  # its author knows which keys are left out
+            # its author knows which keys are left out: a published net, or the body of another one
+            published = (
+                re.search(r"load_state_dict_from_url|pretrained|imagenet", given + source.code(call)) is not None
+            )
             told = any("DataParallel" in source.code(test) for test, _ in tree.conditions(source, call))
             meant = (
                 published or told or _explained(source, call) or follow.in_test(source, call) or _told_so(source, call)

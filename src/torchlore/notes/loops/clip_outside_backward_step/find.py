@@ -4,7 +4,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, flow, follow, frameworks, tree
+from torchlore.check import calls, edits, flow, follow, frameworks, tree, uses
 from torchlore.check.events import Event
 from torchlore.check.identity import Identity, identity
 from torchlore.check.project import as_function
@@ -95,6 +95,8 @@ def _in_loops(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
                 own = [event for event in order if not flow.exclusive(event, clip)]
                 index, kinds = own.index(clip), flow.kinds_in(own)
                 if "step" in kinds[:index] and "step" not in kinds[index:]:
+                    if _read_behind(source, loop.node, clip.node):
+                        continue
                     yield (
                         _hit(source, clip, own, "after the step: it scales gradients that nobody uses any more"),
                         clip.node,
@@ -106,6 +108,12 @@ def _in_loops(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
                         "every part of a batch is clipped here before the next is added: clip once, beside `step()`"
                     )
                     yield source.hit(clip.node, message, severity="warning"), clip.node
+
+
+def _read_behind(source: Source, loop: ast.AST, clip: ast.AST) -> bool:
+    """`p.data.add_(p.grad, alpha=-0.001)` below: the clipped gradients are used by hand."""
+    grads = (one for one in uses.attributes(source, "grad") if isinstance(one.ctx, ast.Load))
+    return any(one.lineno > getattr(clip, "lineno", 0) and tree.inside(source, one, loop) for one in grads)
 
 
 def _every_part(order: list[Event], index: int) -> bool:

@@ -207,9 +207,20 @@ def _evaluations(source: Source) -> Iterator[Event]:
     """What a file evaluates in training mode, also through functions of other files."""
     if not flow.may_train(source):
         return
-    turns = [(*loop.events, *loop.events) for loop in flow.backward_loops(source)]
-    for events in [*(events for _, events in flow.training_entries(source)), *turns]:
+    entries = [events for _, events in flow.training_entries(source)]
+    for events in entries:
         yield from modes.read_in_train_mode(events, partial(_only_reads, events))
+    for loop in flow.backward_loops(source):
+        events = (*loop.events, *loop.events)
+        found = modes.read_in_train_mode(events, partial(_only_reads, events))
+        yield from (one for one in found if not any(_came_so(loop.node, one, before) for before in entries))
+
+
+def _came_so(loop: ast.AST, event: Event, events: tuple[Event, ...]) -> bool:
+    """Whether the net came into the loop in evaluation mode: an earlier evaluation, or cell, left it so."""
+    first = next((index for index, one in enumerate(events) if loop in one.loops), None)
+    mine = [one for one in events[:first] if one.what in ("train", "eval") and one.owner == event.owner]
+    return first is not None and bool(mine) and mine[-1].what == "eval"
 
 
 def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
@@ -267,5 +278,8 @@ def _has_modes(event: Event) -> bool:
     itself = tree.dotted(event.expr) == "self" and bool(event.via) and bool(_EVALUATES.search(event.via[-1].node.name))
     if owner is not None and classes.is_module(owner) and not itself:
         return False
+    name = re.escape(tree.dotted(event.expr))
+    if name and re.search(rf"(?<![\w.]){name}\.\w*(?:mode|_eval|eval_)\w*\(", event.source.text):
+        return False  # net.set_mode("test")
     found = event.source.values(event.expr)
     return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)

@@ -1,11 +1,14 @@
 """What a file shows of it."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, frameworks, tree, uses
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
+
+_BATCH = re.compile(r"(?:^|[._])(?:mini_?)?batch_?size$|^bs$", re.IGNORECASE)  # single samples, summed up to a batch
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -37,6 +40,7 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(
             backwards[0].node,
             f"the gradients of {code} batches add up before each step: divide the loss by `{code}`",
+            severity="hint" if _BATCH.search(code) else None,
         )
 
 

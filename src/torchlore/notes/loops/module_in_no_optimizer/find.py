@@ -318,7 +318,8 @@ def _untrained(source: Source, home: tree.FunctionNode | None, name: str) -> Ite
         module = values.sure(source, value, "module") and not values.sure(source, value, "loss")
         kinds = [one for one in source.values(value) if modules.has_parameters(one)]
         called = any(source.code(one.func) == code for one in source.all(ast.Call))
-        if module and kinds and called and f"{code}.requires_grad" not in source.text:
+        left = (f"{code}.requires_grad", f"{code}.load_state_dict(", f"{code}.eval(")  # frozen, or made to be tested
+        if module and kinds and called and not any(one in source.text for one in left):
             yield code
 
 

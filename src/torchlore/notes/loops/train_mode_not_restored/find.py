@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from torchlore.check import edits, flow, follow, frameworks, modules, tree
+from torchlore.check import classes, edits, flow, follow, frameworks, modules, tree
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
+_LAYERS = re.compile(r"[Dd]rop|[Nn]orm|pretrained|torchvision|timm|from (?!torch)\S+ import|Transformer")
 _MEANT = re.compile(r"norm|\bbn\b|statist|fr[oe]+z|dropout|purpose|keep|stay")  # what a comment says of such a line
 
 
@@ -195,6 +196,14 @@ def _severity(event: Event) -> Literal["warning", "hint"] | None:
     return "warning" if True in known else "hint" if None in known else None
 
 
+def _may_switch(event: Event) -> bool:
+    """Whether the file that makes the net speaks of a layer to which the mode matters, or takes one from elsewhere."""
+    made = [one.source for one in event.source.values(event.expr)] if event.expr is not None else []
+    owners = [classes.class_behind(event.source, one) for one in event.source.values(event.expr)] if event.expr is not None else []  # fmt: skip
+    texts = [one.source.text for one in owners if one is not None]
+    return not made or len(texts) < len(made) or any(_LAYERS.search(text) for text in texts)
+
+
 def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
     name = event.source.code(event.expr) if event.expr is not None else "model"
     if name == "self" and event.via and isinstance(event.at, ast.Call) and isinstance(event.at.func, ast.Attribute):
@@ -204,5 +213,6 @@ def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
         message = f"`{name}.eval()` on line {event.node.lineno} ends this for good, so later turns train in evaluation mode: move it into the loop"  # type: ignore[attr-defined]  # a call
     fix = [edits.insert_first(source, loop.node, f"{name}.train()")] if event.source is source and not event.via else []
     asked = place is not event.node and place is not event.at and "LBFGS" not in source.text  # it called train()
-    meant = "warning" if asked else _severity(event)
+    seen = _severity(event)
+    meant = "warning" if asked and (seen == "warning" or _may_switch(event)) else seen
     return source.hit(place, message, *fix, severity=meant)  # type: ignore[arg-type]  # a node of this file

@@ -126,7 +126,9 @@ def _went_alone(source: Source, home: ast.FunctionDef, made: ast.expr | None) ->
 def _part_of_others(source: Source, cls: Class) -> bool:
     """A class for others to derive from, or one that borrows its methods: what reads the option stands elsewhere."""
     borrows = any(isinstance(one, ast.Assign) and isinstance(one.value, ast.Attribute) for one in cls.node.body)
-    return borrows or re.search(r"abstractmethod|NotImplementedError", source.code(cls.node)) is not None
+    methods = (one for one in cls.node.body if isinstance(one, ast.FunctionDef) and one.name in ("forward", "__call__"))
+    unwritten = any(isinstance(one.body[-1], ast.Pass) or tree.literal(getattr(one.body[-1], "value", None)) is ... for one in methods)  # fmt: skip
+    return borrows or unwritten or re.search(r"abstractmethod|NotImplementedError", source.code(cls.node)) is not None
 
 
 def _options(source: Source, cls: Class, words: re.Pattern[str]) -> Iterator[Hit]:

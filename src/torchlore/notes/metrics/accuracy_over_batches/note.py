@@ -38,6 +38,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 one.division,
                 f"`{one.name}` counts samples and `len({one.over})` batches: divide by `len({one.over}.dataset)`",
+                severity=None if values.sure(source, walked, "loader") else "warning",  # called one, may be a list
             )
     for size in source.calls("len"):
         loader = size.args[0] if size.args else None
@@ -51,10 +52,8 @@ def find(source: Source) -> Iterator[Hit]:
         count = next((one for one in ast.walk(up.left) if isinstance(one, ast.Name) and _counts(source, one)), None)
         if count is not None and not _one_sample(source, loader) and up not in again:
             code = source.code(loader)
-            yield source.hit(
-                up,
-                f"`{count.id}` counts samples and `len({code})` batches: divide by `len({code}.dataset)`",
-            )
+            told = f"`{count.id}` counts samples and `len({code})` batches: divide by `len({code}.dataset)`"
+            yield source.hit(up, told, severity=None if values.sure(source, loader, "loader") else "warning")
 
 
 def _counts(source: Source, name: ast.Name) -> bool:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, edits, tree
-from torchlore.check.project import as_function, enclosing_class
+from torchlore.check.project import Class, as_function, candidates, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _ON = tuple(f"torch.nn.functional.dropout{end}" for end in ("", "1d", "2d", "3d"))
@@ -81,7 +81,23 @@ def _off(source: Source, rate: ast.expr | None) -> bool:
     if not isinstance(rate, ast.Attribute) or cls is None or source.code(rate.value) != "self":
         return False
     found = classes.assigned(cls, rate.attr)
-    return bool(found) and all(tree.literal(one.value) == 0 for one in found)
+    return bool(found) and all(tree.literal(one.value) == 0 or _never_given(source, cls, one.value) for one in found)
+
+
+def _never_given(source: Source, cls: Class, value: ast.expr | None) -> bool:
+    """A parameter of `__init__` that is 0 by default, where nobody who makes one says otherwise."""
+    home = tree.function(source, value) if isinstance(value, ast.Name) else None
+    if home is None or not isinstance(value, ast.Name) or cls.source is not source:
+        return False
+    named = [*home.args.args]
+    pairs = {one.arg: default for one, default in zip(named[::-1], home.args.defaults[::-1], strict=False)}
+    if tree.literal(pairs.get(value.id)) != 0 or any(
+        one is not source for one in candidates(source.project, cls, cls.node.name)
+    ):
+        return False
+    place = next((index for index, one in enumerate(named) if one.arg == value.id), 0)
+    made = [one for one in source.all(ast.Call) if tree.dotted(one.func) == cls.node.name]
+    return bool(made) and all(len(one.args) < place and tree.keyword(one, value.id) is None and not tree.spread(one) for one in made)  # fmt: skip
 
 
 def _constant(source: Source, rate: ast.expr) -> bool:

@@ -18,7 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(node.op, ast.Mult) or not isinstance(box, ast.List) or len(box.elts) != 1:
             continue
         one, count = box.elts[0], node.right if box is node.left else node.left
-        if _learns(source, one) and not any("share" in source.code(test) for test, _ in tree.conditions(source, node)):
+        if _learns(source, one) and not _chosen(source, node):
             fixed = f"[{source.code(one)} for _ in range({source.code(count)})]"
             fix = [edits.replace(source, node, fixed)] if isinstance(one, ast.Call) else []
             message = (
@@ -37,6 +37,19 @@ def find(source: Source) -> Iterator[Hit]:
                     )
     yield from _same_list(source)
     yield from _appended(source)
+
+
+def _chosen(source: Source, node: ast.AST) -> bool:
+    """Whether a flag says so, or another branch makes one for each place: the author knows both."""
+    if any("share" in source.code(test) for test, _ in tree.conditions(source, node)):
+        return True
+    held = tree.statement(source, node)
+    name = source.code(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    others = (one for one in source.all(ast.Assign) if one is not held and source.code(one.targets[0]) == name)
+    return bool(name) and any(
+        follow.exclusive(source, one, held) and any(tree.under(source, one, ast.ListComp, ast.GeneratorExp))
+        for one in others
+    )
 
 
 def _learns(source: Source, node: ast.expr) -> bool:

@@ -32,7 +32,8 @@ def find(source: Source) -> Iterator[Hit]:
                 f"this times how long `{source.code(work)}` took to queue, and the GPU may still be at it: call "
                 "`torch.cuda.synchronize()` before both readings"
             )
-            yield source.hit(end, message)
+            read = any(_reads(source, node) for node in timed if node is not work)
+            yield source.hit(end, message, severity="hint" if read else None)
 
 
 def _is_clock(source: Source, node: ast.expr) -> bool:
@@ -51,6 +52,12 @@ def _waits(source: Source, node: ast.AST) -> bool:
         called = {one.attr if isinstance(one, ast.Attribute) else tree.dotted(one) for one in inside}
         return bool(called & (_WAITS | _NEEDS_SIZES))
     return follow.word(source, node) in _WAITS
+
+
+def _reads(source: Source, node: ast.AST) -> bool:
+    """`boxes = pick(scores)`: a function of the author's, or of a library, which may well need a value."""
+    name = source.name(node.func) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    return bool(name) and "." in name and not name.startswith(("torch.", "time.")) and not values.sure(source, node.func, "module", "class")  # type: ignore[attr-defined]  # a call  # fmt: skip
 
 
 def _is_gpu_work(source: Source, node: ast.AST) -> bool:

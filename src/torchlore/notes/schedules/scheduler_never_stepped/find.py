@@ -20,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
         if target is None or not tree.dotted(target) or frameworks.owned(source, call) or follow.in_test(source, call):
             continue
         given = tree.argument(call, 0, "optimizer")
-        if given is None or _has_another(source, call, given):
+        if given is None or _has_another(source, call, given) or _left_over(source, given):
             continue
         reads = _reads(source, target) if _trains(source, call) else _reads_of_callers(source, target)
         stepped = reads is None or any(_steps(source, use) for use in reads) or _inherited(source, target)
@@ -45,6 +45,15 @@ def _inherited(source: Source, target: ast.expr) -> bool:
     above = source.project.bases(cls)[0] if cls is not None else []
     last = tree.dotted(target).rpartition(".")[2]
     return any(f".{last}.step(" in one.source.text for one in above)
+
+
+def _left_over(source: Source, optimizer: ast.expr) -> bool:
+    """Whether nobody but schedules reads the optimizer: neither is used, and another one trains."""
+    if not isinstance(optimizer, ast.Name):
+        return False
+    made = (call for call, _ in uses.calls_under(source, "torch.optim.lr_scheduler."))
+    given = {id(tree.argument(one, 0, "optimizer")) for one in made}
+    return all(id(one) in given for one in _reads(source, optimizer))
 
 
 def _has_another(source: Source, call: ast.Call, given: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import lessons, tree, values
+from torchlore.check import follow, lessons, tree, values
 from torchlore.check.source import Hit, Source
 
 _SHAPE = {"view", "reshape", "unsqueeze", "squeeze", "permute", "transpose", "flatten", "expand", "expand_as", "repeat",
@@ -47,11 +47,23 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if isinstance(tensor, ast.List | ast.Tuple) and len(tensor.elts) == 1:
             continue  # `torch.cat([x])` gives `x`
+        if name in _SHAPE and _shaped_again(source, call, tensor):
+            continue
         code = source.code(call)
         named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) and name not in _PURE - _INSTEAD
         twin = f", or `{name}_` to change it in place" if named and name in _VALUE - _NO_TWIN else ""
         name_it = source.code(tensor) if named else "result"
         yield source.hit(call, f"the result of `{code}` is thrown away: write `{name_it} = {code}`{twin}")
+
+
+def _shaped_again(source: Source, call: ast.Call, tensor: ast.expr) -> bool:
+    """`x.view(n, -1)`, and `x = x.view(b, t, -1)` on the next line: nothing is lost."""
+    code, held = source.code(tensor), tree.statement(source, call)
+    block: list[ast.stmt] = getattr(source.parents[held], "body", [])
+    after = block[block.index(held) + 1 : block.index(held) + 2] if held in block else []
+    same = [one for one in after if isinstance(one, ast.Assign) and source.code(one.targets[0]) == code]
+    inner = (call for one in same for call in tree.under(source, one, ast.Call))
+    return any(follow.method(one) in _SHAPE and source.code(tree.receiver(one)) == code for one in inner)
 
 
 def _is_tensor(source: Source, node: ast.expr, name: str) -> bool:

@@ -62,7 +62,8 @@ def find(source: Source) -> Iterator[Hit]:
                     f"`{source.code(picture)}` lies in [0, 1], so this cast makes it 0 nearly everywhere: scale and round "
                     "first, `(x.clip(0, 1) * 255).round()`"
                 )
-                yield source.hit(call, message)
+                tried = re.search(r"\brand(om)?\(", source.code(picture))  # a picture to try the sizes with
+                yield source.hit(call, message, severity="hint" if tried else None)
 
 
 def _unit(source: Source, node: ast.expr) -> bool:

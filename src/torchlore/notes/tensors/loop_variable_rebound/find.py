@@ -27,7 +27,11 @@ def find(source: Source) -> Iterator[Hit]:
             if _read_later(source, loop, assign, name.id):
                 continue
             moved = _moved(source, assign.value, name.id) and not _is_batch(loop)
-            if (given and any(_reads(assign.value, one) for one in names)) or moved or _other(assign, names):
+            if (
+                (given and any(_reads(assign.value, one) for one in names))
+                or moved
+                or (_pairs(loop.iter) and _other(assign, names))
+            ):
                 message = f"`{name.id} = ...` gives the loop's name a new tensor and changes nothing: write into it in place, or collect the results"
                 yield source.hit(assign, message)
 
@@ -48,6 +52,16 @@ def _other(assign: ast.Assign, names: set[str]) -> bool:
     while tree.dotted(value).endswith(".data") or (isinstance(value, ast.Call) and follow.method(value) in _COPIES):
         value = tree.receiver(value) if isinstance(value, ast.Call) else cast("ast.Attribute", value).value
     return isinstance(value, ast.Name) and value.id in names and value.id != tree.dotted(assign.targets[0])
+
+
+def _pairs(walked: ast.expr) -> bool:
+    """`zip(a, b)`, `x.items()`, counted or not; the parts of a batch are no pairs, and one may stand in for another."""
+    if not isinstance(walked, ast.Call):
+        return False
+    name = follow.method(walked) or tree.dotted(walked.func)
+    return name in ("zip", "items", *_GIVERS) or (
+        name in ("enumerate", "list", "tqdm") and any(map(_pairs, walked.args))
+    )
 
 
 def _in_place(value: ast.expr) -> bool:

@@ -160,7 +160,8 @@ def _switched(source: Source, name: str) -> bool:
         bound = [one for one in uses.names(source, given) if isinstance(one.ctx, ast.Store)]
         if any(isinstance(source.parents[one], ast.For) for one in bound):
             return True
-    return f"{name}.train(" in source.text or ".train(False" in source.text
+    asked = re.search(rf"\b{re.escape(name)}\.\w*(?:mode|_eval|eval_)\w*\(", source.text)  # net.set_mode("test")
+    return f"{name}.train(" in source.text or ".train(False" in source.text or asked is not None
 
 
 def _follows(source: Source, name: str) -> bool:

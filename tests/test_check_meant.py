@@ -1,0 +1,371 @@
+"""Code that means what it says, beside the trap it looks like: a word decides. Found in fresh repositories, written anew."""
+
+import pytest
+
+from torchlore.check import engine
+from torchlore.cli.check import all_rules
+
+TWO_STEPS = """
+import torch
+
+def train(net, loader, criterion, optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(net(x), y)
+        loss.backward()
+        optimizer.step()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 2.0)
+        AFTER
+"""
+COUNTED = """
+import torch
+from torch.utils.data import DataLoader
+
+def score(net, loader):
+    right = 0
+    for x, y in loader:
+        right += (net(x).argmax(1) == y).sum().item()
+    return right / len(loader)
+
+CALL
+"""
+BRIDGES = """
+from torch import nn
+
+class Bridge(nn.Module):
+    def __init__(self, a, b, depth, each):
+        super().__init__()
+        FIRST
+        else:
+            self.maps = nn.ModuleList([nn.Linear(a, b)] * depth)
+"""
+AGAIN = """
+from torch.utils.data import DataLoader
+
+valid_loader = DataLoader(rows, batch_size=16, drop_last=True)
+LINE
+accuracy = measure(net, valid_loader)
+"""
+RATES = """
+import torch
+from torch.optim.lr_scheduler import CosineAnnealingLR
+
+first = torch.optim.Adam(net.parameters(), lr=1e-3)
+second = torch.optim.SGD(net.parameters(), lr=0.1)
+slow = CosineAnnealingLR(second, T_max=10)
+for x, y in loader:
+    first.zero_grad()
+    loss = criterion(net(x), y)
+    loss.backward()
+    WHICH.step()
+"""
+SAVED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.out(x)
+
+net = Net()
+adam = torch.optim.Adam(net.parameters())
+sgd = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    adam.zero_grad()
+    loss = criterion(net(x), y)
+    loss.backward()
+    adam.step()
+other = Net()
+LINE
+print(other(x))
+"""
+EPOCHS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, optimizer=None):
+        super().__init__()
+        self.out = LAYER
+        self.extra = something(optimizer)
+
+    def forward(self, x):
+        return self.out(x)
+
+def measure(net, loader):
+    net.eval()
+    with torch.no_grad():
+        return sum(net(x).sum().item() for x, _ in loader)
+
+def run(loader):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net.train()
+    for _ in range(3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = ((net(x) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+        measure(net, loader)
+"""
+TIMED = """
+import time
+import torch
+from torch import nn
+from boxes import pick
+
+net = nn.Linear(3, 3).cuda()
+x = torch.rand(2, 3).cuda()
+start = time.time()
+scores = net(x)
+LINE
+print(time.time() - start)
+"""
+SUMMED = """
+def train(net, loader, criterion, optimizer, args):
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(net(x), y)
+        loss.backward()
+        if (i + 1) % args.EVERY == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+GRAPHS = """
+from torch import nn
+from torch_geometric.nn import APPNP, SAGEConv
+
+class Net(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.layers = []
+        for _ in range(depth):
+            self.layers.append(MADE)
+
+    def forward(self, x, edges):
+        for layer in self.layers:
+            x = layer(x, edges)
+        return x
+"""
+VIEWS = """
+import torch
+
+def fold(b, t):
+    x = torch.zeros(b * t, 3, 4)
+    x.view(b * t, -1)
+    NEXT
+    return x
+"""
+PARTS = """
+def walk(loader, fine):
+    for HEAD in WALKED:
+        if fine:
+            coarse_tags = fine_tags
+        print(words)
+"""
+UNWRITTEN = """
+from torch import nn
+
+class FocalLoss(nn.Module):
+    def __init__(self, gamma=2):
+        super().__init__()
+        self.gamma = gamma
+
+    def forward(self, logits, target):
+        BODY
+"""
+BESIDE = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+rows, labels = torch.load("train.pt")
+train_loader = DataLoader(TensorDataset(rows), batch_size=1, shuffle=False)
+for i, (x,) in enumerate(train_loader):
+    loss = torch.nn.functional.cross_entropy(net(x), TARGET)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+MODES = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop, self.out = nn.Dropout(0.5), nn.Linear(3, 2)
+
+    def set_mode(self, mode):
+        if mode == "test":
+            self.eval()
+        else:
+            self.train()
+
+    def forward(self, x):
+        return self.out(self.drop(x))
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(net(x), y)
+        loss.backward()
+        optimizer.step()
+    LINE
+    with torch.no_grad():
+        print(criterion(net(x_test), y_test))
+"""
+PHASES = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop, self.out = nn.Dropout(0.5), nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.out(self.drop(x))
+
+net, head = Net(), nn.Linear(2, 2)
+optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+
+def check(loader):
+    head.eval()
+    with torch.no_grad():
+        return sum(criterion(head(net(x)), y).item() for x, y in loader)
+
+LINE
+for epoch in range(3):
+    for x, y in train_loader:
+        optimizer.zero_grad()
+        loss = criterion(head(net(x)), y)
+        loss.backward()
+        optimizer.step()
+    check(test_loader)
+"""
+DRAWN = """
+from torch.utils.data import DataLoader
+
+class Trainer:
+    def next_batch(self, rows):
+        if self.valid_loader is None:
+            self.valid_loader = DataLoader(rows, batch_size=16, shuffle=True, drop_last=True)
+        if self.walk is None:
+            self.walk = iter(self.valid_loader)
+        return next(self.walk)
+
+    def accuracy(self, net):
+        LINE
+"""
+SHARES = """
+import torch.nn.functional as F
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, width, share=0.0):
+        super().__init__()
+        self.share, self.out = share, nn.Linear(width, width)
+        self.rate = share
+
+    def forward(self, x):
+        return F.dropout(self.out(x), p=self.rate)
+
+block = Block(MADE)
+"""
+BODY = """
+import torch
+from torch import nn
+
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def start(self):
+        NAME = torch.load("body.pt")
+        self.load_state_dict(NAME, strict=False)
+
+wide = nn.DataParallel(Detector())
+"""
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return all_rules()
+
+
+def said(rules, slug, text):
+    found = [one for one in engine.check_text(text, rules, "train.py") if one.slug == slug]
+    return [one.severity.value for one in found]
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "expected"),
+    [
+        ("clip-outside-backward-step", TWO_STEPS.replace("AFTER", "print(loss)"), ["error"]),
+        (
+            "clip-outside-backward-step",
+            TWO_STEPS.replace("AFTER", "for p in net.parameters(): p.data.sub_(p.grad)"),
+            [],
+        ),
+        ("accuracy-over-batches", COUNTED.replace("CALL", "score(net, DataLoader(rows, 8))"), ["error"]),
+        ("accuracy-over-batches", COUNTED.replace("CALL", ""), ["warning"]),
+        ("shared-module-by-list-multiply", BRIDGES.replace("FIRST", "if each: pass"), ["warning"]),
+        (
+            "shared-module-by-list-multiply",
+            BRIDGES.replace("FIRST", "if each: self.maps = nn.ModuleList([nn.Linear(a, b) for _ in range(depth)])"),
+            [],
+        ),
+        ("drop-last-in-evaluation", AGAIN.replace("LINE", "print(len(rows))"), ["warning"]),
+        ("drop-last-in-evaluation", AGAIN.replace("LINE", "valid_loader = DataLoader(rows, batch_size=16)"), []),
+        ("drop-last-in-evaluation", AGAIN.replace("LINE", "").replace("valid_loader)", "train_loader)"), []),
+        ("drop-last-in-evaluation", DRAWN.replace("LINE", "return score(net, self.next_batch())"), []),
+        ("drop-last-in-evaluation", DRAWN.replace("LINE", "return score(net, self.valid_loader)"), ["warning"]),
+        ("functional-dropout-always-on", SHARES.replace("MADE", "3"), []),
+        ("functional-dropout-always-on", SHARES.replace("MADE", "3, share=0.1"), ["warning"]),
+        ("strict-false-unchecked", BODY.replace("NAME", "pretrained"), ["hint"]),
+        ("strict-false-unchecked", BODY.replace("NAME", "state"), ["warning"]),
+        ("float-image-cast-to-bytes", "import torch\nx = torch.rand(3, 3).numpy().astype('uint8')", ["hint"]),
+        ("float-image-cast-to-bytes", "import torch\nx = torch.sigmoid(y).numpy().astype('uint8')", ["warning"]),
+        ("scheduler-never-stepped", RATES.replace("WHICH", "first"), []),
+        ("scheduler-never-stepped", RATES.replace("WHICH", "second"), ["warning"]),
+        ("module-in-no-optimizer", SAVED.replace("LINE", "other.load_state_dict(torch.load('a.pt'))"), []),
+        ("module-in-no-optimizer", SAVED.replace("LINE", "print(len(y))"), ["warning"]),
+        ("train-mode-not-restored", EPOCHS.replace("LAYER", "nn.Linear(3, 2)"), ["hint"]),
+        ("train-mode-not-restored", EPOCHS.replace("LAYER", "nn.Dropout(0.5)"), ["warning"]),
+        ("timing-without-sync", TIMED.replace("LINE", "best = pick(scores)"), ["hint"]),
+        ("timing-without-sync", TIMED.replace("LINE", "best = scores * 2"), ["warning"]),
+        ("loss-not-divided-by-accum", SUMMED.replace("EVERY", "batch_size"), ["hint"]),
+        ("loss-not-divided-by-accum", SUMMED.replace("EVERY", "accum_steps"), ["warning"]),
+        ("modules-in-plain-container", GRAPHS.replace("MADE", "APPNP(10, 0.1)"), []),
+        ("modules-in-plain-container", GRAPHS.replace("MADE", "nn.Linear(3, 3)"), ["error"]),
+        ("discarded-tensor-op", VIEWS.replace("NEXT", "x = x.view(b, t, -1)"), []),
+        ("discarded-tensor-op", VIEWS.replace("NEXT", "x = x.sum(1)"), ["error"]),
+        (
+            "loop-variable-rebound",
+            PARTS.replace("HEAD", "words, coarse_tags, fine_tags").replace("WALKED", "loader"),
+            [],
+        ),
+        (
+            "loop-variable-rebound",
+            PARTS.replace("HEAD", "words, coarse_tags, fine_tags").replace("WALKED", "zip(a, b, c)"),
+            ["error"],
+        ),
+        ("term-never-used", UNWRITTEN.replace("BODY", "pass"), []),
+        ("term-never-used", UNWRITTEN.replace("BODY", "return (logits - target).abs().mean()"), ["warning"]),
+        ("train-loader-not-shuffled", BESIDE.replace("TARGET", "labels[i]"), []),
+        ("train-loader-not-shuffled", BESIDE.replace("TARGET", "x.argmax(1)"), ["warning"]),
+        ("eval-mode-missing", MODES.replace("LINE", 'net.set_mode("test")'), []),
+        ("eval-mode-missing", MODES.replace("LINE", "print(loss)"), ["warning"]),
+        ("eval-mode-missing", PHASES.replace("LINE", "print(len(net.out.weight))"), ["warning"]),
+        ("eval-mode-missing", PHASES.replace("LINE", "net.eval()"), []),
+    ],
+)
+def test_a_word_decides(rules, slug, text, expected):
+    assert said(rules, slug, text) == expected
