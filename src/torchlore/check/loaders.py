@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import iteration, scopes, tree, values
+from torchlore.check import averages, iteration, scopes, tree, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -21,8 +21,9 @@ def batches(source: Source, over: ast.expr) -> int | None:
         or not tree.lacks(made, 4, "batch_sampler")
     ):
         return None
-    n, size = samples(source, made), tree.literal(tree.argument(made, 1, "batch_size"))
-    return -(-n // size) if n is not None and isinstance(size, int) and size > 0 else None
+    given = tree.argument(made, 1, "batch_size")
+    n, size = samples(source, made), averages.number(source, given) if given is not None else None
+    return -(-n // int(size)) if n is not None and size is not None and size >= 1 else None
 
 
 def samples(source: Source, loader: ast.Call) -> int | None:
@@ -30,7 +31,8 @@ def samples(source: Source, loader: ast.Call) -> int | None:
     data = tree.argument(loader, 0, "dataset")
     for value in source.values(data) if data is not None else ():
         if value.name == "torch.utils.data.TensorDataset" and isinstance(value.node, ast.Call) and value.node.args:
-            return rows(value.source or source, value.node.args[0])
+            known = (rows(value.source or source, one) for one in value.node.args)
+            return next((one for one in known if one is not None), None)
     return None
 
 

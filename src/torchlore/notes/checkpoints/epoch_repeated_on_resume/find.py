@@ -1,15 +1,20 @@
 """The rule of epoch-repeated-on-resume."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, frameworks, project, saved, scopes, tree, uses
+from torchlore.check import calls, flow, frameworks, project, saved, scopes, tree, uses
 from torchlore.check.source import Hit, Source
+
+_START = re.compile(r"(start|begin|first|initial|resume)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
+_SHOWS = re.compile(r"(^|\.)(print|format|info|debug|warning|log|write)$")
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "epoch" not in source.text or not any(source.calls("torch.load")):
         return
+    yield from _never_started(source)
     saves = list(_saves(source))
     if not saves or not all(ended for _, ended in saves):
         return  # one of them says the next epoch, or is written in the middle of one
@@ -23,6 +28,62 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(read)}` is the epoch that was over when it was saved, so a resumed run trains it again"
             )
             yield source.hit(read, f"{told}: start at `{source.code(read)} + 1`")
+
+
+def _never_started(source: Source) -> Iterator[Hit]:
+    """`start_epoch = checkpoint["epoch"] + 1`, and the loop runs over `range(epochs)` all the same."""
+    for held in source.all(ast.Assign):
+        name = tree.dotted(held.targets[0]) if len(held.targets) == 1 else ""
+        if not _START.search(name.rpartition(".")[2]) or not _from_checkpoint(source, held.value):
+            continue
+        loops = [one.node for one in flow.backward_loops(source) if _over_epochs(source, one.node)]
+        after = [one for one in loops if "." in name or tree.function(source, one) is tree.function(source, held)]
+        after = [
+            one
+            for one in after
+            if one.lineno > held.lineno or tree.function(source, one) is not tree.function(source, held)
+        ]
+        if len(loops) == 1 and after and _only_shown(source, name, held) and not frameworks.owned(source, held):
+            told = f"`{name}` is read from the checkpoint and this loop does not start there, so a resumed run trains all epochs again"
+            over = after[0].iter if isinstance(after[0], ast.For) else after[0]
+            yield source.hit(over, f"{told}: start the range at `{name}`")
+
+
+def _from_checkpoint(source: Source, value: ast.expr) -> bool:
+    """`checkpoint["epoch"]`, `checkpoint.get("epoch", 0)`, also with `+ 1`."""
+    value = value.left if isinstance(value, ast.BinOp) else value
+    got = (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "get"
+        and value.args
+    )
+    key = value.args[0] if isinstance(value, ast.Call) and got else getattr(value, "slice", None)
+    box = value.func.value if isinstance(value, ast.Call) and got else getattr(value, "value", None)  # type: ignore[attr-defined]  # asked above
+    named = isinstance(key, ast.expr) and "epoch" in str(tree.literal(key)).lower()
+    return named and isinstance(box, ast.expr) and _is_loaded(source, box)
+
+
+def _over_epochs(source: Source, loop: ast.AST) -> bool:
+    """`for epoch in range(epochs)`, with its first number left out or 0."""
+    over = loop.iter if isinstance(loop, ast.For) and "epoch" in tree.dotted(loop.target).lower() else None
+    calls_ = [one for one in ast.walk(over) if isinstance(one, ast.Call)] if over is not None else []
+    ranges = [one for one in calls_ if source.name(one.func) in ("range", "tqdm.trange")]
+    return len(ranges) == 1 and (len(ranges[0].args) == 1 or tree.literal(ranges[0].args[0]) in (0, 1))
+
+
+def _only_shown(source: Source, name: str, held: ast.Assign) -> bool:
+    """Whether the number is written to the log at most, nowhere else."""
+    last = name.rpartition(".")[2]
+    found: list[ast.Name | ast.Attribute] = (
+        [*uses.attributes(source, last)] if "." in name else [*uses.names(source, last)]
+    )
+    home = tree.function(source, held)
+    reads = [one for one in found if isinstance(one.ctx, ast.Load)]
+    if "." not in name:
+        reads = [one for one in reads if tree.function(source, one) is home]
+    return all(any(isinstance(up, ast.JoinedStr) or (isinstance(up, ast.Call) and _SHOWS.search(source.code(up.func)))
+                   for up in tree.ancestors(source, one)) for one in reads)  # fmt: skip
 
 
 def _saves(source: Source) -> Iterator[tuple[str, bool]]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, loaders, origin, tree
+from torchlore.check import averages, flow, frameworks, loaders, origin, tree
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
@@ -69,9 +69,10 @@ def _index(source: Source, loop: ast.AST) -> str:
 
 def _left(source: Source, loop: ast.AST, count: ast.BinOp) -> int:
     """How many batches are left over after the last whole window, where all sizes are seen."""
-    k = tree.literal(origin.origin(source, count.right)[1])
+    home, written = origin.origin(source, count.right)
+    k = averages.number(home, written)
     batches = loaders.batches(source, loop.iter) if isinstance(loop, ast.For) else None
-    return batches % k if isinstance(k, int) and k > 1 and batches is not None and batches > k else 0
+    return batches % int(k) if k is not None and k > 1 and batches is not None and batches > k else 0
 
 
 def _drops(source: Source, loop: ast.AST) -> bool:

@@ -87,3 +87,25 @@ def says_zero(net, lr, weight_decay):
     first = torch.optim.SGD([{"params": decay, "weight_decay": weight_decay}, {"params": no_decay}], lr=lr)
     groups = [{"params": decay}, {"params": no_decay, "weight_decay": 0.0}]
     return first, torch.optim.AdamW(groups, lr=lr, weight_decay=weight_decay)
+
+
+def built_for_nothing(net, rate):
+    decay = [p for p in net.parameters() if p.ndim > 1]
+    rest = [p for p in net.parameters() if p.ndim <= 1]
+    split = [{"params": decay, "weight_decay": rate}, {"params": rest, "weight_decay": 0.0}]
+    return torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=rate)  # trap: decay-groups-swapped
+
+
+def one_by_one(net, rate):
+    parts = []
+    for p in net.parameters():
+        parts.append({"params": [p], "weight_decay": rate if p.ndim > 1 else 0.0})
+    parts.append({"params": [net.scale], "lr": 0.1})
+    return torch.optim.AdamW(net.parameters(), lr=1e-3)  # trap: decay-groups-swapped
+
+
+def either(net, rate, plain):
+    chosen = [{"params": net.body.parameters(), "lr": rate}, {"params": net.head.parameters(), "lr": 10 * rate}]
+    if plain:
+        return torch.optim.SGD(net.parameters(), lr=rate, weight_decay=1e-4)
+    return torch.optim.SGD(chosen, weight_decay=1e-4)

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, uses
+from torchlore.check import follow, origin, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _SPARED = ("bias", "norm", "bn", "gamma", "beta")
@@ -20,6 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
     if "params" not in source.text:
         return
     yield from _inherits(source)
+    yield from _unused(source)
     for groups in source.all(ast.List):
         found = [(one, _choice(source, one)) for one in groups.elts if _entries(one)]
         pulled = next(
@@ -55,6 +56,38 @@ def _joined(source: Source) -> Iterator[Hit]:
                 f"`{source.code(spared[0])}` is joined with the rest and decayed as they are: give it a group of its own, "
                 f'`{{"params": {source.code(spared[0])}, "weight_decay": 0.0}}`',
             )
+
+
+def _unused(source: Source) -> Iterator[Hit]:
+    """The groups are built, and the optimizer beside them is given all parameters as one."""
+    for call, _ in uses.calls_under(source, "torch.optim."):
+        given = tree.argument(call, 0, "params")
+        whole = follow.followed(source, given) if given is not None else None
+        home = tree.function(source, call)
+        if follow.method(whole or call) != "parameters" or follow.in_test(source, call):
+            continue
+        for held in tree.under(source, home or source.tree, ast.Assign):
+            name = held.targets[0] if len(held.targets) == 1 else None
+            near = tree.function(source, held) is home and held.lineno < call.lineno
+            if isinstance(name, ast.Name) and near and _left_alone(source, name, held.value, home):
+                told = f"`{name.id}` is built on line {held.lineno} and never used, so one group holds all"
+                yield source.hit(call, f"{told}: write `{source.code(call.func)}({name.id}, ...)`", severity="warning")
+
+
+def _left_alone(source: Source, name: ast.Name, value: ast.expr, home: tree.FunctionNode | None) -> bool:
+    """Whether this is a list of parameter groups that nobody reads again, but to append to it."""
+    if not isinstance(value, ast.List | ast.Call) or "locals()" in source.text:
+        return False
+    _, made = origin.origin(source, value) if isinstance(value, ast.Call) else (source, value)
+    groups = list(made.elts) if isinstance(made, ast.List) else []
+    for one in uses.names(source, name.id):
+        if one is name or (home is not None and not tree.inside(source, one, home)):
+            continue
+        up = source.parents[source.parents[one]]
+        if follow.method(up) != "append" or not isinstance(up, ast.Call) or tree.receiver(up) is not one:
+            return False
+        groups += up.args
+    return len(groups) > 1 and all(_params(one) is not None for one in groups)
 
 
 def _inherits(source: Source) -> Iterator[Hit]:

@@ -104,3 +104,38 @@ def divided_too_late(model, loader, criterion, optimizer, k):
             optimizer.step()
             optimizer.zero_grad()
         print(loss.item())
+
+
+class Engine:
+    def __init__(self, net, criterion, every):
+        self.net, self.criterion, self.every, self.turn = net, criterion, every, 0
+        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def run(self, loader):
+        total = 0.0
+        for x, y in loader:
+            total += self.one(x, y) / len(loader)
+        return total
+
+    def one(self, x, y):
+        self.turn += 1
+        loss = self.criterion(self.net(x), y)
+        loss.backward()  # trap: loss-not-divided-by-accum
+        if self.turn % self.every == 0:
+            self.optimizer.step()
+            self.optimizer.zero_grad()
+        return loss.item()
+
+
+class Careful(Engine):
+    def run(self, loader):
+        for x, y in loader:
+            self.turn += 1
+            loss = self.share(x, y)
+            loss.backward()
+            if self.turn % self.every == 0:
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+
+    def share(self, x, y):
+        return self.criterion(self.net(x), y) / self.every

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree, uses
+from torchlore.check import calls, flow, frameworks, tree, uses, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
@@ -15,7 +15,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
     for loop in flow.training_loops(source):
-        backwards = [one for one in loop.direct("backward") if one.source is source and one.at is one.node]
+        backwards = [one for one in loop.direct("backward") if one.source is source]
         steps = [one for one in loop.of("step") if one.detail != "closure"]
         if len(backwards) != 1 or not steps or frameworks.owned(source, loop.node) or len(loop.of("backward")) != 1:
             continue
@@ -34,8 +34,12 @@ def find(source: Source) -> Iterator[Hit]:
                 late, f"backward() has run, so dividing by `{source.code(every)}` changes no gradient: divide before it"
             )
             continue
-        if zeroed or _scales(source, loop.node) or "sum" in source.code(backwards[0].node):
+        if zeroed or "sum" in source.code(backwards[0].node) or any(_scales(*one) for one in _run(source, loop.node)):
             continue
+        seen = source.memo.setdefault("accumulated", set())
+        if backwards[0].node in seen:
+            continue
+        seen.add(backwards[0].node)
         code = source.code(every)
         yield source.hit(
             backwards[0].node,
@@ -73,11 +77,35 @@ def _count(source: Source, test: ast.expr) -> ast.expr | None:
     return test.comparators[0] if name and asked and reset else None
 
 
+def _run(source: Source, node: ast.AST, depth: int = 3) -> Iterator[tuple[Source, ast.AST]]:
+    """The node, and the project's functions that run in it."""
+    yield source, node
+    for call in tree.under(source, node, ast.Call) if depth else ():
+        inner = flow.called(source, call)
+        if inner is not None:
+            yield from _run(inner.source, inner.node, depth - 1)
+
+
+def _only_told(source: Source, node: ast.BinOp | ast.AugAssign) -> bool:
+    """Whether the result is a number for the log: `running / len(loader)` in a print, `loss.item() / k`."""
+    left = node.left if isinstance(node, ast.BinOp) else node.target
+    shown = any(isinstance(up, ast.JoinedStr) or (isinstance(up, ast.Call) and source.name(up.func) == "print")
+                for up in tree.ancestors(source, node))  # fmt: skip
+    inner = flow.called(source, left) if isinstance(left, ast.Call) else None
+    back = calls.returned(inner) if inner is not None else [left]
+    taken = bool(back) and all(
+        any(isinstance(part, ast.Attribute) and part.attr == "item" for part in ast.walk(one)) for one in back
+    )
+    return shown or taken or values.sure(source, left, "number")
+
+
 def _scales(source: Source, loop: ast.AST) -> bool:
     """Whether anything in the loop is divided or weighted in a way that could be the mean over the batches."""
     for one in ast.walk(loop):
         if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
-            return True
+            if not _only_told(source, one):
+                return True
+            continue
         if (
             isinstance(one, ast.BinOp)
             and isinstance(one.op, ast.Mult)

@@ -28,3 +28,31 @@ class Loss(nn.Module):
     def two_sets(self, images, texts):
         logits = images @ texts.T / self.temperature
         return self.criterion(logits, torch.arange(len(images)))
+
+
+def by_hand(z1, z2, temperature):
+    z = F.normalize(torch.cat([z1, z2]), dim=1)
+    powers = torch.exp(torch.mm(z, z.t().contiguous()) / temperature)
+    positive = torch.exp((z1 * z2).sum(dim=1) / temperature).repeat(2)
+    return -torch.log(positive / powers.sum(dim=-1)).mean()  # trap: similarity-with-itself
+
+
+def by_cosine(z, labels, temperature):
+    scores = F.cosine_similarity(z.unsqueeze(1), z.unsqueeze(0), dim=2) / temperature
+    rest = torch.logsumexp(scores, dim=1)  # trap: similarity-with-itself
+    return (rest - scores[torch.arange(len(z)), labels]).mean()
+
+
+def less_itself(z, positive, temperature):
+    powers = torch.exp(z @ z.T / temperature)
+    return -torch.log(positive / (powers.sum(dim=1) - torch.exp(1 / temperature))).mean()
+
+
+def relations(keys, teacher, temperature):
+    student = F.log_softmax(keys @ keys.t() / temperature, dim=-1)
+    return -(teacher.softmax(dim=-1) * student).sum(dim=-1).mean()
+
+
+def attention(z):
+    weights = torch.exp(z @ z.t())
+    return (weights / weights.sum(dim=1, keepdim=True)) @ z

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, frameworks, tree
+from torchlore.check.events import Event
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -67,17 +68,53 @@ def _called_in_loop(source: Source, loop: ast.AST) -> bool:
 
 def _twice(source: Source) -> Iterator[Hit]:
     """One scheduler that is stepped in two places of one epoch, both after the loop over batches."""
+    seen = set[ast.AST]()
     for loop in flow.backward_loops(source):
         if loop.direct("backward") or frameworks.owned(source, loop.node):
             continue
         steps = [one for one in loop.direct("schedule") if not one.conditions and one.owner is not None]
         for first, second in itertools.combinations(steps, 2):
-            if first.owner == second.owner and first.node is not second.node and second.source is source:
+            if (
+                first.owner == second.owner
+                and first.node is not second.node
+                and second.source is source
+                and second.node not in seen
+            ):
+                seen.add(second.node)
                 yield source.hit(
                     second.at,
                     f"`{source.code(second.expr or second.node)}` is stepped twice in an epoch: leave one of them out",
                 )
-                return
+                break
+        yield from _batch_and_epoch(source, loop, seen)
+
+
+def _batch_and_epoch(source: Source, loop: flow.LoopFlow, seen: set[ast.AST]) -> Iterator[Hit]:
+    """One scheduler that is stepped after every batch, and once more for the epoch."""
+    steps = [one for one in loop.of("schedule") if one.owner is not None and _plainly(one)]
+    outer = [one for one in steps if one.loops and one.loops[-1] is loop.node]
+    for one in outer:
+        inner = [other for other in steps if other.owner == one.owner and other.loops[: len(one.loops)] == one.loops
+                 and len(other.loops) == len(one.loops) + 1]  # fmt: skip
+        trained = any(back.loops == other.loops for back in loop.of("backward") for other in inner)
+        made = source.values(one.expr) if one.expr is not None and one.source is source else ()
+        built = [value.node for value in made if isinstance(value.node, ast.Call) and value.source is source]
+        if (
+            not trained
+            or one.source is not source
+            or one.node in seen
+            or any(_in_epochs(source, call) for call in built)
+        ):
+            continue  # it counts epochs: the step after the batch is the wrong one
+        name = source.code(one.expr or one.node)
+        told = f"`{name}` is stepped after every batch and once more here, for the epoch: leave one of them out"
+        seen.add(one.node)
+        yield source.hit(one.node, told, severity="warning")
+
+
+def _plainly(step: Event) -> bool:
+    """Whether it steps in every turn, and counts itself: `step(epoch)` sets the count."""
+    return not step.conditions and isinstance(step.node, ast.Call) and not step.node.args and not step.node.keywords
 
 
 def _in_epochs(source: Source, call: ast.Call) -> bool:

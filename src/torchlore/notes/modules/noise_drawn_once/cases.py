@@ -1,0 +1,68 @@
+import torch
+from torch import nn
+
+
+class Gaussian(nn.Module):
+    def __init__(self, dim, size):
+        super().__init__()
+        self.noise = torch.randn(size, dim).to("cpu")  # trap: noise-drawn-once
+        self.register_buffer("fixed_noise", torch.randn(size, dim))
+        self.basis = torch.randn(dim, 32)
+        self.layer = nn.Linear(dim, 2 * dim)
+
+    def reparameterize(self, mu, logvar):
+        std = logvar.mul(0.5).exp()
+        return mu + std * self.noise[: len(mu)]
+
+    def forward(self, x):
+        mu, logvar = self.layer(x).chunk(2, dim=1)
+        return self.reparameterize(mu, logvar) @ self.basis
+
+    def show(self, mu, std):
+        return mu + std * self.fixed_noise
+
+
+class Noisy(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.mean, self.sigma = nn.Parameter(torch.zeros(dim)), nn.Parameter(torch.ones(dim))
+        self.epsilon = torch.randn(dim)
+
+    def forward(self, x):
+        self.epsilon.normal_()
+        return x * (self.mean + self.sigma * self.epsilon)
+
+
+def train(maker, judge, opt, batches, draw):
+    z = torch.randn(32, 8)  # trap: noise-drawn-once
+    fixed_z = torch.randn(32, 8)
+    generator, critic = nn.Linear(8, 4), nn.Linear(4, 1)
+    for _ in range(batches):
+        fake = generator(z)
+        loss = -critic(fake).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        with torch.no_grad():
+            draw(generator(fixed_z))
+
+
+def anew(opt, batches):
+    generator, critic = nn.Linear(8, 4), nn.Linear(4, 1)
+    z = torch.randn(32, 8)
+    for _ in range(batches):
+        z = torch.randn(32, 8)
+        loss = -critic(generator(z)).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+def regress(opt, batches):
+    body, head = nn.Linear(8, 4), nn.Linear(4, 1)
+    x = torch.randn(32, 8)
+    for _ in range(batches):
+        loss = head(body(x)).square().mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()

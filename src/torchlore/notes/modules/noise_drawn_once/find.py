@@ -1,0 +1,92 @@
+"""The rule of noise-drawn-once."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, flow, follow, frameworks, scopes, tree, uses, values
+from torchlore.check.source import Hit, Source
+
+_DRAWS = ("torch.randn", "torch.rand", "torch.normal", "torch.randn_like", "torch.rand_like")
+_SCALE = re.compile(r"exp\(|(^|[._])(std|sigma|stddev|scale)\w*$", re.IGNORECASE)
+_NOISE = re.compile(r"^(z|noise|latents?|latent_\w+|z_\w+|gen_(input|noise))$", re.IGNORECASE)
+_KEPT = re.compile(r"fix|test|eval|sample|static|const|vis", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if not any(word.rpartition(".")[2] in source.text for word in _DRAWS):
+        return
+    for cls in classes.all_classes(source):
+        for name, found in classes.own_attributes(cls).items() if classes.is_module(cls) else ():
+            one = found[0]
+            if len(found) == 1 and one.method == "__init__" and one.value is not None and _drawn(source, one.value):
+                if _KEPT.search(name) or not _scaled(source, cls.node, name):
+                    continue
+                told = f"`self.{name}` is drawn once, so every step adds the same noise: draw it where it is used"
+                yield source.hit(one.value, told)
+    yield from _before_loop(source)
+
+
+def _drawn(source: Source, value: ast.expr) -> bool:
+    while follow.method(value) in ("to", "cuda", "float", "unsqueeze") and not source.name(
+        getattr(value, "func", value)
+    ).startswith("torch."):
+        value = tree.receiver(value)  # type: ignore[arg-type]  # a method call
+    return isinstance(value, ast.Call) and source.name(value.func) in _DRAWS
+
+
+def _scaled(source: Source, cls: ast.ClassDef, name: str) -> bool:
+    """Whether it is only read, and somewhere multiplied by a deviation and added to a mean."""
+    found = uses.attributes(source, name)
+    if not all(tree.inside(source, use, cls) for use in found):
+        return False  # somebody else has a hand in it
+    added = False
+    for use in found:
+        up = source.parents[use]
+        cut = up if isinstance(up, ast.Subscript) else use  # self.eps[: len(x)]
+        up = source.parents[cut]
+        if isinstance(up, ast.Attribute) and up.attr.endswith("_"):
+            return False  # `self.eps.normal_()` draws anew
+        if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult):
+            other, outer = up.right if up.left is cut else up.left, source.parents[up]
+            scale = _SCALE.search(source.code(other)) or _SCALE.search(source.code(follow.followed(source, other)))
+            added = added or bool(scale and isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add))
+    return added
+
+
+def _before_loop(source: Source) -> Iterator[Hit]:
+    """`z = torch.randn(n, d)` before the loop, `judge(maker(z))` in it."""
+    if not uses.says(source, "backward"):
+        return
+    for assign in source.all(ast.Assign):
+        target = assign.targets[0] if len(assign.targets) == 1 else None
+        if not isinstance(target, ast.Name) or not _NOISE.match(target.id) or _KEPT.search(target.id):
+            continue
+        if not _drawn(source, assign.value) or tree.loops(source, assign):
+            continue
+        home = tree.function(source, assign)
+        for loop in flow.backward_loops(source):
+            if tree.function(source, loop.node) is not home or frameworks.owned(source, loop.node):
+                continue
+            if any(_judged(source, use, target, loop.node) for use in uses.names(source, target.id)):
+                told = f"`{target.id}` is drawn once, before the loop, so the generator sees one batch of noise: draw it in each step"
+                yield source.hit(assign, told)
+                break
+
+
+def _judged(source: Source, use: ast.Name, target: ast.Name, loop: ast.AST) -> bool:
+    """Whether a network makes something of the noise that another one judges, in the loop and with gradients."""
+    call = source.parents[use]
+    if not isinstance(call, ast.Call) or call.args != [use] or not tree.inside(source, call, loop):
+        return False
+    bound = scopes.reaching(source, use)
+    if len(bound) != 1 or bound[0].node is not target or not values.sure(source, call.func, "module", weak=True):
+        return False
+    if any("no_grad" in source.code(one) or "inference" in source.code(one) for one in tree.contexts(source, call)):
+        return False
+    up = source.parents[call]
+    held = up.targets[0] if isinstance(up, ast.Assign) and len(up.targets) == 1 else None
+    places: list[ast.expr] = [*uses.names(source, held.id)] if isinstance(held, ast.Name) else [call]
+    judges = [source.parents[one] for one in places if tree.inside(source, one, loop)]
+    return any(isinstance(one, ast.Call) and one.func is not call.func and source.code(one.func) != source.code(call.func)
+               and values.sure(source, one.func, "module", weak=True) for one in judges)  # fmt: skip
