@@ -31,6 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
                 call,
                 f"this gives the best sample of each class, not the class of each sample: write `{source.code(scores)}.argmax(dim=1)`",
             )
+    yield from _best(source)
     for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
         given = values.state(source, loss.input) if loss.input is not None else None
         if (
@@ -47,6 +48,19 @@ def find(source: Source) -> Iterator[Hit]:
         first = tree.argument(asked, 0 if layer else 1, "dim") if isinstance(asked, ast.Call) else None
         if tree.literal(first) == 0 and isinstance(asked, ast.Call):
             yield source.hit(asked, "a softmax over dimension 0 mixes the samples of the batch: pass dim=1")
+
+
+def _best(source: Source) -> Iterator[Hit]:
+    """`scores.topk(5, dim=0)`."""
+    for call in source.methods("topk") if "topk" in source.text else ():
+        plain = source.name(call.func) == "torch.topk"
+        dim = tree.argument(call, 1 + plain, "dim")
+        scores = (call.args[0] if call.args else call) if plain else tree.receiver(call)
+        if dim is None or tree.literal(dim) != 0 or _wants_values(source, call):
+            continue
+        if any(_of_a_batch(where, one[0]) for where, one in _given(source, scores)):
+            told = "this takes the best samples of each class, not the best classes of each sample"
+            yield source.hit(call, f"{told}: write dim=1")
 
 
 def _of_one(source: Source, scores: ast.expr, dim: object) -> bool:

@@ -7,7 +7,7 @@ class Gaussian(nn.Module):
         super().__init__()
         self.noise = torch.randn(size, dim).to("cpu")  # trap: noise-drawn-once
         self.register_buffer("fixed_noise", torch.randn(size, dim))
-        self.basis = torch.randn(dim, 32)
+        self.register_buffer("basis", torch.randn(dim, 32))
         self.layer = nn.Linear(dim, 2 * dim)
 
     def reparameterize(self, mu, logvar):
@@ -26,7 +26,7 @@ class Noisy(nn.Module):
     def __init__(self, dim):
         super().__init__()
         self.mean, self.sigma = nn.Parameter(torch.zeros(dim)), nn.Parameter(torch.ones(dim))
-        self.epsilon = torch.randn(dim)
+        self.register_buffer("epsilon", torch.randn(dim))
 
     def forward(self, x):
         self.epsilon.normal_()

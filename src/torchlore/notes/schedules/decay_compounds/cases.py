@@ -59,3 +59,32 @@ def once_an_epoch(model, loader, optimizer, milestones):
             optimizer.zero_grad()
             torch.nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
+
+
+def by_hand_and_by_scheduler(net, loader, loss, rate):
+    opt = torch.optim.SGD(net.parameters(), lr=rate)
+    schedule = torch.optim.lr_scheduler.StepLR(opt, step_size=10, gamma=0.5)
+    for epoch in range(30):
+        set_rate(opt, rate * 0.9**epoch)  # trap: decay-compounds
+        for x, y in loader:
+            opt.zero_grad()
+            loss(net(x), y).backward()
+            opt.step()
+        schedule.step()
+
+
+def set_rate(opt, rate):
+    for group in opt.param_groups:
+        group["lr"] = rate
+
+
+def warmed_up_by_hand(net, loader, loss, rate, opt):
+    schedule = torch.optim.lr_scheduler.StepLR(opt, step_size=10, gamma=0.5)
+    for epoch in range(30):
+        if epoch < 5:
+            set_rate(opt, rate * (epoch + 1) / 5)
+        for x, y in loader:
+            opt.zero_grad()
+            loss(net(x), y).backward()
+            opt.step()
+        schedule.step()

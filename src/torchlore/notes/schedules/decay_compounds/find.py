@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, tree
+from torchlore.check import calls, flow, follow, frameworks, tree, uses
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -20,6 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
         target = one.target if isinstance(one, ast.AugAssign) else one.targets[0]
         if not (isinstance(target, ast.Subscript) and tree.literal(target.slice) == "lr"):
             continue
+        yield from _overwrites(source, one) if isinstance(one, ast.Assign) else ()
         factor = _factor(source, one, target)
         for site in _every_batch(source, one) if factor is not None else ():
             yield source.hit(
@@ -30,6 +31,34 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(factor)
             yield source.hit(one, f"`{code}` is the share of the first rate and is multiplied onto the last one, so it compounds: multiply "
                              "the first rate")  # fmt: skip
+
+
+def _overwrites(source: Source, write: ast.Assign) -> Iterator[Hit]:
+    """`group["lr"] = rate` in every epoch in which a scheduler steps too."""
+    if "sched" in source.code(follow.followed(source, write.value)).lower() or "lr_scheduler" not in source.text:
+        return  # it is the scheduler's own rate
+    home = tree.function(source, write)
+    sites: list[ast.AST] = [write]
+    if home is not None and not tree.conditions(source, write):
+        sites += [call for caller, call, _ in calls.callers(as_function(source, home)) if caller is source]
+    for site in sites:
+        for loop in flow.backward_loops(source):
+            around = [
+                one for one in tree.loops(source, site) if "param_groups" not in source.code(getattr(one, "iter", one))
+            ]
+            steps = [one for one in loop.direct("schedule") if not one.conditions and one.source is source]
+            if (
+                around[:1] != [loop.node]
+                or tree.conditions(source, site)
+                or not steps
+                or frameworks.owned(source, site)
+            ):
+                continue
+            optimizers = [name for _, name in uses.calls_under(source, "torch.optim.") if "lr_scheduler" not in name]
+            if len(optimizers) == 1:
+                told = f"this sets the rate in every turn, and line {getattr(steps[0].at, 'lineno', 0)} steps a scheduler that sets it too"
+                yield source.hit(site, f"{told}: leave one of them out", severity="warning")
+                return
 
 
 def _every_batch(source: Source, write: ast.AST) -> Iterator[ast.AST]:

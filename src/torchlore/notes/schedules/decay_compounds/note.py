@@ -6,7 +6,7 @@
 still as if it had converged.
 
 Keep the first rate and multiply that one: `group["lr"] = base_lr * (1 - i / n) ** 0.9`. A plain `group["lr"] *= 0.95` once an epoch
-is right too: its factor does not count.
+is right too: its factor does not count. Where a scheduler steps, leave the rate to it: it multiplies what it finds in the group.
 """
 
 ROWS = ()

@@ -194,19 +194,3 @@ def batch_and_epoch(model, loader, criterion, warm):
             optimizer.step()
             schedule.step()
         schedule.step()  # trap: epoch-scheduler-per-batch
-
-
-def one_or_the_other(model, loader, criterion, warm, each):
-    optimizer = torch.optim.Adam(model.parameters(), lr=1.0)
-    schedule = lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / warm))
-    after = lr_scheduler.ExponentialLR(optimizer, 0.9)
-    for epoch in range(10):
-        for x, y in loader:
-            optimizer.zero_grad()
-            criterion(model(x), y).backward()
-            optimizer.step()
-            if each == "batch":
-                schedule.step()
-        if each == "epoch":
-            schedule.step()
-        after.step()
