@@ -14,6 +14,35 @@ SHOW
 x.unsqueeze(0)
 x.to("cuda")
 """
+BOTH = """
+import torch
+
+def train(net, loader, loss, each):
+    opt = torch.optim.Adam(net.parameters())
+    schedule = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: min(1.0, (step + 1) / 400))
+    for epoch in range(9):
+        for x, y in loader:
+            opt.zero_grad()
+            loss(net(x), y).backward()
+            opt.step()
+            INNER
+        OUTER
+"""
+TESTED = """
+import torch
+
+def main(net, opt, loader, loss, path, epochs):
+    BEFORE
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            loss(net(x), y).backward()
+            opt.step()
+        torch.save({"net": net.state_dict(), "opt": opt.state_dict(), "epoch": epoch + 1}, path)
+    AFTER
+    return net
+"""
+STATE = "state = torch.load(path); net.load_state_dict(state['net']); start_epoch = state['epoch']; print(start_epoch)"
 TIMED = """
 import time
 import numpy as np
@@ -642,6 +671,11 @@ def said(rules, slug, text):
         ("epoch-scheduler-per-batch", STEPS.replace("WHAT", "train_loss"), []),
         ("epoch-scheduler-per-batch", STEPS.replace("WHAT", "loss/train"), []),
         ("epoch-scheduler-per-batch", STEPS.replace("WHAT", "val_loss"), ["error"]),
+        ("epoch-scheduler-per-batch", BOTH.replace("INNER", "schedule.step()").replace("OUTER", "schedule.step()"), ["warning"]),
+        ("epoch-scheduler-per-batch", BOTH.replace("INNER", "schedule.step()").replace("OUTER", "print(epoch)"), []),
+        ("epoch-scheduler-per-batch", BOTH.replace("INNER", "if each: schedule.step()").replace("OUTER", "if not each: schedule.step()"), []),
+        ("epoch-repeated-on-resume", TESTED.replace("BEFORE", STATE).replace("AFTER", ""), ["warning"]),
+        ("epoch-repeated-on-resume", TESTED.replace("BEFORE", "").replace("AFTER", STATE), []),
         ("result-as-parameter", LEAF.replace("KIND", "device=device"), []),
         ("result-as-parameter", LEAF.replace("KIND", "dtype=torch.float32"), ["error"]),
         ("mean-over-the-masked", RANKS, []),
