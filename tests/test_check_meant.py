@@ -3,6 +3,7 @@
 import pytest
 
 from torchlore.check import engine
+from torchlore.cli import main
 from torchlore.cli.check import all_rules
 
 TWO_STEPS = """
@@ -293,6 +294,198 @@ class Detector(nn.Module):
 
 wide = nn.DataParallel(Detector())
 """
+PASSED = """
+import torch.nn.functional as F
+
+class Wrapper:
+    def __init__(self, net):
+        self.net = net
+
+    def step(self, x, y):
+        LINE
+        return F.nll_loss(logits, y)
+
+def loss(logits, y):
+    return F.nll_loss(logits, y)
+"""
+LAYERS = """
+import torch
+from torch import nn
+
+class Mix(nn.Module):
+    def __init__(self, many, few):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(many, few))
+
+    def forward(self, x):
+        return x @ self.weight
+
+net = nn.Sequential(Mix(64, 8), Mix(8, 1))
+print(net(torch.rand(2, 64)))
+LINE
+"""
+CAPTIONS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(3, 3)
+
+    def freeze_all(self):
+        for p in self.parameters():
+            p.requires_grad_(False)
+
+    def forward(self, x):
+        return self.out(x)
+
+encoder, decoder = Net(), Net()
+LINE
+optimizer = torch.optim.Adam(decoder.parameters())
+for x, y in loader:
+    optimizer.zero_grad()
+    loss = criterion(decoder(encoder(x)), y)
+    loss.backward()
+    optimizer.step()
+"""
+RUNNING = """
+total, COUNT = 0.0, 0
+for epoch in range(3):
+    for x, y in loader:
+        total += train_on(x, y)
+        COUNT += 1
+    print(epoch, total / COUNT)
+"""
+TIMES = """
+import torch
+
+def walk(net, x, stop):
+    times = torch.zeros(4)
+    while times[0] < stop:
+        now = times
+        x = x + net(x, now)
+        times += 0.1
+    LINE
+    return x, now
+"""
+ACTIVE = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.layers, self.elu = nn.ModuleList(layers), nn.ELU(inplace=True)
+
+    def forward(self, x):
+        x = self.layers[0](x)
+        for layer in self.layers[1:]:
+            LINE
+        return x + 1
+"""
+STOPPED = """
+class Trainer:
+    def train(self, epoch):
+        for x, y in self.loader:
+            self.optimizer.zero_grad()
+            loss = self.criterion(self.net(x), y)
+            loss.backward()
+            self.optimizer.step()
+            if self.stopper(loss):
+                self.state = {"net": self.net.state_dict(), "epoch": epoch}
+                LINE
+        return True
+
+    def save(self, path):
+        torch.save(self.state, path)
+
+import torch
+trainer = Trainer()
+for epoch in range(9):
+    trainer.train(epoch)
+trainer.save("a.pt")
+"""
+WORDS = """
+from torch import nn
+from keras.preprocessing import sequence
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(3, 4, batch_first=True)
+
+    def forward(self, x, lengths):
+        out, _ = self.lstm(x)
+        return out[:, -1]
+
+rows = sequence.pad_sequences(rows, maxlen=50HOW)
+"""
+FOLDED = """
+from einops.layers.torch import Rearrange
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.parts = []
+        for size in sizes:
+            self.parts.append(nn.Sequential(MADE))
+
+    def forward(self, x):
+        return [part(x) for part in self.parts]
+"""
+STAGES = """
+import torch
+
+def run(net, loader, stages):
+    for HEAD in range(stages):
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+        for INNER in loader:
+            LINE
+"""
+FITS = """
+from torch import nn
+
+class Trainer(nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def train(self):
+        for x in self.loader:
+            self.step(x)
+
+    def check(self):
+        net = self.net
+        WHO.eval()
+
+trainer = Trainer(None)
+trainer.check()
+"""
+GLOBAL_OFF = """
+import torch
+
+torch.set_grad_enabled(False)
+
+def train(net, x, optimizer):
+    with CONTEXT:
+        loss = net(x).mean()
+        loss.backward()
+        optimizer.step()
+"""
+TOURS = """
+import torch
+
+def update(policy, old, states, rewards, values, optimizer):
+    for _ in range(4):
+        ratios = torch.exp(policy(states).log_prob(states) - old)
+        advantages = rewards - values.detach()
+        loss = torch.min(ratios * advantages, torch.clamp(ratios, 0.8, 1.2) * advantages)
+        optimizer.zero_grad()
+        loss.mean().backward()
+        optimizer.step()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -333,6 +526,36 @@ def said(rules, slug, text):
         ("strict-false-unchecked", BODY.replace("NAME", "state"), ["warning"]),
         ("float-image-cast-to-bytes", "import torch\nx = torch.rand(3, 3).numpy().astype('uint8')", ["hint"]),
         ("float-image-cast-to-bytes", "import torch\nx = torch.sigmoid(y).numpy().astype('uint8')", ["warning"]),
+        ("drop-last-in-evaluation", AGAIN.replace("measure(", "plot_features("), []),
+        ("nll-on-probabilities", PASSED.replace("LINE", "logits = self.net(x)"), ["hint", "warning"]),
+        ("unscaled-random-weights", LAYERS.replace("LINE", ""), ["hint"]),
+        ("unscaled-random-weights", LAYERS.replace("LINE", "loss = net(x).mean()"), ["warning"]),
+        ("module-in-no-optimizer", CAPTIONS.replace("LINE", "encoder.freeze_all()"), []),
+        ("module-in-no-optimizer", CAPTIONS.replace("LINE", "encoder.train()"), ["warning"]),
+        ("metric-not-reset", RUNNING.replace("COUNT", "global_step"), []),
+        ("metric-not-reset", RUNNING.replace("COUNT", "count"), ["warning"]),
+        ("loss-changed-in-place", TIMES.replace("LINE", "now = times.clone()"), []),
+        ("loss-changed-in-place", TIMES.replace("LINE", "print(x)"), ["warning"]),
+        ("inplace-on-tensor-used-again", ACTIVE.replace("LINE", "x = layer(self.elu(x))"), []),
+        ("inplace-on-tensor-used-again", ACTIVE.replace("LINE", "y = layer(self.elu(x))"), ["warning"]),
+        ("state-dict-alias", STOPPED.replace("LINE", "return False"), []),
+        ("state-dict-alias", STOPPED.replace("LINE", "print(epoch)"), ["warning"]),
+        ("last-step-is-padding", WORDS.replace("HOW", ""), []),
+        ("last-step-is-padding", WORDS.replace("HOW", ", padding='post'"), ["warning"]),
+        ("modules-in-plain-container", FOLDED.replace("MADE", "Rearrange('b (c h) -> b c h', c=size)"), []),
+        ("modules-in-plain-container", FOLDED.replace("MADE", "nn.Linear(3, 3)"), ["error"]),
+        ("discarded-tensor-op", "import torch\nx = torch.zeros(3)\nx.contiguous()\ny = x + 1\n", ["hint"]),
+        (
+            "optimizer-rebuilt-every-epoch",
+            STAGES.replace("HEAD", "_epoch")
+            .replace("INNER", "x")
+            .replace("LINE", "net(x).mean().backward(); optimizer.step()"),
+            ["error"],
+        ),
+        ("module-train-overridden", FITS.replace("WHO", "net"), ["hint"]),
+        ("module-train-overridden", FITS.replace("WHO", "self"), ["error"]),
+        ("set-grad-enabled-left-off", GLOBAL_OFF.replace("CONTEXT", "torch.enable_grad()"), ["hint"]),
+        ("set-grad-enabled-left-off", GLOBAL_OFF.replace("CONTEXT", "torch.autograd.detect_anomaly()"), ["warning"]),
         ("scheduler-never-stepped", RATES.replace("WHICH", "first"), []),
         ("scheduler-never-stepped", RATES.replace("WHICH", "second"), ["warning"]),
         ("module-in-no-optimizer", SAVED.replace("LINE", "other.load_state_dict(torch.load('a.pt'))"), []),
@@ -369,3 +592,29 @@ def said(rules, slug, text):
 )
 def test_a_word_decides(rules, slug, text, expected):
     assert said(rules, slug, text) == expected
+
+
+@pytest.mark.parametrize(("line", "status"), [("trainer.slow.step()", 0), ("print(trainer.slow)", 1)])
+def test_another_file_may_step_the_schedule(tmp_path, line, status):
+    text = RATES.partition("for x")[0].replace("second", "first").replace("slow =", "self.slow =")
+    body = "".join(f"        {one}\n" for one in text.split("\n") if one.startswith(("first =", "self.slow")))
+    train = "\n    def step(self, x):\n        x.backward()\n        self.first.step()\n"
+    head = "import torch\nfrom torch.optim.lr_scheduler import CosineAnnealingLR\n\nclass Trainer:\n    def __init__(self, net):\n"
+    (tmp_path / "trainer.py").write_text(head + body.replace("first", "self.first") + train)
+    (tmp_path / "main.py").write_text(f"from trainer import Trainer\n\ntrainer = Trainer(None)\n{line}\n")
+    assert main(["check", "--no-cache", "--select", "scheduler-never-stepped", str(tmp_path)]) == status
+
+
+def test_a_stage_has_epochs_of_its_own(rules):
+    inner = "for epoch in range(9):\n                for x in loader:\n                    net(x).mean().backward()\n                    optimizer.step()\n"
+    text = STAGES.replace("HEAD", "stage").replace(
+        "        for INNER in loader:\n            LINE", f"            {inner}"[4:]
+    )
+    assert "for epoch" in text
+    assert said(rules, "optimizer-rebuilt-every-epoch", text.replace("range(stages)", "range(len(epochs))")) == []
+
+
+@pytest.mark.parametrize(("path", "expected"), [("TSP/ppo.py", 0), ("cartpole/ppo.py", 1)])
+def test_the_length_of_a_tour_is_called_a_reward(rules, path, expected):
+    found = [one for one in engine.check_text(TOURS, rules, path) if one.slug == "objective-not-negated"]
+    assert len(found) == expected

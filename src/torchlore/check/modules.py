@@ -21,7 +21,7 @@ _PLAIN = re.compile(
     r"^torch\.nn\.(?:\w*ReLU\d?|Sigmoid|Tanh|GELU|SiLU|ELU|SELU|CELU|Mish|Softmax\w*|LogSoftmax|Softplus|Softsign|Identity|"
     r"Flatten|Unflatten|\w*Dropout\w*|\w*[Pp]ool\w*|Hard\w+|Upsampl\w+|PixelShuffle|PixelUnshuffle|Softmin|\w+shrink|"
     r"\w*Pad\w*|\w*Loss(?:2d)?|CosineSimilarity|PairwiseDistance|Fold|Unfold|ChannelShuffle|LogSigmoid|Threshold|GLU|"
-    r"LocalResponseNorm|CrossMapLRN2d)$|^torch_geometric\.nn\.(?:APPNP|LGConv|SimpleConv|LabelPropagation|(?:Mean|Max|Min|Sum)Aggregation)$"
+    r"LocalResponseNorm|CrossMapLRN2d)$|^einops\.layers\.torch\.(?:Rearrange|Reduce)$|^torch_geometric\.nn\.(?:APPNP|LGConv|SimpleConv|LabelPropagation|(?:Mean|Max|Min|Sum)Aggregation)$"
 )
 _NORMS = re.compile(r"^torch\.nn\.(InstanceNorm\dd|LayerNorm|GroupNorm|RMSNorm)$")
 

@@ -63,4 +63,7 @@ def find(source: Source) -> Iterator[Hit]:
             where = f"after `{home.name}`" if home else "for the rest of the program"
             told = f"gradients stay off {where}: write `with torch.set_grad_enabled(False):`"
             on = any(tree.is_statement(source, one) and tree.literal(one.args[0]) is True for one in calls if one.args)
-            yield source.hit(call, told, severity="hint" if on else None)  # whoever trains switches them on first
+            within = any(source.name(one.func) == "torch.enable_grad" and not tree.is_statement(source, one) for one in calls)  # fmt: skip
+            yield source.hit(
+                call, told, severity="hint" if on or (within and home is None) else None
+            )  # whoever trains switches them on first

@@ -21,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
-            alone = _one_each(source, event.node) or _over(source, event.node)
+            alone = _one_each(source, event.node) or _over(source, event.node) or _leaves(source, event.node)
             variable = kept.variable(source, event.node) if not alone else None
             if variable is not None and kept.steps_on(source, variable) and _read_later(source, variable, event.node):
                 yield _hit(source, event.node, variable)
@@ -32,6 +32,14 @@ def _one_each(source: Source, call: ast.Call) -> bool:
     net, loops = tree.receiver(call), tree.loops(source, call)
     index = tree.dotted(net.slice) if isinstance(net, ast.Subscript) else ""
     return bool(index) and any(isinstance(one, ast.For) and tree.dotted(one.target) == index for one in loops)
+
+
+def _leaves(source: Source, call: ast.Call) -> bool:
+    """`if stopped: self.state = net.state_dict(); return False` in the function that trains: no step follows."""
+    held, home = tree.statement(source, call), tree.function(source, call)
+    block: list[ast.stmt] = getattr(source.parents[held], "body", [])
+    last = block[-1] if held in block else None
+    return isinstance(last, ast.Return) and home is not None and _trains(source, home) and block is not home.body
 
 
 def _over(source: Source, call: ast.Call) -> bool:

@@ -40,7 +40,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue  # no batch of one is short
         if _drawn(source, call) or (isinstance(held, ast.Assign) and _only_tasted(source, held.targets[0])):
             continue
-        if isinstance(held, ast.Assign) and _made_anew(source, held.targets[0]):
+        if isinstance(held, ast.Assign) and (_made_anew(source, held.targets[0]) or _shown(source, held.targets[0])):
             continue
         if given is not None and tree.literal(given.value) is True and _EVAL.search(name):
             yield source.hit(
@@ -76,6 +76,14 @@ def _made_anew(source: Source, name: ast.expr) -> bool:
     return (bool(reads) or hidden) and not any(
         one.node is name for use in reads for one in scopes.reaching(source, use)
     )
+
+
+def _shown(source: Source, name: ast.expr) -> bool:
+    """Whether all that is done with it is `plot_features(net, loader)`."""
+    reads = [one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load)] if isinstance(name, ast.Name) else []  # fmt: skip
+    mine = [one for one in reads if any(made.node is name for made in scopes.reaching(source, one))]
+    ups = [source.parents[one] for one in mine]
+    return bool(ups) and all(isinstance(up, ast.Call) and re.match(r"_?(plot|show|draw|visuali[sz]e)", tree.dotted(up.func).rpartition(".")[2]) for up in ups)  # fmt: skip
 
 
 def _only_tasted(source: Source, name: ast.expr) -> bool:

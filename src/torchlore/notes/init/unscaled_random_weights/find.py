@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, tree
+from torchlore.check import classes, follow, tree, uses
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
@@ -33,7 +33,9 @@ def find(source: Source) -> Iterator[Hit]:
             draw = _draw(source, found[0].value, sizes) if len(found) == 1 and found[0].method == "__init__" else None
             if draw is not None and _is_factor(source, cls, name) and _made(source, cls) >= 2:
                 told = f"each `{cls.node.name}` multiplies the spread of its input by the root of `{source.code(draw.args[0])}`"
-                yield source.hit(draw, f"{told}: divide by it, or call `nn.init.xavier_uniform_(self.{name})`")
+                shown = not uses.says(source, "loss") and not any(source.methods("backward"))  # a lesson about layers
+                better = f"{told}: divide by it, or call `nn.init.xavier_uniform_(self.{name})`"
+                yield source.hit(draw, better, severity="hint" if shown and "print(" in source.text else None)
 
 
 def _by_init(source: Source) -> Iterator[Hit]:

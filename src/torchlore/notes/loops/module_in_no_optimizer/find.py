@@ -192,13 +192,20 @@ def _handed_on(source: Source, use: ast.expr, name: str) -> bool:
 def _looked_at(source: Source, use: ast.expr) -> bool:
     """`self.net.layers[0].weight` at the top of the file, to print it."""
     over = source.parents[use]
-    return isinstance(over, ast.Attribute) and over.attr not in (
-        "parameters",
-        "requires_grad_",
-        "load_state_dict",
-        "named_parameters",
-        "modules",
-        "children",
+    asked = source.parents.get(over)  # `net.freeze_all()`: who knows what it does
+    called = isinstance(asked, ast.Call) and asked.func is over
+    return (
+        isinstance(over, ast.Attribute)
+        and not called
+        and over.attr
+        not in (
+            "parameters",
+            "requires_grad_",
+            "load_state_dict",
+            "named_parameters",
+            "modules",
+            "children",
+        )
     )
 
 

@@ -25,12 +25,18 @@ def find(source: Source) -> Iterator[Hit]:
             trains = any(step.loops[-1] is not loop.node for step in loop.of("step"))
             if event.source is not source or event.node in seen or around or not trains or not _old_model(event, loop):
                 continue
+            if any(_EPOCH.match(tree.dotted(one.target)) for one in _inner(source, loop.node)):
+                continue  # a stage, with epochs of its own
             seen.add(event.node)
             made = isinstance(source.parents[event.node], ast.Return) and bool(event.via)  # `opt = make_optimizer(net)`
             yield source.hit(
                 event.at if made else event.node,
                 "a new optimizer in every epoch forgets momentum and step count: build it once, before the loop",
             )
+
+
+def _inner(source: Source, loop: ast.AST) -> list[ast.For]:
+    return [one for one in tree.under(source, loop, ast.For) if one is not loop]
 
 
 def _over_epochs(source: Source, loop: ast.For) -> bool:

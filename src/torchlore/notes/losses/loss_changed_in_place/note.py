@@ -16,7 +16,7 @@ And its plain gradient step never reaches exact zeros; for a sparse model shrink
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, uses, values
+from torchlore.check import edits, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("loss-l1",)
@@ -78,14 +78,15 @@ def _reading(source: Source, change: ast.AugAssign, target: ast.Name) -> ast.exp
 
 def _other_name(source: Source, change: ast.AugAssign, target: ast.Name) -> str:
     """What else the tensor is called before the change and read as after it; "" if nothing."""
-    home, found = tree.function(source, change), ""
+    home, found, alias = tree.function(source, change), "", target
     for assign in sorted(source.all(ast.Assign), key=lambda one: one.lineno):
         name = assign.targets[0]
         if assign.lineno >= change.lineno or tree.function(source, assign) is not home:
             continue
         if isinstance(assign.value, ast.Name) and assign.value.id == target.id and isinstance(name, ast.Name):
-            found = name.id
+            found, alias = name.id, name
         elif any(isinstance(one, ast.Name) and one.id in (target.id, found) for one in assign.targets):
             found = ""  # a new tensor from here on
-    later = [one for one in uses.names(source, found) if one.lineno > change.lineno]
-    return found if any(isinstance(one.ctx, ast.Load) for one in later) else ""
+    later = (one for one in uses.names(source, found) if one.lineno > change.lineno and isinstance(one.ctx, ast.Load))
+    seen = any(bound.node is alias for one in later for bound in scopes.reaching(source, one))
+    return found if seen else ""  # else it is bound anew first

@@ -12,6 +12,7 @@ loss = F.cross_entropy(scores, labels)     # the same in one
 A negative loss is the sign to look for.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -52,7 +53,8 @@ def find(source: Source) -> Iterator[Hit]:
             told = (
                 f"`{source.code(loss.input)}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
             )
-            yield source.hit(loss.call, told, severity="warning")
+            made = follow.binding(source, loss.input)  # a net that comes from outside may end in log_softmax
+            yield source.hit(loss.call, told, severity="hint" if isinstance(made, ast.Call) else "warning")
 
 
 def watch(call: Annotated[Call, "nll_loss"]) -> Alarm | None:

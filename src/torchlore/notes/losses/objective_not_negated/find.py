@@ -14,6 +14,9 @@ _LOGS = re.compile(r"^(saved_)?log_?probs?$", re.IGNORECASE)
 _CRITIC = re.compile(r"^(critic\w*|q\d?|qf\d?|q_?net\w*|q_?func\w*|q_?value\w*)$", re.IGNORECASE)
 _ACTOR = re.compile(r"actor|policy|^pi\d?$|^mu$", re.IGNORECASE)
 _TURNED = re.compile(r"maximize|neg_?log|nll|-[\w.\[\]]*log_?p\w*|cost|regret|penalt", re.IGNORECASE)
+_SHORT = re.compile(
+    r"(^|[/_\-.])(c?vrp\w*|tsp\w*|routing|jssp\w*|scheduling)([/_\-.]|$)", re.IGNORECASE
+)  # the "reward" is a length
 _PICKS = ("diag", "diagonal", "gather")
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
 
@@ -28,7 +31,12 @@ def find(source: Source) -> Iterator[Hit]:
         for term, sign in (part for one in found for part in _listed(source, *one)):
             what = _policy_gradient(source, term) or _judged_actor(source, term) or _entropy(source, term)
             what = what or _likelihood(source, term) or _surrogate(source, term)
-            if sign > 0 and what and term not in seen and not _TURNED.search(source.text):
+            if (
+                sign > 0
+                and what
+                and term not in seen
+                and not (_TURNED.search(source.text) or _SHORT.search(source.path))
+            ):
                 seen.add(term)
                 yield source.hit(term, f"the optimizer makes {what} small, and it should grow: put a minus before it")
             for home, score in _overlaps(source, term) if sign > 0 else ():

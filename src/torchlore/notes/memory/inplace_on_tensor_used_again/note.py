@@ -80,8 +80,9 @@ def _in_place(value: values.Value) -> bool:
 
 def _uses(source: Source, tensor: ast.Name, call: ast.Call) -> Iterator[ast.Name]:
     """Reads of the overwritten values after the call: by their own name, or by one bound to it before."""
-    held = source.parents[call]
+    held = tree.statement(source, call)
     bound = isinstance(held, ast.Assign) and any(tree.dotted(one) == tensor.id for one in held.targets)
+    bound &= sum(one.id == tensor.id for one in tree.under(source, held, ast.Name)) == 2  # itself, and what is given
     names = [] if bound else [tensor]  # `x = relu(x)`: from here on the name means the result
     for assign in source.all(ast.Assign):
         target, value = assign.targets[0], assign.value

@@ -60,7 +60,8 @@ def _sums(source: Source, outer: ast.For) -> Iterator[Hit]:
             counts = (
                 source.code(one.right) in (f"len({over})", f"len({over}.dataset)") or tree.dotted(one.right) in stale
             )
-            if above and counts and not _mentions(source, one, outer):
+            steps = re.search(r"(^|_)(steps?|iters?|iterations?)$", tree.dotted(one.right))  # a mean since the start
+            if above and counts and not steps and not _mentions(source, one, outer):
                 name = min(above)
                 told = f"`{name}` starts once for all epochs, so line {one.lineno} still counts those before: set it to 0 at the start of each epoch"
                 yield source.hit(_begun(source, name, outer) or one, told)

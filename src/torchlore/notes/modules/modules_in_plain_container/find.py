@@ -34,7 +34,9 @@ def find(source: Source) -> Iterator[Hit]:
                 continue  # the author wants it so
             if held and _matter(source, held) and not _put_aside(held):
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
-                    yield _hit(source, name, plain[0], "Module", "warning" if _handled(source, cls, name) else None)
+                    sure = any(modules.has_parameters(one) for node in held for one in source.values(node))
+                    unsure = not sure or _handled(source, cls, name)
+                    yield _hit(source, name, plain[0], "Module", "warning" if unsure else None)
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
                 yield _hit(source, name, plain[0], "Parameter")
 
@@ -148,6 +150,9 @@ def _matter(source: Source, held: list[ast.expr]) -> bool:
     behind = [classes.class_behind(source, one) for one in made]
     if any(one is not None and ".backward(" in one.source.code(one.node) for one in behind):
         return False  # the clients of a server train themselves
+    parts = [[part for group in one.items for part in group] if one.kind == "sequential" else [one] for one in made]
+    if any(parts) and not any(part.kind for inner in parts for part in inner):
+        return False  # `nn.Sequential(Rearrange(...))`: layers of a library that may well have no weights
     drops = any("Dropout" in one.name and modules.mode_layers(source, one) for one in made)
     return drops or not all(modules.parameterless(value) for value in made)
 

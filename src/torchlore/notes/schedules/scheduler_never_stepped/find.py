@@ -40,8 +40,11 @@ def _used_elsewhere(source: Source, target: ast.expr) -> bool:
 
 
 def _inherited(source: Source, target: ast.expr) -> bool:
-    """Whether a class above, in another file, steps the attribute."""
+    """Whether a class above, in another file, steps the attribute, or who imports this one."""
     cls = enclosing_class(source, target)
+    files = source.project.importers(source.module) if tree.dotted(target).startswith("self.") else []
+    if any(f".{target.attr}.step(" in (source.project.text(path) or "") for path in files):  # type: ignore[attr-defined]  # an attribute of self
+        return True
     above = source.project.bases(cls)[0] if cls is not None else []
     last = tree.dotted(target).rpartition(".")[2]
     return any(f".{last}.step(" in one.source.text for one in above)

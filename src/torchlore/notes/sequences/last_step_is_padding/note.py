@@ -46,13 +46,19 @@ def find(source: Source) -> Iterator[Hit]:
         if not given and _padded_behind(source):
             told = "the shorter sequences were filled up behind their end (pad_sequence), and this reads the filling"
             yield source.hit(taken, f"{told}: pass the lengths and pack the batch, or take the step at `length - 1`")
-        if given and given[0] not in read:
+        if given and given[0] not in read and not _padded_in_front(source):
             code = source.code(taken.value)
             message = (
                 f"`{source.code(taken)}` comes after the padding of the shorter ones, and `{given[0]}` is not used: take "
                 f"`{code}[torch.arange(len({given[0]})), {given[0]} - 1]`"
             )
             yield source.hit(taken, message)
+
+
+def _padded_in_front(source: Source) -> bool:
+    """Keras' `pad_sequences` fills up before the first word, unless it is told otherwise: the last step is a real one."""
+    texts = [source.text, *(source.project.text(path) or "" for path in source.project.importers(source.module))]
+    return any("pad_sequences(" in one and "post" not in one for one in texts)
 
 
 def _padded_behind(source: Source) -> bool:

@@ -53,7 +53,9 @@ def find(source: Source) -> Iterator[Hit]:
         named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) and name not in _PURE - _INSTEAD
         twin = f", or `{name}_` to change it in place" if named and name in _VALUE - _NO_TWIN else ""
         name_it = source.code(tensor) if named else "result"
-        yield source.hit(call, f"the result of `{code}` is thrown away: write `{name_it} = {code}`{twin}")
+        told = f"the result of `{code}` is thrown away: write `{name_it} = {code}`{twin}"
+        # where the order in memory matters, `view` raises
+        yield source.hit(call, told, severity="hint" if name == "contiguous" else None)
 
 
 def _shaped_again(source: Source, call: ast.Call, tensor: ast.expr) -> bool:

@@ -62,11 +62,11 @@ def find(source: Source) -> Iterator[Hit]:
         if isinstance(held, ast.Assign) and isinstance(held.targets[0], ast.Subscript):
             continue  # written into something with axes of its own
         right = _RIGHT[3 in order, _to_show(source, call)]
-        message = (
-            f"this swaps height and width of `{source.code(image)}` as well: only the channels move, `permute({right})`"
-        )
+        told = f"this swaps height and width of `{source.code(image)}` as well: only the channels move"
         named = isinstance(follow.followed(source, image), ast.Name | ast.Attribute)
-        yield source.hit(call, message, severity="hint" if named else None)  # by its name alone it may have other axes
+        yield source.hit(
+            call, f"{told}, `permute({right})`", severity="hint" if named else None
+        )  # by its name alone it may have other axes
 
 
 def _is_image(source: Source, node: ast.expr, hops: int = 6) -> bool:
@@ -86,10 +86,12 @@ def _is_image(source: Source, node: ast.expr, hops: int = 6) -> bool:
 
 def _to_show(source: Source, call: ast.Call) -> bool:
     """Whether it goes from the tensor to a picture: `.cpu().numpy()`, `imshow(...)`."""
-    return any(
-        isinstance(up, ast.Call) and follow.method(up) in {"numpy", "imshow", "imsave", "fromarray", "imwrite", "cpu"}
-        for up in tree.ancestors(source, call)
-    )
+    held, shown = tree.statement(source, call), {"imshow", "imsave", "fromarray", "imwrite"}
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    later = (one for one in source.methods(*shown) if held.lineno < one.lineno < held.lineno + 9)
+    ups = (follow.method(up) for up in tree.ancestors(source, call) if isinstance(up, ast.Call))
+    kept = any(tree.dotted(arg) == name != "" for one in later for arg in one.args)
+    return kept or any(one in {"numpy", "cpu", *shown} for one in ups)
 
 
 def _swapped_again(source: Source, call: ast.Call) -> bool:
