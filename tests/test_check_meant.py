@@ -486,6 +486,30 @@ def update(policy, old, states, rewards, values, optimizer):
         loss.mean().backward()
         optimizer.step()
 """
+ACTED = """
+import torch
+
+def act(net, state):
+    probs = torch.softmax(net(state), dim=-1)
+    action = INDEX
+    return torch.log(probs[action])
+"""
+RATED = """
+import numpy as np
+from sklearn import metrics
+
+def rate(mine, theirs):
+    mine, theirs = mine / 255.0, theirs / 255.0
+    return CALL(mine.astype(np.uint8), theirs.astype(np.uint8))
+"""
+NAMED = """
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import LabelEncoder, StandardScaler
+
+tool = MADE()
+values = tool.fit_transform(rows)
+train, test = train_test_split(values)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -556,6 +580,12 @@ def said(rules, slug, text):
         ("module-train-overridden", FITS.replace("WHO", "self"), ["error"]),
         ("set-grad-enabled-left-off", GLOBAL_OFF.replace("CONTEXT", "torch.enable_grad()"), ["hint"]),
         ("set-grad-enabled-left-off", GLOBAL_OFF.replace("CONTEXT", "torch.autograd.detect_anomaly()"), ["warning"]),
+        ("log-of-softmax", ACTED.replace("INDEX", "torch.multinomial(probs, 1).item()"), ["hint"]),
+        ("log-of-softmax", ACTED.replace("INDEX", "state.argmin()"), ["warning"]),
+        ("float-image-cast-to-bytes", RATED.replace("CALL", "metrics.confusion_matrix"), ["hint"] * 2),
+        ("float-image-cast-to-bytes", RATED.replace("CALL", "save"), ["warning"] * 2),
+        ("scaler-fitted-on-test-data", NAMED.replace("MADE", "LabelEncoder"), []),
+        ("scaler-fitted-on-test-data", NAMED.replace("MADE", "StandardScaler"), ["warning"]),
         ("scheduler-never-stepped", RATES.replace("WHICH", "first"), []),
         ("scheduler-never-stepped", RATES.replace("WHICH", "second"), ["warning"]),
         ("module-in-no-optimizer", SAVED.replace("LINE", "other.load_state_dict(torch.load('a.pt'))"), []),

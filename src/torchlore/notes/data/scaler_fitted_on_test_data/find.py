@@ -22,7 +22,8 @@ def find(source: Source) -> Iterator[Hit]:
         if given is None or not (own or _is_scaler(source, owner)):
             continue
         later = None if own else _split_later(source, call, given)
-        if later is not None and "Encoder" not in source.code(owner) and "Vectorizer" not in source.code(owner):
+        made = source.code(owner) + source.code(follow.followed(source, owner))  # names of classes, no statistics
+        if later is not None and "Encoder" not in made and "Vectorizer" not in made:
             told = f"the test rows of the split on line {later.lineno} are in these statistics: split first, fit on the training part"
             yield source.hit(call, told, severity="hint" if _made_up(source, call) else "warning")
             continue

@@ -42,9 +42,25 @@ def find(source: Source) -> Iterator[Hit]:
         fixed = _fixed(source, inner)
         home = tree.function(source, call)
         lesson = home is None and all(tree.function(source, one) is not None for one in source.methods("backward"))
-        quiet = lesson or (home is not None and _DRAWS.search(home.name)) or _bounded(source, inner)
+        quiet = (
+            lesson
+            or (home is not None and _DRAWS.search(home.name))
+            or _bounded(source, inner)
+            or _drawn(source, inner)
+        )
         fix = [edits.replace(source, call, fixed)] if fixed else []
         yield source.hit(call, message, *fix, severity="hint" if quiet else None)
+
+
+def _drawn(source: Source, inner: ast.expr) -> bool:
+    """`probs[torch.multinomial(probs, 1)]`: what was drawn has a probability above 0."""
+    index = inner.slice if isinstance(inner, ast.Subscript) else None
+    if follow.method(inner) == "gather" and isinstance(inner, ast.Call) and inner.args:
+        index = inner.args[-1]
+    made = follow.followed(source, index) if index is not None else None
+    while isinstance(made, ast.Call) and follow.method(made) in ("item", "squeeze", "unsqueeze", "view"):
+        made = follow.followed(source, tree.receiver(made))
+    return isinstance(made, ast.Call) and follow.method(made) in ("multinomial", "sample")
 
 
 def _bounded(source: Source, inner: ast.expr) -> bool:

@@ -63,7 +63,10 @@ def find(source: Source) -> Iterator[Hit]:
                     "first, `(x.clip(0, 1) * 255).round()`"
                 )
                 tried = re.search(r"\brand(om)?\(", source.code(picture))  # a picture to try the sizes with
-                yield source.hit(call, message, severity="hint" if tried else None)
+                counted = re.search(
+                    r"confusion_matrix|roc_auc|_score\(", source.code(tree.function(source, call) or call)
+                )
+                yield source.hit(call, message, severity="hint" if tried or counted else None)
 
 
 def _unit(source: Source, node: ast.expr) -> bool:
