@@ -18,6 +18,7 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.flop_counter import FlopCounterMode
 
+from torchlore.watch.runner import hide
 from torchlore.watch.session import Options, catalogue_sentinels, watching
 
 SENTINELS = catalogue_sentinels()
@@ -237,3 +238,39 @@ def test_the_same_with_and_without_a_watch(program):
     assert found == [], [one.message for one in found]
     if program is compiled:
         assert results[1][1:] == (1, 0), "one graph, no breaks"
+
+
+def warned():
+    """Where Python puts the warnings of PyTorch, of functions in C++ and in Python: here, once a line."""
+    net, x, y = nn.Linear(3, 1), torch.randn(4, 3), torch.randn(4)
+    optimizer = torch.optim.SGD(net.parameters(), 0.01)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("default")
+        for _ in range(4):
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            torch.tensor(x).mul(torch.tensor(y.sum()))
+            nn.functional.softmax(x)
+            loss.backward()
+            optimizer.step()
+            schedule.step(1)
+    return [(one.filename, one.lineno, str(one.message)) for one in found]
+
+
+def test_a_warning_names_the_line_it_would_name_without_a_watch():
+    alone = warned()
+    with watching(SENTINELS, Options(roots=(__file__,))):
+        watched = warned()
+    assert watched == alone
+    assert len(alone) == 4
+    assert {one[0] for one in alone} == {__file__}
+
+
+def test_a_traceback_has_no_line_twice():
+    with watching(SENTINELS, Options(roots=(__file__,))):
+        torch.zeros(1)
+        with pytest.raises(RuntimeError) as raised:
+            torch.zeros(2) @ torch.zeros(3)
+    hide(raised.value)
+    assert raised.value.__traceback__.tb_next is None

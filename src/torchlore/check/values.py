@@ -80,9 +80,16 @@ def values(source: Source, node: ast.expr) -> Values:
 
 
 def merge(found: Values) -> Values:
-    """Without repetitions; one unknown where there are too many."""
+    """Without repetitions; where there are too many, one tensor if all of them are tensors, else one unknown."""
     unique = tuple(dict.fromkeys(found))
-    return unique if len(unique) <= _MOST else (UNKNOWN,)
+    if len(unique) <= _MOST:
+        return unique
+    if {one.kind for one in unique} != {"tensor"}:
+        return (UNKNOWN,)
+    graphs, states = {one.attached for one in unique}, {one.state for one in unique}
+    same = states.pop() if len(states) == 1 else ""
+    graph = graphs.pop() if len(graphs) == 1 else None
+    return (Value("tensor", state=same, attached=graph, weak=any(one.weak for one in unique)),)
 
 
 def kind(source: Source, node: ast.expr, *, weak: bool = False) -> frozenset[str]:

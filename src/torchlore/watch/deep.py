@@ -9,20 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 from torch._C import _len_torch_function_stack
-from torch.overrides import TorchFunctionMode, _pop_mode, _push_mode
+from torch.overrides import TorchFunctionMode, _pop_mode, _push_mode, handle_torch_function
 from torch.utils._device import DeviceContext
 
 from torchlore.watch.pictures import Call
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from torchlore.watch.records import OptimizerRecord
     from torchlore.watch.session import Watcher
 
 BEFORE_NS = 80_000_000  # what may be spent before the first step
 FIRST = (2, 3, 8, 20)  # deep steps; later ones come with the windows of the pace
 DATA = vars(Tensor.__mro__[1])["data"]  # the property .data, as function modes are shown it
+HANDLE = handle_torch_function.__code__
 EVALUATIONS = 3  # after the first step, so many evaluations are looked at in depth
 EVALUATION_NS = 15_000_000  # and what may be spent on each
+
+
+def _asker(frame: FrameType) -> FrameType:
+    """Who called the function: one written in Python asks for modes itself, through `handle_torch_function`."""
+    above = frame.f_back if frame.f_code is HANDLE else None
+    return above.f_back or frame if above is not None else frame
 
 
 class Deep(TorchFunctionMode):
@@ -99,15 +108,16 @@ class Deep(TorchFunctionMode):
         """Make the operation, then show it to the sentinels that wait for it by name."""
         kwargs = kwargs or {}
         watcher = self.watcher
+        caller = sys._getframe(1)  # noqa: SLF001 - the documented way to look up the stack
+        make = watcher.map.maker(_asker(caller))
         if watcher.busy or self.tired:
-            return func(*args, **kwargs)
-        result = func(*args, **kwargs)
+            return make(func, args, kwargs)
+        result = make(func, args, kwargs)
         start = perf_counter_ns()
         name = getattr(func, "__name__", "")
         if name == "__get__":  # a property
             name = "data" if getattr(func, "__self__", None) is DATA else ""
         if name and name != "backward":  # that has a probe of its own
-            caller = sys._getframe(1)  # noqa: SLF001 - the documented way to look up the stack
             dropped = watcher.map.is_user(caller.f_code) and watcher.map.next_instruction(caller) == "POP_TOP"
             sentinels = watcher.by_name.get(name, [])
             if dropped and not name.endswith("_") and isinstance(result, Tensor | tuple):

@@ -9,11 +9,18 @@ import os
 import re
 import sys
 import sysconfig
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
+from typing import Any
 
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # noqa: PTH100, PTH120 - strings are compared
+Maker = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 IGNORED = re.compile(r"#\s*lore:\s*ignore(?:\[([\w\-, ]+)\])?")
+
+
+_make: Maker = lambda original, args, kwargs: original(*args, **kwargs)  # noqa: E731 - one line, so that all of it stands on one
+MAKERS: set[CodeType] = set()  # frames of these are ours, whatever file they name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,7 @@ class Map:
         self.roots = roots
         self.known: dict[CodeType, bool] = {}
         self.calls: dict[tuple[CodeType, int], str] = {}
+        self.makers: dict[tuple[CodeType, int], Maker] = {}
 
     def is_user(self, code: CodeType) -> bool:
         """Whether this code was written by the user."""
@@ -95,6 +103,20 @@ class Map:
     def place(self, frame: FrameType | None) -> Place | None:
         """Where this frame stands."""
         return None if frame is None else Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+    def maker(self, frame: FrameType) -> Maker:
+        """What makes a call as if from the line this frame stands on: a warning in it names that line, not one of ours."""
+        key = (frame.f_code, frame.f_lasti)
+        known = self.makers.get(key)
+        if known is None:
+            at = frame.f_code
+            code = _make.__code__.replace(
+                co_filename=at.co_filename, co_name=at.co_name, co_firstlineno=frame.f_lineno or at.co_firstlineno
+            )
+            known = self.makers[key] = FunctionType(code, frame.f_globals)
+            self.known[code] = False
+            MAKERS.add(code)
+        return known
 
     def next_instruction(self, frame: FrameType) -> str:
         """The name of the instruction after the call that runs now: POP_TOP means that the result is thrown away."""

@@ -229,16 +229,16 @@ def wrap(
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return original(*args, **kwargs)
-        if watcher.busy:
-            return original(*args, **kwargs)
-        if near and not watcher.map.is_user(sys._getframe(1).f_code):  # noqa: SLF001 - the documented way to look up
-            return original(*args, **kwargs)
+        caller = sys._getframe(1)  # noqa: SLF001 - the documented way to look up the stack
+        make = watcher.map.maker(caller)
+        if watcher.busy or (near and not watcher.map.is_user(caller.f_code)):
+            return make(original, args, kwargs)
         if not watcher.rich:
             pace.calls += 1
             if wakes and pace.woken():
                 watcher.open()
             elif not (rare and pace.allows_rare()):
-                return original(*args, **kwargs)
+                return make(original, args, kwargs)
         return called(watcher, original, name, group, args, kwargs)
 
     return call
@@ -258,7 +258,7 @@ def called(
     watcher.busy = True
     watcher.pace.spent_ns += perf_counter_ns() - start
     try:
-        result = original(*args, **kwargs)
+        result = watcher.map.maker(caller)(original, args, kwargs)
     except Exception as error:
         watcher.busy = False
         call = Call(watcher.run, place, name, group)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import weakref
 from collections.abc import Callable
 from time import perf_counter_ns
@@ -409,9 +410,10 @@ def _scheduler_step(watcher: Watcher, original: Callable[..., None]) -> Callable
         if is_compiling() or watcher.busy:
             original(self, *args, **kwargs)
             return
+        make = watcher.map.maker(sys._getframe(1))  # noqa: SLF001 - the documented way to look up the stack
         watcher.busy = True
         try:
-            original(self, *args, **kwargs)
+            make(original, (self, *args), kwargs)
         finally:
             watcher.busy = False
         scheduled(watcher, self, args, kwargs)

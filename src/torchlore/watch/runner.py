@@ -20,6 +20,7 @@ from types import TracebackType
 from torchlore.finding import Finding, Severity
 from torchlore.watch.hook import after_import
 from torchlore.watch.ledger import live
+from torchlore.watch.places import MAKERS
 from torchlore.watch.ranks import VARIABLE
 from torchlore.watch.reading import Reading
 from torchlore.watch.session import Options, Sentinel, Watcher
@@ -180,7 +181,8 @@ def hide(error: BaseException) -> None:
 def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
     frames = []
     while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith(OURS):
+        code = traceback.tb_frame.f_code
+        if not code.co_filename.startswith(OURS) and code not in MAKERS:
             frames.append(traceback)
         traceback = traceback.tb_next
     result = None

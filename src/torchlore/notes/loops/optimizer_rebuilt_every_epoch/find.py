@@ -73,5 +73,9 @@ def _old_model(event: Event, loop: flow.LoopFlow) -> bool:
         root = root.value
     if not isinstance(root, ast.Name) or loop.of("model", "load"):
         return False
+    home, net = tree.function(event.source, event.node), given.func.value
+    for one in event.source.all(ast.Assign) if net is not root else ():
+        if tree.function(event.source, one) is home and any(tree.dotted(to) == tree.dotted(net) for to in one.targets):
+            return False  # `self.model` is made anew right here
     bound = scopes.reaching(event.source, root)
     return all(not tree.inside(event.source, one.statement, loop.node) or one.how == "parameter" for one in bound)

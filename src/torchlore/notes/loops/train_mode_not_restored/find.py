@@ -23,10 +23,12 @@ def find(source: Source) -> Iterator[Hit]:
         if not loop.of("backward") or not loop.of("step") or frameworks.owned(source, loop.node):
             continue
         for event in _left_on(source, loop):
-            place = _above(source, loop, event) or (event.node if event.source is source else event.at)
+            above = _above(source, loop, event)
+            moved = None if _within(source, loop, event) else above
+            place = moved or (event.node if event.source is source else event.at)
             if place not in seen:
                 seen.add(place)
-                yield _hit(source, loop, event, place)
+                yield _hit(source, loop, event, place, above)
         yield from _begun_so(source, loop)
     yield from _handed_over(source)
 
@@ -101,13 +103,16 @@ def _gives_back(home: tree.FunctionNode, net: ast.expr, call: ast.Call) -> bool:
 
 
 def _above(source: Source, loop: LoopFlow, event: Event) -> ast.Call | None:
-    """`model.train()` right above the loop, meant for all its turns: the line to move."""
+    """`model.train()` right above the loop, meant for all its turns."""
     home, line = tree.function(source, loop.node), loop.node.lineno
-    if tree.loops(source, loop.node) or follow.seldom(source, event.at, loop.node):
-        return None  # evaluated within an epoch: the way back belongs after it
     calls = [one for one in source.methods("train") if not one.args and not one.keywords and one.lineno < line]
     here = (one for one in reversed(calls) if tree.function(source, one) is home and not tree.loops(source, one))
     return next((one for one in here if identity(source, tree.receiver(one)) == event.owner), None)
+
+
+def _within(source: Source, loop: LoopFlow, event: Event) -> bool:
+    """Evaluated within an epoch: the way back belongs after it."""
+    return bool(tree.loops(source, loop.node)) or follow.seldom(source, event.at, loop.node)
 
 
 def _whose(source: Source, event: Event) -> Event:
@@ -204,15 +209,17 @@ def _may_switch(event: Event) -> bool:
     return not made or len(texts) < len(made) or any(_LAYERS.search(text) for text in texts)
 
 
-def _hit(source: Source, loop: LoopFlow, event: Event, place: object) -> Hit:
+def _hit(source: Source, loop: LoopFlow, event: Event, place: object, above: ast.Call | None) -> Hit:
     name = event.source.code(event.expr) if event.expr is not None else "model"
     if name == "self" and event.via and isinstance(event.at, ast.Call) and isinstance(event.at.func, ast.Attribute):
         name = source.code(tree.receiver(event.at))  # net.generate()
+    elif above is not None and event.via and place is event.at:
+        name = source.code(tree.receiver(above))  # as it is called here, not in the helper
     message = f"`{name}` stays in evaluation mode for the next turn of the loop on line {loop.node.lineno}: call `{name}.train()` at its top"
     if isinstance(place, ast.Call) and place is not event.node and place is not event.at:
         message = f"`{name}.eval()` on line {event.node.lineno} ends this for good, so later turns train in evaluation mode: move it into the loop"  # type: ignore[attr-defined]  # a call
     fix = [edits.insert_first(source, loop.node, f"{name}.train()")] if event.source is source and not event.via else []
-    asked = place is not event.node and place is not event.at and "LBFGS" not in source.text  # it called train()
+    asked = above is not None and "LBFGS" not in source.text
     seen = _severity(event)
     meant = "warning" if asked and (seen == "warning" or _may_switch(event)) else seen
     return source.hit(place, message, *fix, severity=meant)  # type: ignore[arg-type]  # a node of this file

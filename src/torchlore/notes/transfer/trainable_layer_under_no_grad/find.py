@@ -166,7 +166,7 @@ def _beside(source: Source, cls: Class) -> Iterator[Hit]:
         if (
             made is None
             or _FIXED.search(name)
-            or re.search(rf"\.{name}\.(parameters|requires_grad|eval|load)", source.text)
+            or re.search(rf"\.{name}\.(parameters|requires_grad|eval|load|weight\b|bias\b)", source.text)
         ):
             continue
         layer = [
