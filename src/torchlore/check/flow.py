@@ -313,9 +313,22 @@ def entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]
 
 
 def training_entries(source: Source) -> list[tuple[FunctionNode | None, tuple[Event, ...]]]:
-    """Those entries that run a backward pass, calls looked through."""
-    found = [(node, events_of(source, node)) for node in _uncalled(source) if trains(source, node)]
+    """Those entries that run a backward pass, calls looked through; a method comes after its object was made."""
+    found = [
+        (node, _born(source, node) + events_of(source, node)) for node in _uncalled(source) if trains(source, node)
+    ]
     return [(node, flow) for node, flow in found if any(event.what == "backward" for event in flow)]
+
+
+def _born(source: Source, node: FunctionNode | None) -> tuple[Event, ...]:
+    """What the constructor of a method's class does."""
+    owner = source.parents.get(node) if node is not None else None
+    inits = (
+        [one for one in owner.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+        if isinstance(owner, ast.ClassDef)
+        else []
+    )
+    return events_of(source, inits[0]) if inits else ()
 
 
 def _uncalled(source: Source) -> list[FunctionNode | None]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, flow, follow, frameworks, kept, scopes, tree, uses, values
+from torchlore.check import calls, classes, edits, flow, follow, frameworks, kept, scopes, tree, uses, values
 from torchlore.check.identity import Identity, identity
 from torchlore.check.iteration import unwrapped
 from torchlore.check.project import enclosing_class
@@ -55,7 +55,7 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
         lives = kept.outlives(source, target, loop.node) and not _begins_again(loop.node, target)
         if graphs and lives and not _comes_back(source, target, loop):
             name, total = source.code(graphs[0]), source.code(target) if target is not None else ""
-            single = values.attached(source, graphs[0]) is True
+            single = values.attached(source, graphs[0]) is True or _returns_loss(source, graphs[0])
             add = f"add `{name}.detach()`" if single else "detach what is in it first"
             yield source.hit(node, f"`{total}` keeps the graph of every `{name}` in memory: {add}", severity="warning")
 
@@ -69,8 +69,26 @@ def _each_turn(source: Source, node: ast.AST, loop: tree.Loop) -> bool:
     return around[:1] == [loop] or (entries and around[1:2] == [loop])
 
 
+def _returns_loss(source: Source, node: ast.expr) -> bool:
+    """A call of a function that runs `loss.backward()` and gives that loss back as it is."""
+    call = follow.followed(source, node)
+    made = flow.called(source, call) if isinstance(call, ast.Call) else None
+    back = calls.returned(made) if made is not None else []
+    if made is None or len(back) != 1 or not isinstance(back[0], ast.Name):
+        return False
+    ran = [
+        tree.receiver(one) for one in made.source.methods("backward") if tree.function(made.source, one) is made.node
+    ]
+    bound = scopes.reaching(made.source, back[0])
+    return any(
+        isinstance(one, ast.Name) and one.id == back[0].id and scopes.reaching(made.source, one) == bound for one in ran
+    )
+
+
 def _carries_graph(source: Source, node: ast.expr) -> bool:
     """A tensor with a graph, or a dictionary or tuple that holds one."""
+    if _returns_loss(source, node):
+        return True
     found = values.values(source, node)
     held = [[one for group in value.items for one in group] for value in found if value.kind in ("dict", "tuple")]
     if held and len(held) == len(found):

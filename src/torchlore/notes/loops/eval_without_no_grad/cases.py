@@ -39,7 +39,7 @@ def cut(model: nn.Module, loader):
     model.eval()
     found = []
     for x in loader:
-        found.append(model(x).argmax(1))
+        found.append(model(x).argmax(1))  # trap: eval-without-no-grad
     return found
 
 
@@ -119,7 +119,7 @@ def repackaged(model: nn.LSTM, batches, state, repackage):
     model.eval()
     total = 0.0
     for x in batches:
-        out, state = model(x, state)
+        out, state = model(x, state)  # trap: eval-without-no-grad
         total += out.mean().item()
         state = repackage(state)
     return total
@@ -152,5 +152,5 @@ def mean_number(model: nn.Module, loader):
     model.eval()
     total = 0
     for x, y in loader:
-        total += nn.functional.mse_loss(model(x), y).item()
+        total += nn.functional.mse_loss(model(x), y).item()  # trap: eval-without-no-grad
     return total / len(loader)

@@ -1,4 +1,4 @@
-"""The rule of eval-without-no-grad: outputs with their graphs are collected over an evaluation."""
+"""The rule of eval-without-no-grad."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from torchlore.check import (
     values,
 )
 from torchlore.check.project import as_function
+from torchlore.check.source import lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from torchlore.check.source import Hit, Source
 
 _TESTS = re.compile(r"(?:^|[\\/])tests?[\\/]|(?:^|[\\/])test_\w+\.py$")
+_GRADIENTS = re.compile(r"\.grad\b|_grad\b|hook|attack|autograd|backward|inference_mode")
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
 
 
@@ -55,6 +57,10 @@ def find(source: Source) -> Iterator[Hit]:
             elif _is_carried(source, event.node, event.loops[-1]) and not _differentiated(source, home):
                 told = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept: run it under `torch.no_grad()`"
                 yield source.hit(event.node, told)
+            elif not _asks_gradients(source, event.loops[-1]):
+                told = f"`{name}` records a graph for every batch of this evaluation, and nobody wants its gradients: run it under `torch.no_grad()`"
+                yield source.hit(event.node, told)
+                break
 
 
 def _few(source: Source, loop: ast.AST) -> bool:
@@ -98,6 +104,12 @@ def _backward_pass(source: Source) -> Iterator[Hit]:
         if back is not None and any(one.what == "eval" for one in events) and not steps and not asked:
             told = f"`{home.name}` takes no step: this backward pass costs time and memory and leaves gradients that the next step may add"
             yield source.hit(back.node, f"{told}; drop it and evaluate under `torch.no_grad()`")
+
+
+def _asks_gradients(source: Source, loop: ast.AST) -> bool:
+    """Whether the loop, or what stands right above it, has to do with gradients."""
+    first, last = getattr(loop, "lineno", 1), getattr(loop, "end_lineno", 1)
+    return _GRADIENTS.search("\n".join(lines(source)[max(first - 6, 0) : last])) is not None
 
 
 def _runs_it(source: Source, node: ast.AST) -> bool:

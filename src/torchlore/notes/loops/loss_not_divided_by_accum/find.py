@@ -14,6 +14,7 @@ _BATCH = re.compile(r"(?:^|[._])(?:mini_?)?batch_?size$|^bs$", re.IGNORECASE)  #
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
+    seen = set()
     for loop in flow.training_loops(source):
         backwards = [one for one in loop.direct("backward") if one.source is source]
         steps = [one for one in loop.of("step") if one.detail != "closure"]
@@ -36,7 +37,6 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if zeroed or "sum" in source.code(backwards[0].node) or any(_scales(*one) for one in _run(source, loop.node)):
             continue
-        seen = source.memo.setdefault("accumulated", set())
         if backwards[0].node in seen:
             continue
         seen.add(backwards[0].node)

@@ -162,8 +162,10 @@ def _left_alone(source: Source, net: ast.expr) -> bool:
     else:
         own = isinstance(up, ast.Assign) and tree.dotted(up.targets[0]) == name
     own = own and found[0].source is source
-    trained = own and api.is_kind(found[0].kind, "module") and found[0].kind != "loss"
-    outside = bool(_ONLY_READ.search(f"{name} {found[0].name}")) if found else True
+    learns = bool(found) and found[0].name.rpartition(".")[2] in _with_parameters(source)  # a loss with its own weights
+    trained = own and api.is_kind(found[0].kind, "module") and (found[0].kind != "loss" or learns)
+    label = f"{name} {found[0].name}" if found else "loss"
+    outside = bool(_ONLY_READ.search(re.sub("loss", "", label, flags=re.IGNORECASE) if learns else label))
     if not trained or outside or not modules.has_parameters(found[0]):
         return False
     same = uses.names(source, name) if isinstance(net, ast.Name) else uses.attributes(source, name.rpartition(".")[2])

@@ -11,6 +11,7 @@ from torchlore.check.source import Hit, Source
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
+    seen = set()
     for loop in flow.training_loops(source):
         steps, backwards = loop.direct("step"), loop.direct("backward")
         if len(steps) != 1 or len(backwards) != 1 or frameworks.owned(source, loop.node):
@@ -19,11 +20,15 @@ def find(source: Source) -> Iterator[Hit]:
         tests = [test for test, _ in (*step.conditions, *backward.conditions)]
         always = all(isinstance(source.parents.get(test), ast.While) for test in tests)
         plain = always and step.detail == backward.detail == ""
-        here = step.at is step.node and backward.at is backward.node and step.source is backward.source is source
+        here = step.source is backward.source is source and step.node not in seen
+        here &= tree.function(source, step.node) is tree.function(
+            source, backward.node
+        )  # in the loop, or in one helper
         order = loop.events
         elsewhere = len(loop.of("step", "backward")) > 2 or loop.of("clip")
         if not plain or not here or elsewhere or order.index(step) > order.index(backward):
             continue
+        seen.add(step.node)
         moved = edits.move_after(source, step.node, backward.node)
         code, loss = source.code(step.node), source.code(backward.node)
         yield source.hit(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from torchlore.check import classes, edits, flow, follow, frameworks, modules, tree
+from torchlore.check import classes, edits, flow, follow, frameworks, modules, scopes, tree
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.identity import identity
@@ -140,15 +140,27 @@ def _left_on(source: Source, loop: LoopFlow) -> Iterator[Event]:
 
 
 def _made_here(loop: LoopFlow, event: Event) -> bool:
-    """`net = build(...)` in the loop, perhaps in one of several branches: each turn has a net of its own."""
+    """`net = build(...)` in the loop, perhaps in one of several branches, or `for net in nets`: each turn has one of its own."""
+    root = event.expr.value if isinstance(event.expr, ast.Attribute) else event.expr
+    bound_by = scopes.reaching(event.source, root) if isinstance(root, ast.Name) else []
+    if any(one.how == "for" or (one.value is not None and _is_picked(one.value)) for one in bound_by):
+        return True
     name = event.expr.id if isinstance(event.expr, ast.Name) and not event.via else ""
-    bound = (one for one in ast.walk(loop.node) if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call))
+    made = (ast.Call, ast.Attribute, ast.Subscript)
+    bound = (one for one in ast.walk(loop.node) if isinstance(one, ast.Assign) and isinstance(one.value, made))
     return any(
         tree.dotted(one.targets[0]) == name
         and name not in {part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)}
         for one in bound
         if name
     )
+
+
+def _is_picked(value: ast.expr) -> bool:
+    """`self.clients[i].model`: one of many."""
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Constant)
 
 
 def _differentiated(loop: LoopFlow, forward: Event) -> bool:
@@ -196,8 +208,8 @@ def _severity(event: Event) -> Literal["warning", "hint"] | None:
     """No error, for some train in evaluation mode on purpose; None where the mode cannot matter."""
     found = event.source.values(event.expr) if event.expr is not None else ()
     known = [modules.mode_layers(event.source, value) for value in found]
-    if not found:
-        return "warning"
+    if all(not one.kind for one in found):
+        return "warning"  # it comes from elsewhere, and whoever writes eval() thinks that the mode matters
     return "warning" if True in known else "hint" if None in known else None
 
 

@@ -4,13 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, losses, scopes, tree, values
+from torchlore.check import edits, follow, losses, scopes, tree, values
 from torchlore.check.calls import callers, given_argument
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _NAME = re.compile(r"^(?:loss_?)?(?:g|gen|generator)_?(?:adv_?)?(?:loss)?$|^err_?g$|^adv_?loss$", re.IGNORECASE)
 
+_PLAYER = re.compile(r"^(?:net_?)?[GD]$|^gen|^dis|critic", re.IGNORECASE)
 _CRITIC = re.compile(r"(^|_)(d|dis|disc|discrim\w*|critic\w*)(_|$)|(opt|optim|optimizer|solver)_?d$", re.IGNORECASE)
 
 
@@ -23,7 +24,39 @@ def find(source: Source) -> Iterator[Hit]:
             edit = edits.replace(source, detach, fake)
             message = f"the generator's loss gets no gradient through `{source.code(detach)}`: pass `{fake}`"
             yield source.hit(judged, message, edit, safe=False)
-    yield from _in_helper(source)
+    yield from (*_in_helper(source), *_cut_when_made(source))
+
+
+def _cut_when_made(source: Source) -> Iterator[Hit]:
+    """`fake = G(z).detach()`, judged and compared with ones, in front of a step that is not the discriminator's."""
+    made = [one for one in source.methods("detach") if isinstance(source.parents[one], ast.Assign)]
+    for loss in losses.loss_calls(source) if made else ():
+        judged = follow.followed(source, loss.input) if loss.input is not None else None
+        if not isinstance(judged, ast.Call) or len(judged.args) != 1 or loss.target is None:
+            continue
+        cut = follow.followed(source, judged.args[0])
+        net = tree.receiver(cut) if isinstance(cut, ast.Call) and cut in made else None
+        named = isinstance(net, ast.Call) and _is_net(source, net.func) and _is_net(source, judged.func)
+        judge = named and isinstance(net, ast.Call) and tree.dotted(judged.func) != tree.dotted(net.func)
+        statement = tree.statement(source, loss.call)
+        if (
+            judge
+            and _ones(source, loss.target)
+            and _steps(source, statement)
+            and not _teaches_critic(source, statement)
+        ):
+            told = f"the generator's loss gets no gradient through `{source.code(cut)}`: leave `detach()` out"
+            yield source.hit(cut, told)
+
+
+def _is_net(source: Source, func: ast.expr) -> bool:
+    named = _PLAYER.search(tree.dotted(func).rpartition(".")[2])
+    return named is not None or values.sure(source, func, "module", weak=True)
+
+
+def _steps(source: Source, statement: ast.stmt) -> bool:
+    home = tree.function(source, statement) or source.tree
+    return any(tree.inside(source, one, home) and one.lineno > statement.lineno for one in source.methods("step"))
 
 
 def _in_helper(source: Source) -> Iterator[Hit]:
@@ -53,7 +86,7 @@ def _given_to_module(source: Source, detach: ast.Call) -> bool:
     call = source.parents[detach]
     if not isinstance(call, ast.Call) or detach not in call.args or values.maybe(source, call.func, "loss"):
         return False
-    return values.sure(source, call.func, "module", weak=True)
+    return _is_net(source, call.func)
 
 
 def _for_generator(source: Source, judged: ast.Call) -> bool:

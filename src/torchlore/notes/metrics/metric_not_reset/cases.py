@@ -107,6 +107,7 @@ class Confusion:
         self.table = torch.zeros(self.n, self.n)
 
 
+@torch.no_grad()
 def judged(model, loader, seen):
     model.eval()
     for x, y in loader:

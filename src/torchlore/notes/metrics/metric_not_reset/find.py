@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, flow, follow, frameworks, iteration, scopes, tree, uses, values
-from torchlore.check.project import Class
+from torchlore.check import calls, classes, flow, follow, frameworks, iteration, scopes, tree, uses, values
+from torchlore.check.project import Class, as_function
 from torchlore.check.source import Hit, Source
 
 _EPOCH = re.compile(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
@@ -18,6 +18,8 @@ def find(source: Source) -> Iterator[Hit]:
             yield from _objects(source, outer)
     for compute in source.methods("compute") if "torchmetrics" in source.text else ():
         metric, loops = tree.receiver(compute), tree.loops(source, compute)
+        if not loops:
+            yield from _by_function(source, compute)
         name, home = tree.dotted(metric), tree.function(source, compute)
         if (
             not loops
@@ -41,6 +43,40 @@ def find(source: Source) -> Iterator[Hit]:
         )
         if outside and deeper and not spread and not any(one.func.attr == "reset" for one in around):  # type: ignore[attr-defined]  # a method
             yield source.hit(compute, f"`{name}` still holds the epochs before: call `{name}.reset()` after this line")
+
+
+def _by_function(source: Source, compute: ast.Call) -> Iterator[Hit]:
+    """A function, called in every epoch, that feeds a metric which was there before and nobody empties."""
+    metric, home = tree.receiver(compute), tree.function(source, compute)
+    name = tree.dotted(metric)
+    if home is None or not name or any(source.methods("reset")) or frameworks.owned(source, compute):
+        return
+    fed = [one for one in tree.under(source, home, ast.Call) if tree.dotted(one.func) in (name, f"{name}.update")]
+    turns = [call for other, call, _ in calls.callers(as_function(source, home)) if other is source]
+    epochs = [up for call in turns for up in tree.loops(source, call)]
+    if not epochs or not any(tree.loops(source, one) and one.lineno < compute.lineno for one in fed):
+        return
+    held = _given(source, turns, home, name) if isinstance(metric, ast.Name) else []
+    there = bool(held) and all(_is_metric(source, one) and not _made_in(source, one, epochs) for one in held)
+    if there or (name.startswith("self.") and _is_metric(source, metric)):
+        yield source.hit(compute, f"`{name}` still holds the epochs before: call `{name}.reset()` after this line")
+
+
+def _given(source: Source, turns: list[ast.Call], home: tree.FunctionNode, name: str) -> list[ast.Name]:
+    """What the callers give for the metric, where it is a parameter."""
+    function = as_function(source, home)
+    own = [one for one in tree.parameters(home) if one.arg == name]
+    found = (
+        [calls.given_argument(function, call, own[0], 0) for call in turns] if own and function.owner is None else []
+    )
+    return (
+        [one for one in found if isinstance(one, ast.Name)] if all(isinstance(one, ast.Name) for one in found) else []
+    )
+
+
+def _made_in(source: Source, name: ast.Name, loops: list[tree.Loop]) -> bool:
+    bound = scopes.reaching(source, name)
+    return not bound or any(tree.inside(source, one.statement, loop) for one in bound for loop in loops)
 
 
 def _sums(source: Source, outer: ast.For) -> Iterator[Hit]:
@@ -182,7 +218,7 @@ def _mentions(source: Source, node: ast.expr, outer: ast.For) -> bool:
     return any(isinstance(one, ast.Name) and one.id == tree.dotted(outer.target) for one in ast.walk(node))
 
 
-def _is_metric(source: Source, name: ast.Name) -> bool:
+def _is_metric(source: Source, name: ast.expr) -> bool:
     """A metric of torchmetrics, also behind `.to(device)`."""
     value = follow.followed(source, name)
     while follow.method(value) in ("to", "cuda", "cpu"):
