@@ -43,6 +43,24 @@ def main(net, opt, loader, loss, path, epochs):
     return net
 """
 STATE = "state = torch.load(path); net.load_state_dict(state['net']); start_epoch = state['epoch']; print(start_epoch)"
+ASIDE = """
+from torch import nn
+
+def set_aside(net):
+    for m in net.body.modules():
+        if isinstance(m, nn.BatchNorm2d):
+            m.eval()
+
+def train(net, loader, loss, opt):
+    set_aside(net)
+    for epoch in range(3):
+        net.train()
+        AGAIN
+        for x, y in loader:
+            opt.zero_grad()
+            loss(net(x), y).backward()
+            opt.step()
+"""
 TIMED = """
 import time
 import numpy as np
@@ -674,6 +692,8 @@ def said(rules, slug, text):
         ("epoch-scheduler-per-batch", BOTH.replace("INNER", "schedule.step()").replace("OUTER", "schedule.step()"), ["warning"]),
         ("epoch-scheduler-per-batch", BOTH.replace("INNER", "schedule.step()").replace("OUTER", "print(epoch)"), []),
         ("epoch-scheduler-per-batch", BOTH.replace("INNER", "if each: schedule.step()").replace("OUTER", "if not each: schedule.step()"), []),
+        ("frozen-batchnorm-still-updates", ASIDE.replace("AGAIN", "print(epoch)"), ["warning"]),
+        ("frozen-batchnorm-still-updates", ASIDE.replace("AGAIN", "set_aside(net)"), []),
         ("epoch-repeated-on-resume", TESTED.replace("BEFORE", STATE).replace("AFTER", ""), ["warning"]),
         ("epoch-repeated-on-resume", TESTED.replace("BEFORE", "").replace("AFTER", STATE), []),
         ("result-as-parameter", LEAF.replace("KIND", "device=device"), []),

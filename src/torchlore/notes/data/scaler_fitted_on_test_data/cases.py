@@ -72,3 +72,17 @@ def scale(x_train, x_test):
 def scale_apart(x_train, x_test):
     ours, other = Standard().fit(x_train), Standard().fit(x_test)
     return ours.transform(x_train), ours.transform(x_test), other
+
+
+class Series(torch.utils.data.Dataset):
+    def __init__(self, data, flag, n_train):
+        mean, std = data.mean(axis=0), data.std(axis=0)  # trap: scaler-fitted-on-test-data
+        data = (data - mean) / std
+        self.data = data[:n_train] if flag == "train" else data[n_train:]
+
+
+class Careful(torch.utils.data.Dataset):
+    def __init__(self, data, flag, n_train):
+        train = data[:n_train]
+        data = (data - train.mean(axis=0)) / train.std(axis=0)
+        self.data = train if flag == "train" else data[n_train:]

@@ -120,10 +120,12 @@ def _cut_later(source: Source, held: ast.Assign, name: ast.Name) -> ast.stmt | N
         after = one.lineno > held.lineno and tree.function(source, one) is home and isinstance(statement, ast.Assign)
         if not after or not isinstance(statement, ast.Assign):
             continue
-        taken = isinstance(up, ast.Subscript) and isinstance(up.slice, ast.Slice) and up.value is one
+        cut = up.slice if isinstance(up, ast.Subscript) and up.value is one else None
+        taken = isinstance(cut, ast.Slice)
+        start = source.code(cut.lower) if isinstance(cut, ast.Slice) and cut.lower is not None else ""
         split = isinstance(up, ast.Call) and source.name(up.func) == "sklearn.model_selection.train_test_split"
         names = [part.id for target in statement.targets for part in ast.walk(target) if isinstance(part, ast.Name)]
         held_out = [part for part in names if _HELD_OUT.search(part) and not re.search("train", part, re.IGNORECASE)]
-        if (taken or split) and held_out:
+        if (taken or split) and (held_out or "train" in start.lower()):
             return statement
     return None

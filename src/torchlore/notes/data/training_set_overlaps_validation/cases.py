@@ -143,3 +143,22 @@ def same_part_of(data, split, ratio=0.8):
 
 def parts(data):
     return part_of(data, "train"), part_of(data, "val"), same_part_of(data, "train"), same_part_of(data, "val")
+
+
+class Frames(Dataset):
+    def __init__(self, split, size=64):
+        self.split, self.size = split, size
+
+    def __getitem__(self, i):
+        return i
+
+    def __len__(self):
+        return self.size
+
+
+def by_split(config, index):
+    loaders = {"train": DataLoader(Frames("train"), shuffle=True), "val": DataLoader(Frames("val"))}
+    loaders["test"] = DataLoader(Frames("train"), batch_size=9)  # trap: training-set-overlaps-validation
+    part = DataLoader(Subset(Frames("train"), index))
+    train_eval_loader = DataLoader(Frames("train"), batch_size=9)
+    return loaders, part, train_eval_loader

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, follow, project, scopes, tree, uses
+from torchlore.check import calls, classes, follow, project, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _DRAWS = ("torch.randperm", "numpy.random.permutation")
@@ -20,6 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _windows_split(source)
     yield from _wrong_name(source)
     yield from _two_splits(source)
+    yield from _same_split(source)
     for split in source.calls("torch.utils.data.random_split"):
         held = source.parents[split]
         target = held.targets[0] if isinstance(held, ast.Assign) else None
@@ -27,6 +28,49 @@ def find(source: Source) -> Iterator[Hit]:
             parts = [tree.dotted(one) for one in target.elts]
             yield from _whole(source, split, parts)
             yield from _drawn_again(source, split, target, parts)
+
+
+def _same_split(source: Source) -> Iterator[Hit]:
+    """`val = DataLoader(Frames("train"))`, while the training loader has `Frames("train")` too."""
+    made: list[tuple[str, ast.Call, str]] = []
+    for call in source.calls(_LOADER):
+        data = tree.argument(call, 0, "dataset")
+        whole = follow.followed(source, data) if data is not None else None
+        drawn = any(tree.keyword(call, one) for one in ("sampler", "batch_sampler"))
+        if not isinstance(whole, ast.Call) or drawn or not values.sure(source, whole, "dataset"):
+            continue
+        named = [one for one in (*whole.args, *(word.value for word in whole.keywords)) if _says_train(one)]
+        named += [word for word in whole.keywords if word.arg == "train" and tree.literal(word.value) is True]  # type: ignore[misc]  # only counted
+        if named:
+            made.append((_loader_name(source, call), call, ast.dump(whole)))
+    shuffled = {text for name, call, text in made if _TRAIN.match(name)}
+    for name, call, text in made:
+        if _HELD_OUT.match(name) and "train" not in name and text in shuffled:
+            yield source.hit(
+                call, f"`{name}` reads the training data, as the training loader does: give it the held-out part"
+            )
+
+
+def _says_train(node: ast.expr) -> bool:
+    return str(tree.literal(node)).lower() in ("train", "training", "trainset")
+
+
+def _loader_name(source: Source, call: ast.Call) -> str:
+    """`val` of `val_loader = ...`, `self.val_loader = ...`, `loaders["val"] = ...` and `{"val": ...}`."""
+    held = tree.statement(source, call)
+    up = source.parents[call]
+    if isinstance(up, ast.Dict):
+        keys = [key for key, value in zip(up.keys, up.values, strict=True) if value is call and key is not None]
+        return str(tree.literal(keys[0])).lower() if keys else ""
+    target = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+    key = tree.literal(target.slice) if isinstance(target, ast.Subscript) else None
+    return (
+        key.lower()
+        if isinstance(key, str)
+        else tree.dotted(target).rpartition(".")[2].lower()
+        if target is not None
+        else ""
+    )
 
 
 def _two_splits(source: Source) -> Iterator[Hit]:

@@ -42,3 +42,10 @@ class VAE(torch.nn.Module):
 class TwoOfThem:
     def __init__(self, sigma1, sigma2):
         self.first, self.second = Normal(0, sigma1), Normal(0, sigma2)
+
+
+def kl_of_a_deviation(mu, logstd):
+    wrong = -0.5 * (1 + 2 * logstd - mu**2 - torch.exp(logstd)).sum(1)  # trap: deviation-for-variance
+    right = -0.5 * (1 + 2 * logstd - mu**2 - torch.exp(logstd) ** 2).sum(1)
+    also = -0.5 * (1 + 2 * logstd - mu.pow(2) - torch.exp(2 * logstd)).sum(1)
+    return wrong + right + also - 0.5 * (1 + logstd - mu.pow(2) - logstd.exp()).sum(1)

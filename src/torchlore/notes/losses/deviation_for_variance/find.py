@@ -37,6 +37,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, f"Normal takes the standard deviation, and `{source.code(given)}` is the variance: take its root"
             )
+    yield from _kl(source) if "exp(" in source.text else ()
     for made in source.all(ast.Assign) if "exp(" in source.text else ():
         named = _DEVIATION.search(tree.dotted(made.targets[0]).rpartition(".")[2])
         if named and _of_log_variance(source, made.value) and not _rooted(source, made.targets[0]):
@@ -45,6 +46,28 @@ def find(source: Source) -> Iterator[Hit]:
                 made,
                 f"the exponential of a log-variance is the variance, and `{code}` is used as its root: write `exp(0.5 * ...)`",
             )
+
+
+def _kl(source: Source) -> Iterator[Hit]:
+    """`1 + 2 * logstd - mu**2 - exp(logstd)`: the variance is `exp(2 * logstd)`."""
+    for call in source.methods("exp"):
+        inner = call.args[0] if call.args else tree.receiver(call)
+        up = source.parents[call]
+        if not isinstance(up, ast.BinOp) or not isinstance(up.op, ast.Sub | ast.Add) or not tree.dotted(inner):
+            continue
+        whole: ast.AST = up
+        while isinstance(source.parents[whole], ast.BinOp) and isinstance(source.parents[whole].op, ast.Sub | ast.Add):  # type: ignore[attr-defined]  # a BinOp
+            whole = source.parents[whole]
+        code, parts = source.code(inner), [one for one in ast.walk(whole) if isinstance(one, ast.BinOp)]
+        double = any(isinstance(one.op, ast.Mult) and {2} & {tree.literal(one.left), tree.literal(one.right)}
+                     and code in (source.code(one.left), source.code(one.right)) for one in parts)  # fmt: skip
+        ones = any(tree.literal(side) == 1 for one in parts for side in (one.left, one.right))
+        squares = sum(
+            isinstance(one.op, ast.Pow) or "pow(" in source.code(one) or "square(" in source.code(one) for one in parts
+        )
+        if double and ones and squares:
+            told = f"`{code}` is the logarithm of a deviation here (it is doubled beside this), so its variance is `exp(2 * {code})`"
+            yield source.hit(call, told)
 
 
 def _word(node: ast.expr | None) -> str:

@@ -54,3 +54,31 @@ def once_a_batch(policy, optimizer, batches, eps):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+class Updated(torch.nn.Module):
+    def __init__(self, net: torch.nn.Module, opt):
+        super().__init__()
+        self.net, self.opt = net, opt
+
+    def again(self, obs, actions, adv, kept):
+        for _ in range(4):
+            with torch.no_grad():
+                old = self.net(obs)[0].log_prob(actions)  # trap: surrogate-clipped-wrong
+            dist, _ = self.net(obs)
+            ratio = torch.exp(dist.log_prob(actions) - old)
+            loss = -torch.min(ratio * adv, torch.clamp(ratio, 0.8, 1.2) * adv).mean()
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+
+    def once(self, obs, actions, adv, kept):
+        with torch.no_grad():
+            old = self.net(obs)[0].log_prob(actions)
+        for _ in range(4):
+            dist, _ = self.net(obs)
+            ratio = torch.exp(dist.log_prob(actions) - old)
+            loss = -torch.min(ratio * adv, torch.clamp(ratio, 0.8, 1.2) * adv).mean()
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()

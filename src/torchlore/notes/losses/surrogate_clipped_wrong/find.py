@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _LOGS = re.compile(r"log_?p|logp|neglogp", re.IGNORECASE)
@@ -52,6 +52,9 @@ def _of_this_turn(source: Source, ratio: ast.expr) -> ast.AST | None:
     gap = follow.followed(source, given) if given is not None else None
     if not isinstance(gap, ast.BinOp) or not isinstance(gap.op, ast.Sub):
         return None
+    held = scopes.reaching(source, gap.right) if isinstance(gap.right, ast.Name) else []
+    if isinstance(gap.left, ast.Call) and len(held) == 1:
+        return _made_twice(source, gap.left, held[0])
     sides = [scopes.reaching(source, one) if isinstance(one, ast.Name) else [] for one in (gap.left, gap.right)]
     new, old = (one[0] if len(one) == 1 else None for one in sides)
     if new is None or old is None or new.value is None or old.value is None:
@@ -63,6 +66,35 @@ def _of_this_turn(source: Source, ratio: ast.expr) -> ast.AST | None:
     )
     again = source.code(old.value) == source.code(new.value)
     return old.statement if loop is not None and (copied or again) and _repeats(source, loop, new) else None
+
+
+def _made_twice(source: Source, new: ast.Call, old: scopes.Binding) -> ast.AST | None:
+    """`dist.log_prob(a)` beside `old = net(obs)[0].log_prob(a)` of the same turn: one net, the same states, no step between."""
+    loop = next((one for one in tree.loops(source, new) if isinstance(one, ast.For)), None)
+    same = isinstance(old.value, ast.Call) and follow.method(old.value) == follow.method(new) == "log_prob"
+    if loop is None or not same or not isinstance(old.value, ast.Call) or not tree.inside(source, old.statement, loop):
+        return None
+    if next(iter(tree.loops(source, old.statement)), None) is not loop or source.code(new.args[0]) != source.code(
+        old.value.args[0]
+    ):
+        return None
+    made = []
+    for one in (new, old.value):
+        bound = (
+            scopes.reaching(source, one.func.value)
+            if isinstance(one.func, ast.Attribute) and isinstance(one.func.value, ast.Name)
+            else []
+        )
+        made.append(bound[0].value if len(bound) == 1 and bound[0].value is not None else tree.receiver(one))
+    nets = [
+        [
+            source.code(part)
+            for part in ast.walk(one)
+            if isinstance(part, ast.Call) and values.sure(source, part.func, "module")
+        ]
+        for one in made
+    ]
+    return old.statement if nets[0] and nets[0][:1] == nets[1][:1] else None
 
 
 def _repeats(source: Source, loop: ast.For, new: scopes.Binding) -> bool:

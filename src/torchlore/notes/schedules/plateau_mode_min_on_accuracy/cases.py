@@ -70,3 +70,20 @@ def by_configuration(opt, val_loss):
     config = {"mode": "max"}
     plan = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, config["mode"])  # trap: plateau-mode-min-on-accuracy
     plan.step(val_loss)
+
+
+class Configured:
+    def __init__(self, net, options, how):
+        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        self.waits = lr_scheduler.ReduceLROnPlateau(self.optimizer, **options["slow"])  # trap: plateau-mode-min-on-accuracy
+        self.grows = lr_scheduler.ReduceLROnPlateau(self.optimizer, **options["high"])
+        self.unknown = lr_scheduler.ReduceLROnPlateau(self.optimizer, **how)
+
+    def after_epoch(self, scores):
+        self.waits.step(scores["f1"])
+        self.grows.step(scores["f1"])
+        self.unknown.step(scores["f1"])
+
+
+def configure(net, how):
+    return Configured(net, {"slow": {"factor": 0.5, "patience": 2}, "high": {"mode": "max", "patience": 2}}, how)

@@ -64,6 +64,8 @@ def _mode(source: Source, made: ast.Call) -> object:
     """The direction it was built for, also where a dictionary or a caller says it."""
     if tree.lacks(made, 1, "mode"):
         return "min"
+    if tree.spread(made) and tree.argument(made, 1, "mode") is None:
+        return _spread_mode(source, made)
     given = tree.argument(made, 1, "mode")
     found = (
         {tree.literal(one.node) for one in source.values(given) if isinstance(one.node, ast.Constant)}
@@ -73,8 +75,32 @@ def _mode(source: Source, made: ast.Call) -> object:
     return tree.literal(given) if isinstance(given, ast.Constant) else found.pop() if len(found) == 1 else None
 
 
+def _spread_mode(source: Source, made: ast.Call) -> object:
+    """The direction that `**options` says, where its keys are all written down."""
+    boxes = [one.value for one in made.keywords if one.arg is None]
+    found = (
+        source.values(boxes[0])
+        if len(boxes) == 1 and not any(isinstance(one, ast.Starred) for one in made.args)
+        else ()
+    )
+    box = found[0].node if len(found) == 1 else None
+    if (
+        not isinstance(box, ast.Dict)
+        or any(not isinstance(tree.literal(key), str) for key in box.keys if key)
+        or None in box.keys
+    ):
+        return None
+    said = [
+        value
+        for key, value in zip(box.keys, box.values, strict=True)
+        if key is not None and tree.literal(key) == "mode"
+    ]
+    return tree.literal(said[0]) if said else "min"
+
+
 def _word(given: ast.expr | None) -> str:
-    return tree.dotted(given).rpartition(".")[2] if given is not None else ""
+    key = tree.literal(given.slice) if isinstance(given, ast.Subscript) else None
+    return key if isinstance(key, str) else tree.dotted(given).rpartition(".")[2] if given is not None else ""
 
 
 def _direction(word: str) -> str:

@@ -34,3 +34,16 @@ class Layer(torch.nn.Module):
         scores = torch.bmm(q, k.transpose(1, 2))
         scores = scores + (1.0 - mask.unsqueeze(1)) * -1e9
         return self.softmax(scores)
+
+
+def make_src_mask(src, pad):
+    return (src != pad).unsqueeze(1).unsqueeze(3)  # trap: masked-score-keeps-weight
+
+
+def make_key_mask(src, pad):
+    return (src != pad).unsqueeze(1).unsqueeze(2)
+
+
+def make_trg_mask(trg, pad):
+    words = (trg != pad).unsqueeze(1).unsqueeze(3)
+    return words & torch.ones(trg.size(1), trg.size(1)).tril().bool()

@@ -1,6 +1,7 @@
 """The rule of masked-score-keeps-weight."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, tree, uses
@@ -26,6 +27,7 @@ _SAME = {
 def find(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "mask") or not uses.says(source, "softmax"):
         return
+    yield from _over_queries(source) if "masked_fill" in source.text else ()
     given = [call.args[0] for call in source.calls(*_SOFTMAX) if call.args]
     given += [
         one
@@ -45,6 +47,26 @@ def find(source: Source) -> Iterator[Hit]:
             if mask is not None and _is_score(source, scores, mask):
                 told = f"a masked score is 0 here, and a softmax gives it its share: `masked_fill({source.code(mask)} == 0, float('-inf'))`"
                 yield source.hit(scores, told)
+
+
+def _over_queries(source: Source) -> Iterator[Hit]:
+    """`(src != pad).unsqueeze(1).unsqueeze(3)`: the padding is masked as what asks, not as what is looked at."""
+    for call in source.methods("unsqueeze"):
+        inner = tree.receiver(call)
+        last = tree.literal(call.args[0]) in (3, -1) if len(call.args) == 1 else False
+        if not last or not isinstance(inner, ast.Call) or follow.method(inner) != "unsqueeze" or len(inner.args) != 1:
+            continue
+        which = tree.receiver(inner)
+        compared = isinstance(which, ast.Compare) and isinstance(which.ops[0], ast.Eq | ast.NotEq)
+        padding = compared and isinstance(which, ast.Compare) and "pad" in source.code(which).lower()
+        statement = tree.statement(source, call)
+        alone = getattr(statement, "value", None) is call
+        home = tree.function(source, call)
+        name = tree.dotted(statement.targets[0]) if isinstance(statement, ast.Assign) else getattr(home, "name", "")
+        joined = re.search(r"tril|triu|subsequent|causal|&", source.code(home)) if home is not None else None
+        if tree.literal(inner.args[0]) == 1 and padding and alone and "mask" in name.lower() and joined is None:
+            told = "this mask is 0 for whole rows of queries, and every word still looks at the padding"
+            yield source.hit(call, f"{told}: write `.unsqueeze(1).unsqueeze(2)`")
 
 
 def _bare(node: ast.expr) -> str:

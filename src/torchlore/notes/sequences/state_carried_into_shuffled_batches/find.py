@@ -100,4 +100,11 @@ def _renewed(source: Source, cls: Class, name: str, call: ast.Call) -> bool:
     ]
     resets = {one.method for one in own} - {"forward", "__init__", ""}
     called = [one for one in source.methods(*resets) if tree.class_of(source, one) is not cls.node] if resets else []
-    return bool(outside) or bool(called)
+    return any(_each_batch(source, one) for one in (*outside, *called))
+
+
+def _each_batch(source: Source, node: ast.AST) -> bool:
+    """Whether this may run for every batch: it does not where a loop over batches follows it, as in an epoch."""
+    around = next(iter(tree.loops(source, node)), None) or tree.function(source, node)
+    later = tree.under(source, around, ast.For) if around is not None else source.all(ast.For)
+    return not any(one.lineno > node.lineno and isinstance(one.target, ast.Tuple) for one in later)  # type: ignore[attr-defined]  # a use or a call
