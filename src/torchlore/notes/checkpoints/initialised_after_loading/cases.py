@@ -144,3 +144,33 @@ class TunedHead(nn.Module):
         for part in self.head.modules():
             if isinstance(part, nn.Linear):
                 nn.init.xavier_normal_(part.weight)
+
+
+class Vectors(nn.Module):
+    def __init__(self, vectors):
+        super().__init__()
+        self.embed, self.out = nn.Embedding(*vectors.shape), nn.Linear(vectors.shape[1], 2)
+        self.embed.weight.data.copy_(vectors)
+        for p in self.parameters():  # trap: initialised-after-loading
+            if p.dim() > 1:
+                nn.init.xavier_uniform_(p)
+
+
+class VectorsLast(nn.Module):
+    def __init__(self, vectors):
+        super().__init__()
+        self.embed, self.out = nn.Embedding(*vectors.shape), nn.Linear(vectors.shape[1], 2)
+        for p in self.parameters():
+            if p.dim() > 1:
+                nn.init.xavier_uniform_(p)
+        self.embed.weight.data.copy_(vectors)
+
+
+class VectorsSpared(nn.Module):
+    def __init__(self, vectors):
+        super().__init__()
+        self.embed, self.out = nn.Embedding(*vectors.shape), nn.Linear(vectors.shape[1], 2)
+        self.embed.weight.data.copy_(vectors)
+        for name, p in self.named_parameters():
+            if p.dim() > 1 and not name.startswith("embed"):
+                nn.init.xavier_uniform_(p)

@@ -20,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
     seen = set[ast.Call]()
     for name, load in loads:
         home = tree.function(source, load)
-        for call in _fillings(source, name):
+        for call in (*_fillings(source, name), *_loops(source, name)):
             later = call not in seen and tree.function(source, call) is home and call.lineno > load.lineno
             if later and _always(source, call, load) and not _loaded_again(source, loads, (name, load), call):
                 seen.add(call)
@@ -35,6 +35,10 @@ def _loads(source: Source) -> Iterator[Load]:
     for one in source.methods("load_state_dict"):
         if tree.dotted(tree.receiver(one)) and one.args:
             yield tree.dotted(tree.receiver(one)), one
+    for one in source.methods("copy_"):
+        whole, _, last = tree.dotted(tree.receiver(one)).removesuffix(".data").rpartition(".")
+        if last == "weight" and whole and len(one.args) == 1 and tree.is_statement(source, one):
+            yield whole, one
     for one in source.methods("from_pretrained"):
         up = source.parents[one]
         if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Attribute) and tree.dotted(up.targets[0]):
@@ -76,6 +80,21 @@ def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
             code = made.source.code(made.node) if made is not None else ""
             if _WHOLE.search(code) and _FILLS.search(code) and not _CHOOSES.search(code):
                 yield call
+
+
+def _loops(source: Source, name: str) -> Iterator[ast.Call]:
+    """`for p in net.parameters(): nn.init.xavier_uniform_(p)`, with no more than a question for the number of dimensions."""
+    for loop in source.all(ast.For) if "init." in source.text else ():
+        over = loop.iter
+        if follow.method(over) not in ("parameters", "named_parameters", "modules") or not isinstance(over, ast.Call):
+            continue
+        if not _holds(tree.dotted(tree.receiver(over)), name) or not _FILLS.search(source.code(loop)):
+            continue
+        tests = " ".join(source.code(one.test) for one in tree.under(source, loop, ast.If))
+        if not re.search(
+            r"[\"']|name|isinstance|requires_grad|is not|continue", tests + source.code(loop.body[0]).partition("\n")[0]
+        ):
+            yield over
 
 
 def _holds(one: str, name: str) -> bool:

@@ -91,3 +91,28 @@ def sizes_from_the_call(net, data, criterion, batch_size=16, every=4):
 def call_it(net, criterion):
     x, y = torch.randn(176, 3), torch.randn(176, 1)
     sizes_from_the_call(net, torch.utils.data.TensorDataset(x, y), criterion)
+
+
+def in_the_other_turns(net, loader, criterion, opt, k):
+    for i, (x, y) in enumerate(loader):
+        (criterion(net(x), y) / k).backward()
+        if (i + 1) % k:  # trap: accumulation-window-cut-short
+            opt.step()
+            opt.zero_grad()
+
+
+def not_yet(net, loader, criterion, opt, k):
+    for i, (x, y) in enumerate(loader):
+        (criterion(net(x), y) / k).backward()
+        if (i + 1) % k:
+            continue
+        opt.step()
+        opt.zero_grad()
+
+
+def negated(net, loader, criterion, opt, k):
+    for i, (x, y) in enumerate(loader):
+        (criterion(net(x), y) / k).backward()
+        if not (i + 1) % k:
+            opt.step()
+            opt.zero_grad()

@@ -17,6 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
         asked = [_asked(one) for one in steps]
         if len(backwards) != 1 or _tests(backwards[0]) or not steps or frameworks.owned(source, loop.node):
             continue
+        yield from _other_turns(source, steps)
         test = asked[0]
         if loop.events.index(backwards[0]) > loop.events.index(steps[0]):
             continue  # it steps with what the turns before have added up
@@ -39,6 +40,18 @@ def find(source: Source) -> Iterator[Hit]:
                 test,
                 f"the last {left} batches of an epoch make no step, and the next `zero_grad()` throws them away: step at the last batch too",
             )
+
+
+def _other_turns(source: Source, steps: list[Event]) -> Iterator[Hit]:
+    """`if (i + 1) % k: optimizer.step()`."""
+    for one in steps:
+        tests = one.conditions if one.source is source and len(_tests(one)) == 1 else ()
+        test, branch = tests[0] if tests else (None, False)
+        if branch and isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod):
+            code, k = source.code(test), source.code(test.right)
+            told = f"`{code}` is true in all turns but every `{k}`-th, so it steps in the others"
+            yield source.hit(test, f"{told}: write `{code} == 0`")
+            return
 
 
 def _tests(event: Event) -> list[ast.expr]:

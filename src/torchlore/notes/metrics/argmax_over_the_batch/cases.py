@@ -62,3 +62,21 @@ def call_precision(net: nn.Module, loader: DataLoader):
     for x, y in loader:
         output = net(x)
         yield precision(output, y, 5)
+
+
+class Segmenter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 5, 1)
+
+    def forward(self, x):
+        return self.head(self.body(x).relu())
+
+
+def map_of_classes(loader: DataLoader):
+    net = Segmenter()
+    for x, y in loader:
+        scores = net(x)
+        yield (scores.argmax(dim=-1) == y).float().mean()  # trap: argmax-over-the-batch
+        yield (scores.argmax(dim=1) == y).float().mean() + nn.functional.cross_entropy(scores, y)
+        yield (scores.permute(0, 2, 3, 1).argmax(dim=-1) == y).float().mean()

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, losses, scopes, tree, values
+from torchlore.check import calls, follow, losses, origin, scopes, tree, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -32,6 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
                 f"this gives the best sample of each class, not the class of each sample: write `{source.code(scores)}.argmax(dim=1)`",
             )
     yield from _best(source)
+    yield from _along_a_row(source)
     for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
         given = values.state(source, loss.input) if loss.input is not None else None
         if (
@@ -48,6 +49,33 @@ def find(source: Source) -> Iterator[Hit]:
         first = tree.argument(asked, 0 if layer else 1, "dim") if isinstance(asked, ast.Call) else None
         if tree.literal(first) == 0 and isinstance(asked, ast.Call):
             yield source.hit(asked, "a softmax over dimension 0 mixes the samples of the batch: pass dim=1")
+
+
+def _of_pictures(source: Source, scores: ast.expr) -> bool:
+    """Whether this is, as it is, what a network that ends in a Conv2d gives, and a cross entropy is taken of such."""
+    made = follow.followed(source, scores)
+    nets = source.values(made.func) if isinstance(made, ast.Call) and values.sure(source, made.func, "module") else ()
+    ends = [
+        one.items[-1][0].name if one.name == "torch.nn.Sequential" and one.items and one.items[-1] else ""
+        for one in nets
+    ]
+    inner = origin.behind(source, made) if isinstance(made, ast.Call) and nets else None
+    back = calls.returned(inner) if inner is not None else []
+    if len(back) == 1 and isinstance(back[0], ast.Call) and inner is not None:
+        ends = ["torch.nn.Conv2d" if values.made_by(inner.source, back[0].func, "torch.nn.Conv2d") else ""]
+    labelled = any(losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"))
+    return labelled and bool(ends) and all(one == "torch.nn.Conv2d" for one in ends)
+
+
+def _along_a_row(source: Source) -> Iterator[Hit]:
+    """`net(pictures).argmax(dim=-1)`, where the net gives a map for each class."""
+    for call in source.methods("argmax") if "Conv2d" in source.text else ():
+        plain = source.name(call.func) == "torch.argmax"
+        dim = tree.argument(call, int(plain), "dim")
+        scores = (call.args[0] if call.args else call) if plain else tree.receiver(call)
+        if dim is not None and tree.literal(dim) in (-1, 2, 3) and _of_pictures(source, scores):
+            told = "the scores of this network are (batch, classes, height, width), and this goes along a row of the picture"
+            yield source.hit(call, f"{told}: write dim=1")
 
 
 def _best(source: Source) -> Iterator[Hit]:

@@ -41,3 +41,15 @@ def by_number(encoder, ids, tokenizer, text):
     d = encoder(batch["input_ids"], src_key_padding_mask=~batch["attention_mask"].bool())
     e = encoder(batch["input_ids"], src_key_padding_mask=batch["attention_mask"] == 0)
     return a, b, c, d, e
+
+
+class AsNumbers(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = torch.nn.MultiheadAttention(8, 2, batch_first=True)
+
+    def forward(self, x, ids):
+        padding = (ids == 0).float()
+        seen, _ = self.attention(x, x, x, key_padding_mask=padding)  # trap: padding-mask-inverted
+        hidden = torch.zeros(ids.shape).masked_fill(ids == 0, float("-inf"))
+        return seen + self.attention(x, x, x, key_padding_mask=hidden)[0] + self.attention(x, x, x, key_padding_mask=ids == 0)[0]

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tree
+from torchlore.check import edits, follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _MASKS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
@@ -12,6 +12,10 @@ _MASKS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "m
 
 def find(source: Source) -> Iterator[Hit]:
     for keyword in source.all(ast.keyword):
+        if keyword.arg in _MASKS and (made := _as_numbers(source, keyword.value)) is not None:
+            told = f"`{source.code(made)}` is added to the scores as numbers, 0 and 1, and hides nothing"
+            yield source.hit(keyword.value, f"{told}: pass the mask as it is compared, True at the padding")
+            continue
         if keyword.arg in _MASKS and _valid(source, keyword.value):
             code = source.code(keyword.value)
             simple = isinstance(keyword.value, ast.Name | ast.Attribute | ast.Call)
@@ -19,6 +23,18 @@ def find(source: Source) -> Iterator[Hit]:
             edit = edits.replace(source, keyword.value, better)
             message = f"`{code}` is True at the words, and True means ignore: write `{keyword.arg}={better}`"
             yield source.hit(keyword.value, message, edit, safe=False)
+
+
+def _as_numbers(source: Source, node: ast.expr) -> ast.expr | None:
+    """`(ids == pad).float()`, here or behind a name, given to one of torch's own layers."""
+    made = follow.followed(source, node)
+    call = next((one for one in tree.ancestors(source, node) if isinstance(one, ast.Call)), None)
+    if not isinstance(made, ast.Call) or follow.method(made) != "float" or made.args or call is None:
+        return None
+    what = follow.followed(source, tree.receiver(made))
+    layers = [value.name for value in source.values(call.func)]
+    own = bool(layers) and all(one.startswith("torch.nn.") for one in layers)
+    return made if own and (isinstance(what, ast.Compare) or follow.method(what) in ("eq", "ne")) else None
 
 
 def _valid(source: Source, node: ast.expr, depth: int = 3) -> bool:
