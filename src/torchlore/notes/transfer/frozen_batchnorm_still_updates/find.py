@@ -23,7 +23,6 @@ _BY_NAME = {
 def find(source: Source) -> Iterator[Hit]:
     if "BatchNorm" in source.text and any(source.methods("eval")):
         yield from _undone(source)
-        yield from _thawed_again(source)
     if "requires_grad" not in source.text:
         return
     yield from _in_lightning(source)
@@ -200,26 +199,6 @@ def _undone(source: Source) -> Iterator[Hit]:
                 f"batch norm is in eval mode until the first `train()` of the network, which undoes this: override `train` in "
                 f"`{owner.node.name}`, or do it again after each `train()`",
             )
-
-
-def _thawed_again(source: Source) -> Iterator[Hit]:
-    """Batch norm put into eval mode once, before the loop, and `net.train()` in each epoch."""
-    if any(node.name == "train" and _is_switch(source, node) for node in source.all(ast.FunctionDef)):
-        return
-    for _, events in flow.training_entries(source):
-        set_aside = False
-        for place, event in enumerate(events):
-            if event.what == "eval" and any(
-                "BatchNorm" in event.source.code(test) and branch for test, branch in event.conditions
-            ):
-                set_aside = True
-            if event.what != "train" or event.detail or not set_aside or not event.loops or event.source is not source:
-                continue
-            rest = [one for one in events[place + 1 :] if one.what in ("eval", "backward", "train")]
-            if rest and rest[0].what == "backward" and event.loops[0] in rest[0].loops:
-                told = "this puts the batch norm layers that were set to eval() before back into train mode, and their statistics move"
-                yield source.hit(event.node, f"{told}: set them to eval() again behind this line")
-                return
 
 
 def _only_from_init(source: Source, owner: project.Class, name: str) -> list[ast.Call]:

@@ -16,7 +16,8 @@ _MOVES = re.compile(
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _woken(source)
-    yield from _undone(source)
+    undone = list(_undone(source))
+    yield from undone or _thawed_again(source)
     if "requires_grad" not in source.text or not flow.may_train(source):
         return
     yield from _part(source)
@@ -84,6 +85,28 @@ def _undone(source: Source) -> Iterator[Hit]:
         if train is not None:
             told = f"this switches back to train mode what `{source.code(call)}` on line {call.lineno} has switched off: call it again after this"
             yield source.hit(train, told)
+
+
+def _thawed_again(source: Source) -> Iterator[Hit]:
+    """Batch norm layers set to eval() one by one before the epochs, and `net.train()` somewhere in each."""
+    if (
+        "BatchNorm" not in source.text
+        or not flow.may_train(source)
+        or re.search(r"def train\(self,? *(mode|flag|is_train|$)", source.text)
+    ):
+        return
+    for _, events in flow.training_entries(source):
+        aside = False
+        for place, event in enumerate(events):
+            norms = any("BatchNorm" in event.source.code(test) and branch for test, branch in event.conditions)
+            aside = aside or (event.what == "eval" and norms)
+            if event.what != "train" or event.detail or not aside or not event.loops or event.source is not source:
+                continue
+            rest = [one for one in events[place + 1 :] if one.what in ("eval", "backward", "train")]
+            if rest and rest[0].what == "backward" and event.loops[0] in rest[0].loops:
+                told = "this puts the batch norm layers that were set to eval() before back into train mode, and their statistics move"
+                yield source.hit(event.node, f"{told}: set them to eval() again behind this line")
+                return
 
 
 def _trained_again(source: Source, call: ast.Call, model: str) -> ast.Call | None:
