@@ -18,9 +18,10 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _two_draws(source)
     yield from _cut_again(source)
     yield from _windows_split(source)
-    yield from _wrong_name(source)
+    wrong = list(_wrong_name(source))
+    lines = {one.line for one in wrong}
+    yield from (*wrong, *(one for one in _same_split(source) if one.line not in lines))
     yield from _two_splits(source)
-    yield from _same_split(source)
     for split in source.calls("torch.utils.data.random_split"):
         held = source.parents[split]
         target = held.targets[0] if isinstance(held, ast.Assign) else None

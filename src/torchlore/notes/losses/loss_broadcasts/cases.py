@@ -166,3 +166,9 @@ def forecast():
     one, more, flat = Horizon(), Several(), torch.randn(8)
     criterion(one(torch.randn(8, 8)), flat)  # trap: loss-broadcasts
     criterion(more(torch.randn(4, 8)), torch.randn(4))
+
+
+def bootstrapped(reward, gamma):
+    critic, done = nn.Linear(3, 1), torch.zeros(32)
+    target = torch.randn(32) + (1 - done) * gamma * critic(torch.randn(32, 3))  # trap: loss-broadcasts
+    return target, reward + gamma * critic(torch.randn(32, 3)).squeeze(-1)

@@ -33,6 +33,7 @@ def find(source: Source) -> Iterator[Hit]:
                 home = tree.function(source, one)
                 if isinstance(home, ast.FunctionDef) and _subtracted(source, home):
                     continue  # said where it is called
+                wide = _column(source, wide) or wide
                 passed = _passed(source, wide)
                 code = source.code(passed or wide)
                 told = (
@@ -192,10 +193,18 @@ def _given(source: Source, node: ast.expr) -> bool:
     return asked and any(one.name.startswith("torch.nn.") for one in source.values(node))
 
 
+def _column(source: Source, node: ast.expr) -> ast.expr | None:
+    """What is surely a column: this, or a factor of it, `next_q` of `(1 - done) * gamma * next_q`."""
+    shape = values.shape(source, node)
+    if shape is not None:
+        return node if len(shape) == 2 and shape[1] == 1 else None
+    parts = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else ()
+    return next((found for one in parts if (found := _column(source, one)) is not None), None)
+
+
 def _meet(source: Source, column: ast.expr, flat: ast.expr) -> bool:
     """Whether one is surely a column, and the other surely a row of more than one number."""
-    wide = values.shape(source, column)
-    if wide is None or len(wide) != 2 or wide[1] != 1:
+    if _column(source, column) is None:
         return False
     narrow = values.shape(source, flat)
     if narrow is not None:
