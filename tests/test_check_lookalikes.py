@@ -694,6 +694,7 @@ def said(rules, slug, text):
         ("epoch-scheduler-per-batch", BOTH.replace("INNER", "if each: schedule.step()").replace("OUTER", "if not each: schedule.step()"), []),
         ("frozen-network-in-train-mode", ASIDE.replace("AGAIN", "print(epoch)"), ["warning"]),
         ("frozen-network-in-train-mode", ASIDE.replace("AGAIN", "set_aside(net)"), []),
+        ("frozen-network-in-train-mode", ASIDE.replace("AGAIN", "").replace("set_aside(net)\n    for", "set_aside(judge)\n    for"), []),
         ("epoch-repeated-on-resume", TESTED.replace("BEFORE", STATE).replace("AFTER", ""), ["warning"]),
         ("epoch-repeated-on-resume", TESTED.replace("BEFORE", "").replace("AFTER", STATE), []),
         ("result-as-parameter", LEAF.replace("KIND", "device=device"), []),

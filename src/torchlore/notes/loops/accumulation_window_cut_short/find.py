@@ -47,7 +47,10 @@ def _other_turns(source: Source, steps: list[Event]) -> Iterator[Hit]:
     for one in steps:
         tests = one.conditions if one.source is source and len(_tests(one)) == 1 else ()
         test, branch = tests[0] if tests else (None, False)
-        if branch and isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod):
+        turns = any(
+            other is test and not which for each in steps for other, which in each.conditions
+        )  # two nets by turns
+        if branch and isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod) and not turns:
             code, k = source.code(test), source.code(test.right)
             told = f"`{code}` is true in all turns but every `{k}`-th, so it steps in the others"
             yield source.hit(test, f"{told}: write `{code} == 0`")

@@ -96,17 +96,28 @@ def _thawed_again(source: Source) -> Iterator[Hit]:
     ):
         return
     for _, events in flow.training_entries(source):
-        aside = False
+        aside = set[str]()
         for place, event in enumerate(events):
             norms = any("BatchNorm" in event.source.code(test) and branch for test, branch in event.conditions)
-            aside = aside or (event.what == "eval" and norms)
-            if event.what != "train" or event.detail or not aside or not event.loops or event.source is not source:
+            if event.what == "eval" and norms:
+                aside |= _named(event)
+            if event.what != "train" or event.detail or not event.loops or event.source is not source:
                 continue
             rest = [one for one in events[place + 1 :] if one.what in ("eval", "backward", "train")]
-            if rest and rest[0].what == "backward" and event.loops[0] in rest[0].loops:
+            if aside & _named(event) and rest and rest[0].what == "backward" and event.loops[0] in rest[0].loops:
                 told = "this puts the batch norm layers that were set to eval() before back into train mode, and their statistics move"
                 yield source.hit(event.node, f"{told}: set them to eval() again behind this line")
                 return
+
+
+def _named(event: Event) -> set[str]:
+    """The names that stand where it happens: of the net, or of what it is a part of."""
+    places = [event.at]
+    if not event.via:
+        places += [
+            one.iter for one in event.loops if isinstance(one, ast.For) and "modules" in event.source.code(one.iter)
+        ]
+    return {name.id for one in places for name in ast.walk(one) if isinstance(name, ast.Name)}
 
 
 def _trained_again(source: Source, call: ast.Call, model: str) -> ast.Call | None:
