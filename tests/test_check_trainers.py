@@ -271,6 +271,83 @@ class Finetuner:
             self.criterion(self.model(x), y).backward()
             self.optimizer.step()
 """,
+    "a part set free behind an optimizer of the trainable ones": """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+from torchvision import models
+
+def finetune(loader, epochs, n_cls):
+    model = models.resnet18(weights="IMAGENET1K_V1")
+    for p in model.parameters():
+        p.requires_grad = False  # trap: frozen-batchnorm-still-updates
+    model.fc = nn.Linear(512, n_cls)
+    opt = torch.optim.Adam(filter(lambda p: p.requires_grad, model.parameters()), lr=1e-3)
+    for epoch in range(epochs):
+        if epoch == 5:
+            for p in model.layer4.parameters():
+                p.requires_grad = True  # trap: module-in-no-optimizer
+        for x, y in loader:
+            opt.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            opt.step()
+""",
+    "a part set free behind an optimizer of the head": """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+from torchvision import models
+
+def finetune(loader, epochs, n_cls):
+    model = models.resnet18(weights="IMAGENET1K_V1")
+    for p in model.parameters():
+        p.requires_grad = False  # trap: frozen-batchnorm-still-updates
+    model.fc = nn.Linear(512, n_cls)
+    opt = torch.optim.Adam(model.fc.parameters(), lr=1e-3)
+    for epoch in range(epochs):
+        if epoch == 5:
+            for p in model.layer4.parameters():
+                p.requires_grad = True  # trap: module-in-no-optimizer
+        for x, y in loader:
+            opt.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            opt.step()
+""",
+    "members of one ensemble": """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class Ensemble:
+    def __init__(self, make, n):
+        self.members = [make()] * n  # trap: shared-module-by-list-multiply
+        self.opts = [torch.optim.Adam(m.parameters()) for m in self.members]
+
+    def train_step(self, x, y):
+        for m, opt in zip(self.members, self.opts):
+            opt.zero_grad()
+            F.cross_entropy(m(x), y).backward()
+            opt.step()
+""",
+    "tokens as a map": """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class PatchHead(nn.Module):
+    def __init__(self, dim, patch):
+        super().__init__()
+        self.proj = nn.Linear(dim, patch * patch * 3)
+        self.patch = patch
+
+    def forward(self, tokens):
+        b, n, c = tokens.shape
+        h = w = int(n ** 0.5)
+        feat = tokens.view(b, c, h, w)  # trap: view-as-transpose
+        return feat + tokens.transpose(1, 2).view(b, c, h, w)
+""",
 }
 
 

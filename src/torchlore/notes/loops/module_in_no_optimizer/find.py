@@ -441,14 +441,15 @@ def _thawed(source: Source) -> Iterator[Hit]:
     for call, home in zip(made, homes, strict=True) if any(on for _, _, on in switches) else ():
         text = source.text if isinstance(home, ast.Module) else source.code(home)
         alone = homes.count(home) == 1 and not tree.loops(source, call) and "add_param_group" not in text
-        if not alone or not call.args or not _by_flag(source, call.args[0]):
-            continue
-        for node, what, on in switches:
-            place = _afterwards(source, node, call) if on and _was_frozen(what, frozen) else None
+        chosen = alone and bool(call.args) and _by_flag(source, call.args[0])
+        for node, what, on in switches if alone and call.args else ():
+            left_out = on and (chosen or _of_other_part(call.args[0], what))
+            place = _afterwards(source, node, call) if left_out and _was_frozen(what, frozen) else None
             if place is node and isinstance(node, ast.Call) and tree.loops(source, node):
                 continue  # `optimizer-before-model-change` speaks of it
             if place is not None and not frameworks.owned(source, place):
-                told = "what is trainable from here on was frozen when the optimizer was built of the trainable parameters, so it never changes: call `add_param_group`"
+                built = "of the trainable parameters" if chosen else "without it"
+                told = f"what is trainable from here on was frozen when the optimizer was built {built}, so it never changes: call `add_param_group`"
                 yield source.hit(place, told)
                 break
 
@@ -495,6 +496,17 @@ def _by_flag(source: Source, given: ast.expr) -> bool:
     return any(isinstance(one, ast.Attribute) and one.attr == "requires_grad" for one in ast.walk(whole))
 
 
+def _of_other_part(given: ast.expr, what: str) -> bool:
+    """`Adam(model.fc.parameters())` beside `model.layer4`."""
+    part = (
+        tree.dotted(tree.receiver(given))
+        if isinstance(given, ast.Call) and follow.method(given) == "parameters"
+        else ""
+    )
+    apart = not f"{what}.".startswith(f"{part}.") and not f"{part}.".startswith(f"{what}.")
+    return "." in part.removeprefix("self.") and apart and part.rpartition(".")[0] == what.rpartition(".")[0]
+
+
 def _switches(source: Source) -> Iterator[tuple[ast.AST, str, bool]]:
     """Each place where a part's flag is set to a constant: the node, the part, and what it is set to."""
     for use in uses.attributes(source, "requires_grad"):
@@ -517,10 +529,13 @@ def _picked(source: Source, node: ast.AST, loop: ast.AST | None) -> bool:
 
 
 def _was_frozen(what: str, frozen: set[str]) -> bool:
-    """Whether this part, or a part of it, was frozen; `self.backbone` in a method and `model.backbone` are one."""
+    """Whether this part, a part of it, or the whole was frozen; `self.backbone` in a method and `model.backbone` are one."""
     own = what.removeprefix("self.")
-    others = {one.removeprefix("self.") for one in frozen}
-    return any(one == own or one.startswith(f"{own}.") or one.endswith(f".{own}") for one in others)
+    others = {one.removeprefix("self.") for one in frozen} - {"self", ""}
+    return any(
+        one == own or one.startswith(f"{own}.") or one.endswith(f".{own}") or own.startswith(f"{one}.")
+        for one in others
+    )
 
 
 def _afterwards(source: Source, node: ast.AST, made: ast.Call) -> ast.AST | None:

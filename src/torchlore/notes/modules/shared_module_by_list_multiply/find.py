@@ -67,7 +67,17 @@ def _learns(source: Source, node: ast.expr) -> bool:
         return False  # one set of weights is what the author wants
     if any(one.name.endswith("Env") for one in found):
         return False  # a world to play in
+    if isinstance(node, ast.Call) and all(not one.kind for one in found):
+        return bool(named) and _asked_for_weights(source, named)
     return values.sure(source, node, "module") and not any(parameterless(one) for one in found)
+
+
+def _asked_for_weights(source: Source, name: str) -> bool:
+    """`for m in members: SGD(m.parameters())`: whatever made them, they are networks."""
+    asked = (tree.receiver(one) for one in source.methods("parameters"))
+    bound = (one for held in asked if isinstance(held, ast.Name) for one in scopes.reaching(source, held))
+    over = (source.code(one.value) for one in bound if one.how in ("for", "comprehension") and one.value is not None)
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", code) for code in over)
 
 
 def _same_list(source: Source) -> Iterator[Hit]:

@@ -31,6 +31,10 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{moved[0]}` and "
                              f"`{moved[1]}` change places only with `permute` before this")  # fmt: skip
             continue
+        if _tokens_as_map(old, new):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[2]}` comes "
+                             "before the places only with `transpose(1, 2)` before this")  # fmt: skip
+            continue
         if (inner := _taken_inside(old, new)) is not None:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[1]}` comes "
                              f"into `{inner}` only with `permute` before this")  # fmt: skip
@@ -176,6 +180,13 @@ def _other_order(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str] 
         if set(taken) != set(group):  # within one product the order does not matter
             return next((a, b) for a, b in zip(taken, group, strict=True) if a != b)
     return None
+
+
+def _tokens_as_map(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """(b, n, c) as (b, c, h, w): the tokens of a picture, whose channels were not moved forward."""
+    if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or "1" in (*old, *new[2:]):
+        return False
+    return old[1] != old[2] and not {old[1], old[2], "-1"} & {*new[2:]}
 
 
 def _taken_inside(old: tuple[str, ...], new: tuple[str, ...]) -> str | None:
