@@ -1,6 +1,7 @@
 """The commands as a user meets them: what they print, how they end, what they say to bad input."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -82,6 +83,19 @@ def test_a_pipe_that_closes_early_is_no_error() -> None:
         check=False,
     )
     assert "Traceback" not in done.stderr
+
+
+def test_an_output_that_cannot_show_a_letter_is_no_error() -> None:
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    words = (sys.executable, "-m", "torchlore", "explain", "softmax-before-cross-entropy")
+    done = subprocess.run(words, env=plain, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.isascii()
+
+
+def test_a_file_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["notes", "--build", "/dev/null/site"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_verify_says_what_holds_as_json() -> None:

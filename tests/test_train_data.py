@@ -1,6 +1,7 @@
 """Data from outside: every layout trains, what is odd is decoded right or named, what is wrong is refused in one line."""
 
 import io
+import os
 import shutil
 import tarfile
 from dataclasses import replace
@@ -17,6 +18,7 @@ from torchlore.train.batches import Plan, batches, choose_workers
 from torchlore.train.discover import open_data
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data, digits
+from torchlore.train.scan import twins
 
 QUICK = ("--no-watch", "--size", "8", "--epochs", "1", "--workers", "0", "--batch-size", "8")
 COLOURS = {"blue": (20, 40, 230), "green": (20, 220, 40), "red": (230, 30, 20)}
@@ -151,6 +153,7 @@ def test_a_test_set_without_one_class_keeps_its_labels(tmp_path: Path, capsys: p
     assert main(["test", str(tmp_path / "runs" / "001"), str(tmp_path / "fresh")]) == 0
     told = json.loads((tmp_path / "runs" / "001" / "test-fresh" / "test.json").read_text())
     assert told["accuracy"] == 1.0
+    assert told["macro_f1"] == 1.0
     assert told["classes"]["blue"]["support"] == 0
     assert told["confusion"] == [[0, 0, 0], [0, 5, 0], [0, 0, 5]]
     assert {"macro_f1", "weighted_precision", "top1", "calibration_error", "loss"} <= told.keys()
@@ -204,9 +207,11 @@ def test_odd_pictures_are_read_right_and_broken_ones_named(tmp_path: Path, capsy
     plan, _, end = capsys.readouterr().out.partition(" steps in ")
     assert "4 left out, named in the report" in plan
     assert [name for name in broken if f"\n  green/{name}: " not in plan] == []
-    assert f"exit status 65: 4 files of {root} are broken, as named above" in end
+    assert "exit status 65: 4 files of data are broken, as named above" in end
     report = (tmp_path / "runs" / "001" / "report.html").read_text()
     assert [name for name in broken if f"green/{name}" not in report] == []
+    assert main(["test", str(tmp_path / "runs" / "001"), str(root)]) == 65
+    assert "\n  green/text.jpg: not a picture" in f"\n{capsys.readouterr().out}"
 
 
 def test_wrong_folders_are_refused_before_any_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,7 +238,83 @@ def test_wrong_folders_are_refused_before_any_work(tmp_path: Path, capsys: pytes
     misspelt = split_folders(tmp_path / "misspelt")
     (misspelt / "valid").rename(misspelt / "vall")
     assert "the folder 'vall' beside 'train' is no split" in refused(capsys, "train", misspelt, *out)
+    (misspelt / "train").rename(misspelt / "training_set")
+    line = refused(capsys, "train", misspelt, *out)
+    assert "'test' holds folders and is called like a split" in line
+    assert "is a folder of class folders" in refused(capsys, "train", splits / "train" / "red" / "0.png", *out)
     assert not (tmp_path / "runs").exists()
+
+
+def test_splits_are_known_in_any_case(tmp_path: Path) -> None:
+    """`Train` and `Val` were learned as two classes."""
+    root = split_folders(tmp_path / "data")
+    for folder in list(root.iterdir()):
+        folder.rename(root / folder.name.title())
+    data = open_data(Run(data=str(root)))
+    assert data.classes == tuple(COLOURS)
+    colours_are_right(data)
+
+
+def test_a_picture_in_two_splits_or_two_classes_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = split_folders(tmp_path / "data")
+    for at, path in enumerate(sorted([*root.glob("valid/*/*.png"), *root.glob("test/*/*.png")])):
+        picture(path.parent.name, 100 + at).save(path)
+    assert open_data(Run(data=str(root))).doubts == ()
+    shutil.copy(root / "train" / "red" / "1.png", root / "valid" / "red" / "again.png")
+    shutil.copy(root / "train" / "red" / "2.png", root / "train" / "blue" / "again.png")
+    assert train(root, "--out", tmp_path / "runs") == 0
+    out = capsys.readouterr().out
+    assert "twice: 1 of val are in train too, such as valid/red/again.png and train/red/1.png" in out
+    assert "twice: 1 are under two classes, such as train/blue/again.png and train/red/2.png" in out
+    assert "valid/red/again.png" in (tmp_path / "runs" / "001" / "report.html").read_text()
+    rows = [f"red/{n}.png,{'red' if n < 6 else 'blue'},{split}" for n in range(4, 8) for split in ("train", "val")]
+    table = folders(tmp_path / "listed", ("red",)) / "list.csv"
+    table.write_text("\n".join(["path,label,split", *rows]))
+    assert any(" of val are in train too" in one for one in open_data(Run(data=str(table))).doubts)
+
+
+def test_files_that_differ_in_the_middle_are_no_twins(tmp_path: Path) -> None:
+    for name, middle in (("a", b"1"), ("b", b"2"), ("c", b"1"), ("d", b"")):
+        (tmp_path / name).write_bytes(b"0" * 5000 + middle + b"0" * 5000)
+    (tmp_path / "small").write_bytes(b"0" * 99)
+    found = twins(tmp_path, ["a", "b", "c", "d", "small"])
+    assert found.keys() == {"a", "c"}
+    assert found["a"] == found["c"]
+    assert twins(tmp_path, ["small", "small"]).keys() == {"small"}
+
+
+def test_links_are_followed_only_where_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    real, linked, out = folders(tmp_path / "real"), tmp_path / "linked", ("--out", tmp_path / "runs")
+    linked.mkdir()
+    for name in COLOURS:
+        (linked / name).symlink_to(real / name)
+    assert "is a link that leads out of" in refused(capsys, "train", linked, *out)
+    (real / "red" / "nowhere.png").symlink_to(tmp_path / "nothing.png")
+    assert train(linked, "--follow-links", *out) == 65
+    assert "red/nowhere.png: cannot be read: No such file" in capsys.readouterr().out
+    table = tmp_path / "lists" / "list.csv"
+    table.parent.mkdir()
+    table.write_text("\n".join(["path,label", *(f"{real / c}/{n}.png,{c}" for c in ("red", "blue") for n in range(4))]))
+    assert "--follow-links allows it" in refused(capsys, "train", table, *out)
+    assert train(table, "--follow-links", *out) == 0
+
+
+def test_names_that_are_not_utf8_train_and_are_tested(tmp_path: Path) -> None:
+    root = folders(tmp_path / "data", ("red", "blue"))
+    os.rename(root / "red", os.path.join(os.fsencode(root), b"\xffred"))  # noqa: PTH104, PTH118 - bytes
+    assert train(root, "--out", tmp_path / "runs") == 0
+    assert main(["test", str(tmp_path / "runs" / "001")]) == 0
+    assert b"\n\xffred," in (tmp_path / "runs" / "001" / "test.csv").read_bytes()
+
+
+def test_a_run_goes_on_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders(tmp_path / "data")
+    (tmp_path / "net.py").write_text("from torchlore.train.models import Small\ndef make(c):\n    return Small(3, c)\n")
+    monkeypatch.chdir(tmp_path)
+    assert train("data", "--out", "runs", "--model", "net.py:make") == 0
+    monkeypatch.chdir("/")
+    assert main(["test", str(tmp_path / "runs" / "001")]) == 0
+    assert main(["resume", str(tmp_path / "runs" / "001")]) == 0
 
 
 def test_wrong_tables_are_refused_before_any_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -245,6 +326,8 @@ def test_wrong_tables_are_refused_before_any_work(tmp_path: Path, capsys: pytest
         "file,label\na,b\n": "no column 'path'",
         "path,label,split\npictures/red/0.png,a,later\n": "line 2: the split 'later'",
         "path,label,split\npictures/red/0.png,a,train\npictures/red/1.png,b,val\n": "class 'b' has nothing to train on",
+        "path,label\npictures/red/0.png,\n": "line 2: pictures/red/0.png has no label",
+        "path,label\npictures/red/0.png\n": "line 2: pictures/red/0.png has no label",
         "": "the manifest is empty",
     }
     for text, says in cases.items():
@@ -257,6 +340,15 @@ def test_wrong_tables_are_refused_before_any_work(tmp_path: Path, capsys: pytest
     (tmp_path / "d.tar").write_bytes(b"no tar")
     assert "d.tar" in refused(capsys, "train", tmp_path / "d.tar", *out)
     assert not (tmp_path / "runs").exists()
+
+
+def test_tables_of_spreadsheets_are_read(tmp_path: Path) -> None:
+    folders(tmp_path / "pictures")
+    rows = [f"pictures/{name}/{n}.png; {name}" for name in COLOURS for n in range(8)]
+    (tmp_path / "list.csv").write_bytes("\r\n".join(["\ufeffPath; Label", *rows]).encode())
+    data = open_data(Run(data=str(tmp_path / "list.csv")))
+    assert data.classes == tuple(COLOURS)
+    colours_are_right(data)
 
 
 def test_weights_of_another_architecture_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

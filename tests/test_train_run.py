@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from torchlore.cli import main
 from torchlore.train.flags import add_flags, from_flags, read, write
 from torchlore.train.run import Refused, Run, changes, checked, refuse
 
@@ -80,7 +81,22 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         ({"schedule": "multistep"}, "--milestones"),
         ({"schedule": "plateau", "val": 0.0}, "plateau"),
         ({"freeze": "backbone"}, "--weights"),
-        ({"precision": "fp16", "device": "cpu"}, "bf16"),
+        ({"accumulate": 0}, "--accumulate must be at least 1; got 0"),
+        ({"size": -5}, "--size must be at least 0; got -5"),
+        ({"warmup": -1.0}, "--warmup"),
+        ({"clip": -1.0}, "--clip"),
+        ({"mixup": -1.0}, "--mixup"),
+        ({"confusion": -1}, "--confusion"),
+        ({"weight_decay": float("nan")}, "--weight-decay"),
+        ({"lr": float("inf")}, "--lr must be above 0; got inf"),
+        ({"gamma": 0.0}, "--gamma must be above 0"),
+        ({"layer_decay": 2.0}, "--layer-decay must be above 0 and at most 1; got 2.0"),
+        ({"momentum": 1.0}, "--momentum must be at least 0 and below 1"),
+        ({"val": 0.99}, "--val must be at least 0 and at most 0.5"),
+        ({"seed": -1}, "--seed must be at least 0"),
+        ({"workers": -3}, "--workers must be at least -1"),
+        ({"save_every": -1}, "--save-every"),
+        ({"data": ""}, "--data is empty"),
         ({"log": "wandb"}, "wandb"),
         ({"log": "csv,visdon"}, "visdon"),
         ({"schedule": "cosin"}, "not one of"),
@@ -96,6 +112,29 @@ def test_what_cannot_work_is_refused_with_the_reason(change: dict[str, object], 
     with pytest.raises(Refused) as refused:
         checked(replace(Run(), **change))  # type: ignore[arg-type]
     assert word in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("--device gpu", "--device gpu: torch"),
+        ("--device meta", "no such device here"),
+        ("--precision fp16 --device cpu", "fp16 needs a GPU: use bf16"),
+        ("--milestones 3,x --schedule step", "takes epochs in their order, such as 30,60; got 3,x"),
+        ("--model resnet18 --weights imagenet", "'imagenet': resnet18 has IMAGENET1K_V1"),
+        ("--learning-rate 1", "there is no option --learning-rate; did you mean --lr?"),
+        ("--epchs=3", "there is no option --epchs=3; did you mean --epochs?"),
+        ("--zzz", "there is no option --zzz; `lore train --help` lists them"),
+    ],
+)
+def test_what_only_torch_or_the_parser_knows_is_refused_in_one_line(
+    words: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", *words.split(), "--out", str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert says in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_default_run_is_fine_and_changes_nothing() -> None:

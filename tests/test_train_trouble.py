@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -28,6 +30,77 @@ def test_a_loss_that_is_no_number_stops_the_run_before_it_is_saved(
     assert "lore train: the loss of step " in err
     assert "nothing was saved yet" in err
     assert not list(tmp_path.rglob("*.pt"))
+
+
+NETS = """
+from torch import nn
+def bn(c): return nn.Sequential(nn.Flatten(), nn.Linear(64, 8), nn.BatchNorm1d(8), nn.Linear(8, c))
+def inputs(c): return nn.Sequential(nn.Flatten(), nn.Linear(7, c))
+def outputs(c): return nn.Sequential(nn.Flatten(), nn.Linear(64, c + 1))
+def raises(c): raise KeyError("x")
+def empty(c): return nn.Flatten()
+class Named(nn.Linear):
+    def __init__(self, c): super().__init__(64, c)
+    def forward(self, x): return {"logits": super().forward(x.flatten(1))}
+"""
+
+
+@pytest.mark.parametrize(
+    ("factory", "says"),
+    [
+        ("bn", "an epoch ends with a batch of one: choose another --batch-size"),
+        ("inputs", "cannot train on a batch of 1x1x8x8: RuntimeError: "),
+        ("outputs", "must give a tensor of shape (1, 10), a logit for each class; it gives (1, 11)"),
+        ("Named", "it gives a dict"),
+        ("raises", ": line 6: KeyError: 'x'"),
+        ("empty", "has no parameter to train"),
+    ],
+)
+def test_a_model_that_cannot_train_is_one_line_before_the_first_step(
+    factory: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "nets.py").write_text(NETS)
+    words = ("--model", f"{tmp_path}/nets.py:{factory}", "--batch-size", "37", "--out", str(tmp_path / "runs"))
+    assert main(["train", *words]) == 2  # 1222 samples are 33 batches of 37 and one of 1
+    err = capsys.readouterr().err
+    assert says in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_trial_of_a_model_leaves_no_trace() -> None:
+    import torch
+
+    from torchlore.train.classify import open_data
+    from torchlore.train.run import Run
+    from torchlore.train.setup import ready, tried
+
+    made = ready(Run(), open_data(Run()))
+    before = [one.clone() for one in made.built.model.state_dict().values()], torch.get_rng_state()
+    assert tried(made) is made
+    assert all(map(torch.equal, made.built.model.state_dict().values(), before[0]))
+    assert torch.equal(torch.get_rng_state(), before[1])
+    assert all(one.grad is None for one in made.built.model.parameters())
+
+
+def test_a_disk_that_fills_up_in_the_middle_of_a_save_is_called_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """/dev/full takes no byte; torch makes a RuntimeError of that and forgets why."""
+    import contextlib
+
+    import torch
+
+    from torchlore.recipes import _files
+
+    @contextlib.contextmanager
+    def full(_path: object) -> Iterator[BinaryIO]:
+        with Path("/dev/full").open("wb", buffering=0) as file:
+            yield file
+
+    monkeypatch.setattr(_files, "atomic", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        _files.save({"w": torch.zeros(9)}, tmp_path / "a.pt")
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,3 +265,15 @@ def test_a_checkpoint_of_another_run_is_one_line(
     assert says in err
     assert err.count("\n") == 1
     assert sorted((path.name, path.read_bytes()) for path in (run / "checkpoints").iterdir()) == before
+
+
+def test_a_run_whose_checkpoints_are_all_damaged_is_one_line(
+    stopped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = shutil.copytree(stopped, tmp_path / "run")
+    for path in (run / "checkpoints").iterdir():
+        path.write_bytes(path.read_bytes()[:1000])
+    assert main(["resume", str(run)]) == 2
+    err = capsys.readouterr().err
+    assert "no checkpoint in" in err
+    assert err.count("\n") == 1

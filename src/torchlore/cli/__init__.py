@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import io
 import os
 import sys
 from functools import cache, partial
@@ -66,8 +67,11 @@ def _run(name: str, words: list[str]) -> int:
     layout = partial(argparse.RawDescriptionHelpFormatter, width=width)
     parser = argparse.ArgumentParser(prog=f"lore {name}", description=module.__doc__, formatter_class=layout)
     module.add_arguments(parser)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and name not in ("watch", "lsp"):  # there it is the program's
+            stream.reconfigure(errors="replace")  # a terminal, or a name of a file, that is not UTF-8
     try:
-        return int(module.run(parser.parse_args(words)))
+        return int(module.run(_parsed(parser, words)))
     except Failure as failure:
         print(f"lore {name}: {failure}", file=sys.stderr)
         return failure.status
@@ -80,6 +84,27 @@ def _run(name: str, words: list[str]) -> int:
     except BrokenPipeError:  # the reader of our output (`| head`) has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        print(f"lore {name}: {named}{error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
+
+
+def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """The arguments; an option that is not there gets the nearest one, and not the whole usage."""
+    args, strange = parser.parse_known_args(words)
+    if strange:
+        raise Failure(f"there is no option {strange[0]}{_nearest(strange[0], parser)}")
+    return args
+
+
+def _nearest(word: str, parser: argparse.ArgumentParser) -> str:
+    """The option that was meant: one spelt alike, else the first whose help has the same words."""
+    word = word.partition("=")[0]
+    helps = {name: one.help or "" for one in parser._actions for name in one.option_strings}  # noqa: SLF001 - no other way
+    words = word.lstrip("-").replace("-", " ").replace("_", " ")
+    near = difflib.get_close_matches(word, helps, n=1) or [name for name, text in helps.items() if words in text]
+    return f"; did you mean {near[0]}?" if near else f"; `{parser.prog} --help` lists them"

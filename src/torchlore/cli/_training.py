@@ -17,6 +17,7 @@ LEFT_OUT = 65  # EX_DATAERR: the run is whole, the data was not
 if TYPE_CHECKING:
     from torchlore.train.loop import Stepped
     from torchlore.train.run import Run
+    from torchlore.train.samples import Data
     from torchlore.train.setup import Ready
 
 
@@ -30,7 +31,7 @@ def go(run: Run, place: Callable[[], Path], *, load: bool = True) -> int:
     from torchlore.train.group import joined, leave, led, world
     from torchlore.train.loggers import reachable
     from torchlore.train.run import Refused
-    from torchlore.train.setup import ready
+    from torchlore.train.setup import ready, tried
     from torchlore.train.tasks import task_of
 
     def begin() -> Path:
@@ -44,7 +45,7 @@ def go(run: Run, place: Callable[[], Path], *, load: bool = True) -> int:
     with joined(world()) as here:
         try:
             led(here, lambda: reachable(run.log))
-            made = ready(run, task_of(run).open_data(run), load=load)
+            made = tried(ready(run, task_of(run).open_data(run), load=load))
             folder = led(here, begin)
         except Refused:
             if here.rank == 0:
@@ -101,14 +102,14 @@ def _train(made: Ready, folder: Path, *, leads: bool) -> int:
         took = time.perf_counter() - begun
         told = tested.headline if tested else "no data to test on"
         say(f"{told}, {took:.1f} s\n  {report}")
-    return _ended(made)
+    return ended(made)
 
 
-def _ended(made: Ready) -> int:
+def ended(made: Ready) -> int:
     """The status of a run that came to its end; torchrun would take any but 0 for a crash and begin again."""
     if not made.data.skipped or made.world.size > 1:
         return 0
-    say(f"exit status {LEFT_OUT}: {len(made.data.skipped)} files of {made.run.data} are broken, as named above")
+    say(f"exit status {LEFT_OUT}: {len(made.data.skipped)} files of {made.data.name} are broken, as named above")
     return LEFT_OUT
 
 
@@ -127,11 +128,16 @@ def plan(made: Ready, folder: Path) -> str:
     first = f"{data.name}: {len(data.classes)} classes, {counts}" + (
         f", {len(data.skipped)} left out, named in the report" if data.skipped else ""
     )
-    lines = [first, *_shortened([f"  {name}: {why}" for name, why in data.skipped])]
+    lines = [first, *left_out(data), *(f"  the same files twice: {one}" for one in data.doubts)]
     lines += [f"{made.run.model}: {parameters:,} trainable parameters on {made.device}"]
     if made.built.loaded:
         lines += _shortened(f"{made.run.weights}: {made.built.loaded}".splitlines())
     return "\n".join([*lines, f"{made.total_steps} steps in {made.run.epochs} epochs, into {folder}"])
+
+
+def left_out(data: Data) -> list[str]:
+    """The files that give no sample, and why."""
+    return _shortened([f"  {name}: {why}" for name, why in data.skipped])
 
 
 def _shortened(lines: list[str], most: int = 12) -> list[str]:

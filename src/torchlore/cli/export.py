@@ -34,7 +34,9 @@ def run(args: argparse.Namespace) -> int:
     except (Refused, Trouble) as error:
         raise Failure(str(error)) from None
     except OSError as error:
-        raise Failure(f"{error.filename or args.out} cannot be written ({error.strerror})") from None
+        raise Failure(
+            f"{error.filename or args.out or args.folder} cannot be written ({error.strerror or error})"
+        ) from None
     size = done.path.stat().st_size / 1e6
     print(f"{done.path}: {size:.2f} MB; logits within {done.difference:.1e} of the model's on {done.samples} samples")
     return 0

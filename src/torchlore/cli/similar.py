@@ -51,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
             print(f"{number:3}  {one.distance:9.6f}  {one.name:{wide}}  {one.label}".rstrip())
     if args.html:
         try:
-            args.html.write_text(report(features, layer, args.image, feature, near), encoding="utf-8")
+            args.html.write_text(
+                report(features, layer, args.image, feature, near), encoding="utf-8", errors="surrogateescape"
+            )
         except OSError as error:
             raise Failure(f"{args.html} cannot be written: {error.strerror}") from None
         print(f"  {args.html}" if not args.json else "", end="\n" if not args.json else "")

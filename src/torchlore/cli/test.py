@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Open the run, predict, write the figures and the report."""
     try:
+        from torchlore.cli._training import ended, left_out
         from torchlore.train.again import opened
         from torchlore.train.finish import test, write_report
 
@@ -35,8 +36,7 @@ def run(args: argparse.Namespace) -> int:
     except Refused as refused:
         raise Failure(str(refused)) from None
     except OSError as error:
-        raise Failure(f"{error.filename} cannot be written ({error.strerror})") from None
-    for line in tested.lines:
+        raise Failure(f"{error.filename or args.folder} cannot be written ({error.strerror or error})") from None
+    for line in [*left_out(made.data), *tested.lines, f"  {report}"]:
         print(line)
-    print(f"  {report}")
-    return 0
+    return ended(made)

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check everything, make the folder, train, test, report."""
-    if args.data_or_none:
+    if args.data_or_none is not None:
         args.data = args.data_or_none
     try:
         from torchlore.cli._training import go

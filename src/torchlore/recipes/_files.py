@@ -166,9 +166,12 @@ def save(state: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
     try:
         with atomic(path) as file:
             summed = _Summed(file)
-            torch.save(checked, cast("IO[bytes]", summed))
+            try:
+                torch.save(checked, cast("IO[bytes]", summed))
+            except RuntimeError as error:  # torch makes one of a full disk and forgets why
+                raise summed.failed or error from None
             _sign(file, summed.crc)
-    except (OSError, RuntimeError) as error:  # torch turns a full disk into a RuntimeError
+    except (OSError, RuntimeError) as error:
         raise OSError(f"{path} could not be written, and what was there before is kept: {error}") from error
     return Path(path)
 
@@ -178,10 +181,15 @@ class _Summed(io.RawIOBase):
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file, self.crc = file, 0
+        self.failed: OSError | None = None
 
     def write(self, data: Any, /) -> int:
         self.crc = zlib.crc32(data, self.crc)
-        return self.file.write(data)
+        try:
+            return self.file.write(data)
+        except OSError as error:
+            self.failed = error
+            raise
 
 
 def _sign(file: IO[bytes], crc: int) -> None:

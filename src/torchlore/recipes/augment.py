@@ -210,7 +210,7 @@ def _pairing(
             f"{function}: images have shape {tuple(images.shape)} and labels {tuple(labels.shape)}; their first "
             "dimensions must be equal."
         )
-    if alpha <= 0:
+    if not 0 < alpha < float("inf"):
         raise ValueError(f"{function}: alpha is {alpha}; it must be above 0. To switch mixing off, do not call it.")
     batch = images.shape[0]
     place = images.device if generator is None else generator.device

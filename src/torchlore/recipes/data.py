@@ -265,7 +265,7 @@ def list_images(
     strange = [name for name in present if name not in names]
     if strange:
         raise ValueError(
-            f"list_images: {folder} has the class {strange[0]!r}, which is not among the classes {names[:9]}."
+            f"{folder} has the class {strange[0]!r}, which is not among the classes {', '.join(names[:9])}"
         )
     found = [
         Sample(path, label)
@@ -302,7 +302,7 @@ def _pictures(folder: Path, root: Path, follow_links: bool, suffixes: tuple[str,
             if path.suffix.lower() not in suffixes:
                 continue
             if not follow_links and not path.resolve().is_relative_to(inside):
-                raise ValueError(f"{path} leads out of {root}; give follow_links=True to allow it")
+                raise ValueError(f"{path} is a link that leads out of {root}; follow_links allows it")
             found.append(path)
     return found
 

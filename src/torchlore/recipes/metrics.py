@@ -207,7 +207,8 @@ def precision_recall_f1(matrix: Tensor, average: Average | None = None, *, zero_
     """Precision, recall, F1 and support from a confusion matrix, per class or averaged, as scikit-learn defines them.
 
     A ratio without a denominator (a class never predicted, never seen) is `zero_division`, without a warning. "micro"
-    equals the accuracy for all three; "macro" is the plain mean over classes, "weighted" the mean by support.
+    equals the accuracy for all three; "weighted" is the mean by support, "macro" the plain mean over the classes that
+    occur or are predicted: one that does neither would count as wrong everywhere.
 
     >>> [round(v.item(), 4) for v in precision_recall_f1(torch.tensor([[2, 1], [0, 3]]), "macro")]
     [0.875, 0.8333, 0.8286, 6.0]
@@ -222,7 +223,8 @@ def precision_recall_f1(matrix: Tensor, average: Average | None = None, *, zero_
     f1 = _divide(2 * hits, called + support, zero_division)
     if average in (None, "micro"):
         return Scores(precision, recall, f1, support)
-    share = torch.full_like(support, 1 / len(support)) if average == "macro" else _divide(support, support.sum(), 0.0)
+    weight = (called + support > 0).to(f1.dtype) if average == "macro" else support
+    share = _divide(weight, weight.sum(), 0.0)
     return Scores((precision * share).sum(), (recall * share).sum(), (f1 * share).sum(), support.sum())
 
 

@@ -45,7 +45,8 @@ def build(target: Path) -> Path:
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise RuntimeError(f"mkdocs could not build the site: {done.stderr.strip() or done.stdout.strip()}")
+        why = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise OSError(f"mkdocs could not build the site: {why[-1] if why else done.returncode}")
     for page in target.rglob("*.html"):
         page.write_text(page.read_text(encoding="utf-8").replace(SHIM, "worker.js"), encoding="utf-8")
     return target / "index.html"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,12 +18,13 @@ from torchlore.recipes.data import BrokenImageError, PackedStrings, find_classes
 from torchlore.train.files import Files, FolderReader, H5Reader, TarReader
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data, digits, stratified
-from torchlore.train.scan import broken
+from torchlore.train.scan import broken, twins
 
 EMBEDDED = {"digits": digits}
 PICTURES = {"jpg", "jpeg", "png", "webp", "bmp", "tif", "tiff", "gif", "ppm"}
 TROUBLE = (ValueError, OSError, tarfile.TarError, csv.Error)  # what a file that is not what its name says raises
 SPLITS = {"train": ("train", "training"), "val": ("val", "valid", "validation", "dev"), "test": ("test", "testing")}
+WORDS = {word for words in SPLITS.values() for word in words}
 
 
 @dataclass(frozen=True)
@@ -42,53 +44,77 @@ def open_data(run: Run, size: int = 0) -> Data:
     if run.data in EMBEDDED:
         return EMBEDDED[run.data](run.val, run.seed)
     try:
-        return split(list_data(Path(run.data)), run, size)
+        return split(list_data(Path(run.data), follow_links=run.follow_links), run, size)
     except TROUBLE as error:
         raise Refused(f"--data {run.data}: {error}") from None
 
 
-def list_data(path: Path) -> Listed:
+def list_data(path: Path, *, follow_links: bool = False) -> Listed:
     """Every sample of a folder, manifest, HDF5 file or set of shards."""
     if path.suffix.lower() in (".csv", ".tsv", ".parquet"):
-        return _manifest(path)
+        return _manifest(path, follow_links)
     if path.suffix.lower() in (".h5", ".hdf5"):
         return _hdf5(path)
     if path.suffix.lower() == ".tar" or (path.is_dir() and any(path.glob("*.tar"))):
         return _shards(path)
     if not path.is_dir():
+        if path.is_file():
+            raise ValueError(
+                "data is a folder of class folders, a .csv, .tsv or .parquet list, an .h5 file or .tar shards"
+            )
         raise FileNotFoundError(f"there is no such folder or file, and the embedded sets are {', '.join(EMBEDDED)}")
-    return _folders(path)
+    return _folders(path, follow_links)
 
 
 def split_folder(path: Path, split: str) -> Path | None:
     """The folder of a split, whatever it is called."""
-    return next((path / name for name in SPLITS[split] if (path / name).is_dir()), None)
+    return called(path, SPLITS[split])
 
 
-def _folders(path: Path) -> Listed:
+def called(path: Path, words: Sequence[str]) -> Path | None:
+    """The folder in a folder that has one of these names, in any case; the first of them."""
+    found = {one.name.lower(): one for one in sorted(path.iterdir()) if one.is_dir()}
+    return next((found[word] for word in words if word in found), None)
+
+
+def _folders(path: Path, follow: bool) -> Listed:
     train = split_folder(path, "train")
     if train is None:
-        samples, classes = list_images(path)
+        samples, classes = list_images(path, follow_links=follow)
+        refuse_splits(path, classes)
         parts = [(one, "") for one in samples]
     else:
         classes = find_classes(train)  # one list for all splits: a class missing in one must not shift the rest
         folders = {name: folder for name in SPLITS if (folder := split_folder(path, name)) is not None}
         _refuse_strangers(path, train)
-        parts = [(one, name) for name, folder in folders.items() for one in list_images(folder, classes)[0]]
+        parts = [(one, name) for name, folder in folders.items() for one in list_images(folder, classes, follow)[0]]
     names = [str(one.path.relative_to(path)) for one, _ in parts]
     return _whole(path, names, classes, [one.label for one, _ in parts], [split for _, split in parts])
 
 
 def _refuse_strangers(path: Path, train: Path) -> None:
     """A folder beside `train` whose name is no split's would be left out in silence: a misspelt validation set."""
-    known = {word for words in SPLITS.values() for word in words}
     strange = [
-        one.name for one in sorted(path.iterdir()) if one.is_dir() and one.name[0] != "." and one.name not in known
+        one.name
+        for one in sorted(path.iterdir())
+        if one.is_dir() and one.name[0] != "." and one.name.lower() not in WORDS
     ]
     if strange:
         raise ValueError(
-            f"the folder {strange[0]!r} beside {train.name!r} is no split; splits are {', '.join(sorted(known))}"
+            f"the folder {strange[0]!r} beside {train.name!r} is no split; splits are {', '.join(sorted(WORDS))}"
         )
+
+
+def refuse_splits(path: Path, classes: Sequence[str]) -> None:
+    """A folder of folders that is called after a split, with no `train` beside it, would be learned as a class."""
+    for name in classes:
+        if WORDS.intersection(re.split(r"[\W_]+", name.lower())) and not any(
+            one.is_file() and one.name[0] not in "._" for one in (path / name).iterdir()
+        ):
+            raise ValueError(
+                f"{name!r} holds folders and is called like a split, and there is no folder 'train' beside it; "
+                "name the splits train, val and test, with a folder for each class in each"
+            )
 
 
 def _whole(path: Path, names: list[str], classes: Sequence[str], labels: list[int], splits: list[str]) -> Listed:
@@ -105,7 +131,7 @@ def _whole(path: Path, names: list[str], classes: Sequence[str], labels: list[in
     )
 
 
-def _manifest(path: Path) -> Listed:
+def _manifest(path: Path, follow: bool) -> Listed:
     rows = table_rows(path)
     if not rows:
         raise ValueError("the manifest is empty")
@@ -114,17 +140,20 @@ def _manifest(path: Path) -> Listed:
         raise ValueError(f"the manifest has no column {missing[0]!r}; it has {', '.join(rows[0])}")
     names = [str(row["path"]) for row in rows]
     root = path.parent.resolve()
-    for number, name in enumerate(names, 2):
-        check_inside(root, name, number)
+    for number, row in enumerate(rows, 2):
+        check_inside(root, str(row["path"]), number, follow=follow)
+        if row["label"] in (None, ""):
+            raise ValueError(f"line {number}: {row['path']} has no label")
     classes = sorted({str(row["label"]) for row in rows}, key=_natural)
     splits = [known_split(str(row.get("split") or ""), number) for number, row in enumerate(rows, 2)]
     return _whole(root, names, classes, [classes.index(str(row["label"])) for row in rows], splits)
 
 
-def check_inside(root: Path, name: str, number: int) -> None:
-    """Refuse a manifest's line whose file is not there or not below the manifest's folder."""
-    if not (root / name).resolve().is_relative_to(root):
-        raise ValueError(f"line {number}: {name} leads out of the manifest's folder")
+def check_inside(root: Path, name: str, number: int, *, follow: bool | None = None) -> None:
+    """Refuse a manifest's line whose file is not there, or not below the manifest's folder unless links are followed."""
+    if not follow and not (root / name).resolve().is_relative_to(root):
+        hint = "" if follow is None else "; --follow-links allows it"
+        raise ValueError(f"line {number}: {name} leads out of the manifest's folder{hint}")
     if not (root / name).is_file():
         raise ValueError(f"line {number}: there is no file {name}")
 
@@ -141,7 +170,12 @@ def table_rows(path: Path) -> list[dict[str, str]]:
         found: list[dict[str, str]] = parquet.read_table(path).to_pylist()
         return found
     with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
+        head = file.readline()
+        file.seek(0)
+        mark = "\t" if path.suffix.lower() == ".tsv" else ";" if "," not in head else ","  # some spreadsheets write ;
+        table = csv.DictReader(file, delimiter=mark, skipinitialspace=True)
+        table.fieldnames = [name.strip().lower() for name in table.fieldnames or ()]
+        return list(table)
 
 
 def known_split(word: str, number: int) -> str:
@@ -232,8 +266,39 @@ def split(listed: Listed, run: Run, size: int) -> Data:
         rest, parts[name] = rest[kept], rest[off]
     made = {name: whole.part(at) for name, at in parts.items()} | {"train": whole.part(rest)}
     return Data(
-        Path(run.data).name, tuple(listed.classes), made["train"], made["val"], made["test"], 3, side, listed.skipped
+        Path(run.data).name,
+        tuple(listed.classes),
+        made["train"],
+        made["val"],
+        made["test"],
+        3,
+        side,
+        listed.skipped,
+        doubts=_doubts(Path(listed.open.root), made) if isinstance(listed.open, FolderReader) else (),
     )
+
+
+def _doubts(root: Path, parts: dict[str, Files]) -> tuple[str, ...]:
+    """Which files are in two splits, or under two classes, by what they hold."""
+    entries = [
+        (part.names[at], split, int(label)) for split, part in parts.items() for at, label in enumerate(part.labels)
+    ]
+    marks = twins(root, [name for name, _, _ in entries])
+    groups: dict[str, list[tuple[str, str, int]]] = {}
+    for entry in entries:
+        if entry[0] in marks:
+            groups.setdefault(marks[entry[0]], []).append(entry)
+    said = []
+    for held, known in (("val", "train"), ("test", "train"), ("test", "val")):
+        seen = {mark: name for mark, group in groups.items() for name, split, _ in group if split == known}
+        pairs = [(name, seen[marks[name]]) for name, split, _ in entries if split == held and marks.get(name) in seen]
+        if pairs:
+            said.append(f"{len(pairs)} of {held} are in {known} too, such as {pairs[0][0]} and {pairs[0][1]}")
+    mixed = [g for g in groups.values() if len({label for _, _, label in g}) > 1]
+    if mixed:
+        other = next(name for name, _, label in mixed[0] if label != mixed[0][0][2])
+        said.append(f"{len(mixed)} are under two classes, such as {mixed[0][0][0]} and {other}")
+    return tuple(said)
 
 
 def _refuse_classes(listed: Listed, labels: Tensor) -> None:
@@ -267,7 +332,7 @@ def other_data(data: str, run: Run, state: dict[str, Any]) -> Data:
         refuse_strange(data, embedded.classes, classes)
         return replace(embedded, classes=classes)
     try:
-        listed = list_data(Path(data))
+        listed = list_data(Path(data), follow_links=run.follow_links)
     except TROUBLE as error:
         raise Refused(f"{data}: {error}") from None
     refuse_strange(data, listed.classes, classes)

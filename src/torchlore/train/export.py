@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import warnings
 from collections.abc import Callable
@@ -81,7 +82,10 @@ def _program(whole: Whole, pictures: Tensor) -> torch.export.ExportedProgram:
 
 
 def _torch(_made: Ready, whole: Whole, pictures: Tensor, path: Path) -> Tensor:
-    torch.export.save(_program(whole, pictures), path)
+    buffer = io.BytesIO()  # on a full disk torch's own writer ends the process
+    torch.export.save(_program(whole, pictures), buffer)
+    with atomic(path) as file:
+        file.write(buffer.getbuffer())
     found: Tensor = torch.export.load(path).module()(pictures).detach()
     return found
 

@@ -28,7 +28,7 @@ def test(made: Ready, out: Path, samples: Samples) -> Tested | None:
         return None
     tested = made.task.tested(made, samples, found)
     (out / "test.json").write_text(json.dumps(tested.figures, indent=1), encoding="utf-8")
-    with (out / "test.csv").open("w", encoding="utf-8", newline="") as file:
+    with (out / "test.csv").open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(tested.rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(tested.rows)
@@ -46,13 +46,18 @@ def write_report(made: Ready, folder: Path, tested: Tested | None, found: list[F
         page.section("Curves", f'<div class="charts">{curves(epochs)}</div>'),
         tested.sections if tested else "",
         page.section("Left out", page.table(("file", "why"), made.data.skipped) if made.data.skipped else ""),
+        page.section(
+            "The same files twice",
+            page.table(("what",), [(one,) for one in made.data.doubts]) if made.data.doubts else "",
+        ),
         page.section("Run", page.table(("option", "value"), asdict(made.run).items(), sortable=False)),
         page.section("Environment", page.table(("what", "version"), environment(made).items(), sortable=False)),
     )
     changed = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in changes(made.run).items())
     line = f'<p class="dim">{page.text(changed or "every option at its default")}</p>'
     path = out / "report.html"
-    path.write_text(page.page(f"{made.run.model} on {made.data.name}", line, *parts), encoding="utf-8")
+    whole = page.page(f"{made.run.model} on {made.data.name}", line, *parts)
+    path.write_text(whole, encoding="utf-8", errors="surrogateescape")  # names of files need not be UTF-8
     return path
 
 

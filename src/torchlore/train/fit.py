@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchlore.recipes.checkpoint import Checkpoints, Found, collect, restore
+from torchlore.recipes.checkpoint import BrokenCheckpointError, Checkpoints, Found, collect, restore
 from torchlore.recipes.data import BrokenImageError
 from torchlore.recipes.device import unwrap
 from torchlore.recipes.seed import rng_state
@@ -101,11 +101,16 @@ def _last_line(error: Exception) -> str:
 
 def resume(made: Ready, kept: Checkpoints) -> Progress:
     """Go on from the newest whole checkpoint; from the start if there is none."""
-    found = kept.newest(made.device)
+    try:
+        found = kept.newest(made.device)
+    except BrokenCheckpointError as error:
+        raise Refused(str(error)) from None
     if found is None:
         return Progress(since=time.perf_counter())
-    for reason in found.skipped:
-        print(f"skipped a broken checkpoint: {reason}")
+    if made.world.rank == 0:
+        for reason in found.skipped:
+            print(f"skipped a broken checkpoint: {reason}")
+        print(f"going on after step {found.state['step']}", flush=True)
     _refuse_changed(made, found)
     state = found.state | {"rng": found.state["rngs"][made.world.rank % len(found.state["rngs"])]}
     if made.parts.sharded:
@@ -186,7 +191,7 @@ def look(losses: list[Tensor], step: int, *, scaled: bool) -> None:
     ):
         bad = next(at for at, loss in enumerate(losses) if not math.isfinite(float(loss)))
         raise Trouble(
-            f"the loss of step {step - len(losses) + bad + 1} is {float(losses[bad])}: lower --lr, or give --clip 1 or --warmup"
+            f"the loss of step {step - len(losses) + bad + 1} is {float(losses[bad])}: begin a run with a lower --lr, with --clip 1 or with --warmup; this one would end here again"
         )
     losses.clear()
 

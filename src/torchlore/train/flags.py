@@ -8,7 +8,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from torchlore.train.run import Refused, Run, defaults
+from torchlore.train.run import TASKS, Refused, Run, defaults
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,8 @@ def _values(path: Path) -> dict[str, Any]:
 def _typed(path: Path, name: str, value: Any) -> Any:
     known = {one.name: one for one in fields(Run)}
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
+        alike = [one for one in known if name.replace("_", " ") in known[one].metadata["help"]]
+        near = difflib.get_close_matches(name, known, n=1) or alike
         raise Refused(f"{path}: there is no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     wanted = type(known[name].default)
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
@@ -86,4 +87,20 @@ def write(run: Run, path: Path) -> None:
     from torchlore.recipes.checkpoint import atomic
 
     with atomic(path) as file:
-        file.write(yaml.safe_dump(asdict(run), sort_keys=False).encode())
+        file.write(yaml.safe_dump(asdict(_rooted(run)), sort_keys=False).encode())
+
+
+def _rooted(run: Run) -> Run:
+    """The run with the files it names called from the root, so that it goes on from any folder."""
+
+    def whole(name: str) -> str:
+        return str(Path(name).absolute()) if Path(name).exists() else name
+
+    embedded = {preset.defaults.get("data", Run().data) for preset in TASKS.values()}
+    path, mark, factory = run.model.rpartition(":")
+    return replace(
+        run,
+        data=run.data if run.data in embedded else whole(run.data),
+        model=f"{whole(path)}:{factory}" if mark and path.endswith(".py") else run.model,
+        weights=run.weights if run.weights in ("none", "default") else whole(run.weights),
+    )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -138,15 +140,33 @@ def _own(name: str, classes: int, channels: int) -> Built:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["torchlore_user_model"] = module
-    spec.loader.exec_module(module)
+    with _in_line(name, path):
+        spec.loader.exec_module(module)
     make = getattr(module, factory, None)
     if not callable(make):
         raise Refused(f"--model {name}: {path} has no function {factory!r}")
-    model = make(classes)
+    with _in_line(name, path):
+        model = make(classes)
     if not isinstance(model, nn.Module):
         raise Refused(f"--model {name}: {factory}({classes}) gave a {type(model).__name__}, not an nn.Module")
     mean, std = IMAGENET if channels == 3 else (HALF[0] * channels, HALF[1] * channels)
     return Built(model, (), channels, 0, mean, std)
+
+
+@contextmanager
+def _in_line(name: str, path: str) -> Iterator[None]:
+    """Whatever the user's own file raises, as a refusal in one line."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - it is the user's own code
+        raise Refused(f"--model {name}: {said(error, path)}") from None
+
+
+def said(error: BaseException, path: str = "") -> str:
+    """An error in one line: its kind, its words, and the last line of a file on its way."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if path and frame.filename.endswith(path)]
+    where = f"line {frames[-1].lineno}: " if frames else ""
+    return f"{where}{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _torchvision(run: Run, classes: int, load: bool) -> Built:
@@ -154,17 +174,18 @@ def _torchvision(run: Run, classes: int, load: bool) -> Built:
 
     from torchlore.recipes.features import find_heads, replace_head
 
-    try:
-        weights = None if run.weights == "none" or Path(run.weights).is_file() else _enum(models, run)
-        model = models.get_model(run.model, weights=weights if load else None, **_no_backbone(models, run.model))
-    except OSError as error:  # what urllib raises
-        where = run.model if weights is None else weights.url
-        raise Refused(f"--weights {run.weights}: {offline(where, error)}") from None
-    except ValueError:
+    if run.model.lower() not in models.list_models():
         near = _nearest(run.model, models.list_models())
         raise Refused(
             f"--model {run.model!r} is no torchvision model{near}; timm models are timm:NAME, your own path.py:factory"
-        ) from None
+        )
+    weights = None if run.weights == "none" or Path(run.weights).is_file() else _enum(models, run)
+    try:
+        extra = _no_backbone(models, run.model) | ({} if load and weights else _no_side(run.model, weights is not None))
+        model = models.get_model(run.model, weights=weights if load else None, **extra)
+    except OSError as error:  # what urllib raises
+        where = run.model if weights is None else weights.url
+        raise Refused(f"--weights {run.weights}: {offline(where, error)}") from None
     heads = tuple(replace_head(model, classes) if classes else find_heads(model))
     if weights is None:
         return Built(model, heads, 3, 224, *IMAGENET)
@@ -178,10 +199,17 @@ def offline(where: str, error: Exception) -> str:
     return f"{where} could not be fetched ({why}); give a file with --weights FILE, or none"
 
 
-def _no_backbone(models: Any, name: str) -> dict[str, None]:
+def _no_backbone(models: Any, name: str) -> dict[str, Any]:
     """Segmentation and detection models fetch the weights of their backbone unless they are told not to."""
     known = inspect.signature(models.get_model_builder(name)).parameters
     return {"weights_backbone": None} if "weights_backbone" in known else {}
+
+
+def _no_side(name: str, published: bool) -> dict[str, bool]:
+    """What published weights set in models with side outputs, for one that is built without them."""
+    if name.lower() not in ("googlenet", "inception_v3"):
+        return {}
+    return {"aux_logits": False, "transform_input": published, "init_weights": True}
 
 
 def _enum(models: Any, run: Run) -> Any:

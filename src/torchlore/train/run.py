@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ AUGMENTS = ("none", "flip", "shift", "crop")
 PRECISIONS = ("fp32", "bf16", "fp16")
 COMPILES = ("auto", "none", "model", "graph", "both")
 LOGGERS = ("tensorboard", "visdom", "csv")
+TINY, BELOW = math.ulp(0), math.nextafter(1, 0)  # the smallest number above 0, the largest below 1
 
 
 class Refused(ValueError):
@@ -22,9 +24,9 @@ class Trouble(RuntimeError):
     """The run cannot go on; the message says what happened. What was saved before is whole."""
 
 
-def option(default: Any, text: str, choices: tuple[str, ...] = ()) -> Any:
-    """A field with its help text and, where there are few, its allowed values."""
-    return field(default=default, metadata={"help": text, "choices": choices})
+def option(default: Any, text: str, choices: tuple[str, ...] = (), least: float = 0, most: float = math.inf) -> Any:
+    """A field with its help text and its allowed values: the few there are, or the range of a number."""
+    return field(default=default, metadata={"help": text, "choices": choices, "least": least, "most": most})
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ TASKS = {
             "channels_last": True,
         },
         losses=("ce", "dice", "iou"),
-        unused=("group", "mixup", "cutmix", "confusion"),
+        unused=("follow_links", "group", "mixup", "cutmix", "confusion"),
     ),
 }
 
@@ -79,33 +81,36 @@ class Run:
         "small",
         "small, a torchvision model, timm:NAME, or path/to/file.py:factory; for videos tsn: or motion: before it",
     )
+    follow_links: bool = option(
+        False, "read pictures outside the data's folder that links, or a manifest's lines, lead to"
+    )
     weights: str = option("none", "none, default, a torchvision weights name, or a checkpoint file")
     freeze: str = option("", "backbone, or comma-separated prefixes of parameters that stay as they are")
     size: int = option(0, "side of the square images; 0: that of the weights or of pictures in memory, else 224")
     augment: str = option("shift", "what a training image goes through", AUGMENTS)
-    val: float = option(0.15, "share of the data for validation where the data has no such split")
-    epochs: int = option(30, "passes over the training set")
-    batch_size: int = option(64, "samples a step on all devices together")
-    accumulate: int = option(1, "micro batches a step is made of")
+    val: float = option(0.15, "share of the data for validation where the data has no such split", most=0.5)
+    epochs: int = option(30, "passes over the training set", least=1)
+    batch_size: int = option(64, "samples a step on all devices together", least=1)
+    accumulate: int = option(1, "micro batches a step is made of", least=1)
     optimizer: str = option("adamw", "which optimizer", OPTIMIZERS)
-    lr: float = option(3e-3, "learning rate at its peak")
-    momentum: float = option(0.9, "momentum of sgd")
+    lr: float = option(3e-3, "learning rate at its peak", least=TINY)
+    momentum: float = option(0.9, "momentum of sgd", most=BELOW)
     weight_decay: float = option(0.01, "decay of weights; biases and norms are never decayed")
     backbone_lr: float = option(1.0, "the backbone's learning rate as a share of the head's")
-    layer_decay: float = option(1.0, "each block's learning rate as a share of the block above it")
+    layer_decay: float = option(1.0, "each block's learning rate as a share of the block above it", least=TINY, most=1)
     schedule: str = option("cosine", "how the learning rate falls", SCHEDULES)
     warmup: float = option(1.0, "epochs over which the learning rate rises")
     milestones: str = option("", "epochs at which step and multistep fall, such as 30,60")
-    gamma: float = option(0.1, "the factor by which step, multistep and plateau fall")
+    gamma: float = option(0.1, "the factor by which step, multistep and plateau fall", least=TINY)
     loss: str = option("ce", "what is made small, one or a sum such as ce+dice: " + _losses())
     group: int = option(0, "pictures of each identity in a batch, or frames of each clip; 0 takes the task's")
-    label_smoothing: float = option(0.0, "share of the target spread over the other classes")
+    label_smoothing: float = option(0.0, "share of the target spread over the other classes", most=BELOW)
     mixup: float = option(0.0, "alpha of mixup; 0 is off")
     cutmix: float = option(0.0, "alpha of CutMix; 0 is off")
     confusion: int = option(0, "blocks a side that region confusion shuffles; 0 is off")
     l1: float = option(0.0, "weight of the L1 penalty")
     clip: float = option(0.0, "largest norm of the gradient; 0 is off")
-    ema: float = option(0.0, "decay of the averaged weights; 0 is off")
+    ema: float = option(0.0, "decay of the averaged weights; 0 is off", most=BELOW)
     precision: str = option("fp32", "number format of the forward pass", PRECISIONS)
     channels_last: bool = option(False, "store images with their channels last")
     compile: str = option(
@@ -115,11 +120,11 @@ class Run:
     )
     shard: bool = option(False, "split the weights over the processes (FSDP2) instead of copying them to each")
     deterministic: bool = option(False, "the same bits again on a GPU, at a price in speed")
-    seed: int = option(0, "where every random number comes from")
+    seed: int = option(0, "where every random number comes from", most=2**63 - 1)
     device: str = option("auto", "auto, cpu, cuda or cuda:N")
-    workers: int = option(-1, "processes that load data; -1 chooses")
+    workers: int = option(-1, "processes that load data; -1 chooses", least=-1)
     save_every: int = option(0, "steps between checkpoints; 0 saves at each epoch's end")
-    keep: int = option(2, "how many of the latest checkpoints stay")
+    keep: int = option(2, "how many of the latest checkpoints stay", least=1)
     log: str = option("", "comma-separated loggers beside JSONL: " + ", ".join(LOGGERS))
     watch: bool = option(True, "look for silent traps while training")
 
@@ -143,13 +148,11 @@ def refuse(run: Run) -> Iterator[str]:
         yield f"--schedule {run.schedule} falls at given epochs: give --milestones, such as 30,60"
     if run.freeze and run.weights == "none":
         yield f"--freeze {run.freeze} keeps random weights as they are: give --weights too"
-    if run.precision == "fp16" and run.device == "cpu":
-        yield "--precision fp16 needs a GPU: use bf16 on the CPU"
     if run.compile in ("graph", "both") and (run.mixup or run.cutmix or run.confusion or run.task != "classify"):
         yield f"--compile {run.compile} replays one step as it was: mixing, region confusion and other tasks decide anew in each"
     if run.shard:
         yield from _sharded(run)
-    if run.batch_size % run.accumulate:
+    if run.accumulate > 0 and run.batch_size % run.accumulate:
         yield f"--batch-size {run.batch_size} cannot be split into {run.accumulate} equal micro batches"
 
 
@@ -170,18 +173,27 @@ def _ranges(run: Run) -> Iterator[str]:
         value, choices = getattr(run, one.name), one.metadata["choices"]
         if choices and value not in choices:
             yield f"--{one.name.replace('_', '-')} {value!r} is not one of {', '.join(choices)}"
-    for name in ("epochs", "batch_size", "accumulate", "keep"):
-        if getattr(run, name) < 1:
-            yield f"--{name.replace('_', '-')} must be at least 1; got {getattr(run, name)}"
-    for name in ("label_smoothing", "val", "ema", "momentum"):
-        if not 0 <= getattr(run, name) < 1:
-            yield f"--{name.replace('_', '-')} lies between 0 and 1; got {getattr(run, name)}"
-    if run.group < 0:
-        yield f"--group must be at least 0; got {run.group}"
-    if not run.lr > 0:
-        yield f"--lr must be above 0; got {run.lr}"
+        elif isinstance(value, int | float) and not _within(value, one.metadata):
+            yield f"--{one.name.replace('_', '-')} {_range(one.metadata)}; got {value}"
+    if not run.data:
+        yield "--data is empty: give a folder, a manifest, or the name of an embedded set"
     if unknown := [name for name in run.log.split(",") if name and name not in LOGGERS]:
         yield f"--log knows {', '.join(LOGGERS)}; got {', '.join(unknown)}"
+
+
+def _within(value: float, limits: Mapping[str, Any]) -> bool:
+    return limits["least"] <= value <= limits["most"] and value < math.inf
+
+
+def _range(limits: Mapping[str, Any]) -> str:
+    """What a number must be, in words."""
+    least, most = limits["least"], limits["most"]
+    low = "above 0" if least == TINY else f"at least {least}"
+    return (
+        f"must be {low}"
+        if most == math.inf
+        else f"must be {low} and {'below 1' if most == BELOW else f'at most {most}'}"
+    )
 
 
 def _useless(run: Run) -> Iterator[str]:
@@ -193,6 +205,17 @@ def _useless(run: Run) -> Iterator[str]:
     for name in preset.unused:
         if getattr(run, name) not in (getattr(plain, name), preset.defaults.get(name)):
             yield f"--{name.replace('_', '-')} does nothing for --task {run.task}: leave it out"
+
+
+def milestones(run: Run) -> list[float]:
+    """The epochs at which the rate falls."""
+    try:
+        marks = [float(mark) for mark in run.milestones.split(",") if mark]
+    except ValueError:
+        marks = [-1.0]
+    if marks != sorted(marks) or min(marks, default=0) < 0:
+        raise Refused(f"--milestones takes epochs in their order, such as 30,60; got {run.milestones}")
+    return marks
 
 
 def checked(run: Run) -> Run:

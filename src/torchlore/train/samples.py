@@ -72,6 +72,7 @@ class Data:
     size: int
     skipped: tuple[tuple[str, str], ...] = field(default=())  # (file, why)
     frames: int = 1  # pictures a sample
+    doubts: tuple[str, ...] = ()  # what makes its figures doubtful, a sentence each
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,14 @@ import hashlib
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from torchlore.recipes.data import find_broken
+
+ENDS = 4096  # bytes at each end of a file that tell most files apart
 
 
 def cache_file(root: Path, kind: str = "scan") -> Path:
@@ -50,8 +53,37 @@ def remembered(root: Path, names: list[str], kind: str, look: Callable[[list[str
     return {name: known[name][1] for name in names}
 
 
+def twins(root: Path, names: list[str]) -> dict[str, str]:
+    """Name -> a mark that files with the same bytes share, of those that are not alone with it.
+
+    Only files of the same size are opened, and read in whole only where their ends are the same too.
+    """
+    sizes = {name: (root / name).stat().st_size for name in names}
+    alike = Counter(sizes[name] for name in names)
+    several = list(dict.fromkeys(name for name in names if alike[sizes[name]] > 1))
+    ends = remembered(root, several, "ends", lambda fresh: {name: _hashed(root / name, ENDS) for name in fresh})
+    marks = Counter(ends[name] for name in names if name in ends)
+    same = {name: _hashed(root / name) for name in several if marks[ends[name]] > 1}
+    count = Counter(same[name] for name in names if name in same)
+    return {name: mark for name, mark in same.items() if count[mark] > 1}
+
+
+def _hashed(path: Path, ends: int = 0) -> str:
+    """The hash of a file's size and bytes, or of so many at its beginning and its end."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        body = file.read(ends or -1)
+        if 0 < ends < size:
+            file.seek(max(ends, size - ends))
+            body += file.read()
+    return hashlib.blake2b(body, digest_size=16, salt=str(size).encode()[-16:]).hexdigest()
+
+
 def _stamp(path: Path) -> str:
-    stat = path.stat()
+    try:
+        stat = path.stat()
+    except OSError:  # a link to nothing: whoever reads it says so
+        return "none"
     return f"{stat.st_size}-{stat.st_mtime_ns}"
 
 

@@ -13,10 +13,10 @@ from torch.optim import Optimizer
 
 from torchlore.recipes import schedules
 from torchlore.recipes.data import cpus
-from torchlore.recipes.device import best_device
+from torchlore.recipes.device import best_device, unwrap
 from torchlore.recipes.features import freeze
 from torchlore.recipes.optim import EMA, check_groups, decay_groups, finetune_groups, layer_decay_groups
-from torchlore.recipes.seed import seed_everything, set_deterministic
+from torchlore.recipes.seed import kept_rng, seed_everything, set_deterministic
 from torchlore.train.batches import Planned, choose_workers
 from torchlore.train.discover import few
 from torchlore.train.files import Files
@@ -24,8 +24,8 @@ from torchlore.train.graph import WARM, WATCHED
 from torchlore.train.group import World, world
 from torchlore.train.jpegs import works
 from torchlore.train.loop import Parts
-from torchlore.train.models import Built, prepared, without_file
-from torchlore.train.run import Refused, Run
+from torchlore.train.models import Built, prepared, said, without_file
+from torchlore.train.run import Refused, Run, milestones
 from torchlore.train.samples import Data, Samples, Stored
 from torchlore.train.tasks import Task, task_of
 
@@ -69,9 +69,13 @@ def choose_device(run: Run, place: World) -> torch.device:
     if run.device == "auto":
         found = best_device()
         return torch.device(found.type, place.local) if found.type == "cuda" else found
-    device = torch.device(run.device)
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise Refused(f"--device {run.device}: torch {torch.__version__} sees no GPU here; `lore doctor` says why")
+    try:
+        device = torch.device(run.device)
+        torch.zeros(1, device=device).tolist()
+    except (RuntimeError, AssertionError, NotImplementedError):  # no such word, no such device, nothing in it (meta)
+        raise Refused(
+            f"--device {run.device}: torch {torch.__version__} has no such device here; `lore doctor` says why"
+        ) from None
     return device
 
 
@@ -79,6 +83,8 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
     """Build everything; what cannot work raises Refused here. `load=False` leaves the run's --weights out."""
     task, place = task_of(run), world()
     device = choose_device(run, place)
+    if run.precision == "fp16" and device.type == "cpu":
+        raise Refused("--precision fp16 needs a GPU: use bf16 on the CPU")
     if run.deterministic:
         set_deterministic()
     elif device.type == "cuda":
@@ -91,6 +97,10 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         model = model.to(memory_format=torch.channels_last)
     if run.freeze:
         _freeze(run, built)
+    if not any(one.requires_grad for one in model.parameters()):
+        raise Refused(
+            f"--model {run.model} has no parameter to train" + (f" beside --freeze {run.freeze}" if run.freeze else "")
+        )
     model, sharded = _synced(model, device, place), run.shard and place.size > 1
     if sharded:
         from torchlore.train.shard import shard
@@ -119,6 +129,39 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
     share = torch.empty(pictures, data.channels, data.size, data.size, dtype=torch.uint8)
     workers = choose_workers(run.workers, data.train, share, place.here)
     return Ready(run, data, built, parts, plan, device, place, prepare, plateau, workers)
+
+
+def tried(made: Ready) -> Ready:
+    """The same, after its model ran on two samples of the epoch's last batch, or one; Refused where it cannot train.
+
+    What the model keeps of a batch is put back, and no random number of the run is used.
+    """
+    run, model = made.run, unwrap(made.parts.model)
+    if run.compile in ("model", "both") or made.parts.sharded:  # compiled for this size; gathered for nothing
+        return made
+    job = made.plan.job(len(made.data.train.labels), 0, made.epoch_steps - 1)
+    micro = -(-len(job.indices) // run.accumulate)
+    count = min(2, len(job.indices) % micro or micro)
+    draws = None if job.draws is None else job.draws[:count]
+    pictures = made.data.train.read(job.indices[:count].tolist(), draws)
+    buffers = [(one, one.clone()) for one in model.buffers()]
+    with kept_rng():
+        try:
+            out = model(made.prepare(pictures))
+        except (RuntimeError, ValueError, TypeError, IndexError) as error:
+            alone = "; an epoch ends with a batch of one: choose another --batch-size" if count == 1 else ""
+            shape = "x".join(map(str, pictures.shape))
+            raise Refused(f"--model {run.model} cannot train on a batch of {shape}: {said(error)}{alone}") from None
+    with torch.no_grad():
+        for one, before in buffers:
+            one.copy_(before)
+    want = (count, len(made.data.classes))
+    if run.task in ("classify", "video") and getattr(out, "shape", None) != want:
+        gave = tuple(out.shape) if isinstance(out, Tensor) else f"a {type(out).__name__}"
+        raise Refused(
+            f"--model {run.model} must give a tensor of shape {want}, a logit for each class; it gives {gave}"
+        )
+    return made
 
 
 def sized(data: Data, size: int) -> Data:
@@ -190,7 +233,7 @@ def make_optimizer(run: Run, built: Built, *, fused: bool = True) -> Optimizer:
 def make_schedule(run: Run, every: int) -> schedules.Schedule:
     """The learning rate's factor as a function of the step."""
     total = run.epochs * every
-    marks = tuple(int(float(mark) * every) for mark in run.milestones.split(",") if mark)
+    marks = tuple(int(mark * every) for mark in milestones(run))
     made: dict[str, Callable[[], schedules.Schedule]] = {
         "constant": schedules.Constant,
         "plateau": schedules.Constant,

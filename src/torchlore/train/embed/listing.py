@@ -13,7 +13,7 @@ from torch import Tensor
 
 from torchlore.recipes.data import PackedStrings, list_images
 from torchlore.recipes.seed import derive
-from torchlore.train.discover import SPLITS, TROUBLE, check_inside, table_rows
+from torchlore.train.discover import SPLITS, TROUBLE, called, check_inside, table_rows
 from torchlore.train.embed.pieces import pieces
 from torchlore.train.embed.plan import refuse_batch
 from torchlore.train.embed.views import Pictures, Views, chosen, unanswered
@@ -52,7 +52,11 @@ class Listing:
 def open_data(run: Run, size: int = 0) -> Data:
     """The identities to learn from, and others to search for; Refused with the file or identity at fault."""
     try:
-        data = EMBEDDED[run.data](run.val, run.seed) if run.data in EMBEDDED else _divided(_listed(run.data), run, size)
+        data = (
+            EMBEDDED[run.data](run.val, run.seed)
+            if run.data in EMBEDDED
+            else _divided(_listed(run.data, run.follow_links), run, size)
+        )
         _check_training(data)
     except TROUBLE as error:
         raise error if isinstance(error, Refused) else Refused(f"--data {run.data}: {error}") from None
@@ -69,7 +73,7 @@ def other_data(data: str, run: Run, state: dict[str, Any]) -> Data:
         found = EMBEDDED[data](run.val, run.seed).test
         return Data(data, classes, found, found, found, 3, size)
     try:
-        listing = _listed(data)
+        listing = _listed(data, run.follow_links)
         words = next((word for word in (("query", "gallery"), ("test",), ("val",)) if listing.part(*word)), None)
         part = _views(listing.root, listing.part(*words) if words else list(listing.rows), size)
     except TROUBLE as error:
@@ -77,12 +81,12 @@ def other_data(data: str, run: Run, state: dict[str, Any]) -> Data:
     return Data(Path(data).name, classes, part, part, part, 3, size, listing.skipped)
 
 
-def _listed(data: str) -> Listing:
+def _listed(data: str, follow: bool) -> Listing:
     path = Path(data)
     if path.suffix.lower() in (".csv", ".tsv", ".parquet"):
-        root, rows = path.parent.resolve(), _manifest(path)
+        root, rows = path.parent.resolve(), _manifest(path, follow)
     elif path.is_dir():
-        root, rows = path, _folders(path)
+        root, rows = path, _folders(path, follow)
     elif path.exists():
         raise ValueError("identities come as a folder of folders or as a manifest (.csv, .tsv, .parquet)")
     else:
@@ -94,14 +98,14 @@ def _listed(data: str) -> Listing:
     return Listing(root, [row for row in rows if row.name not in bad], tuple(bad.items()))
 
 
-def _folders(path: Path) -> list[Row]:
+def _folders(path: Path, follow: bool) -> list[Row]:
     """A folder for each identity, in it perhaps one for each camera; all that perhaps in a folder for each split."""
-    folders = {split: path / word for split, words in WORDS.items() for word in words if (path / word).is_dir()}
+    folders = {split: folder for split, words in WORDS.items() if (folder := called(path, words)) is not None}
     if not folders.keys() & {"train", "query", "gallery"}:
         folders = {"": path}
     rows = []
     for split, folder in folders.items():
-        samples, identities = list_images(folder)
+        samples, identities = list_images(folder, follow_links=follow)
         for one in samples:
             below = one.path.relative_to(folder).parts
             camera = below[1] if len(below) > 2 else ""
@@ -109,7 +113,7 @@ def _folders(path: Path) -> list[Row]:
     return rows
 
 
-def _manifest(path: Path) -> list[Row]:
+def _manifest(path: Path, follow: bool) -> list[Row]:
     table = table_rows(path)
     if not table:
         raise ValueError("the manifest is empty")
@@ -121,7 +125,7 @@ def _manifest(path: Path) -> list[Row]:
     rows = []
     for number, cells in enumerate(table, 2):
         name, label, camera, word = (_cell(cells, column) for column in ("path", "label", "camera", "split"))
-        check_inside(root, name, number)
+        check_inside(root, name, number, follow=follow)
         split = next((split for split, words in WORDS.items() if word.lower() in words), "")
         if word and not split:
             raise ValueError(f"line {number}: the split {word!r} is not train, val, test, query or gallery")

@@ -91,10 +91,6 @@ def _torchvision(run: Run, data: Data, load: bool) -> Built:
         raise Refused(
             f"--model {run.model!r} gives no class for each pixel; the nearest that do are {', '.join(near)}, or your own path.py:factory"
         )
-    if run.model.startswith("deeplab") and len(data.train.labels) % run.batch_size == 1:
-        raise Refused(
-            f"--batch-size {run.batch_size} leaves a last batch of one picture, which {run.model} cannot normalise: give another"
-        )
     enum = models.get_model_weights(run.model)
     wanted = "DEFAULT" if run.weights == "default" else run.weights
     if wanted not in enum.__members__ and run.weights != "none" and not Path(run.weights).is_file():

@@ -47,7 +47,7 @@ def open_data(run: Run, size: int = 0) -> Data:
     embedded = run.data == NAME
     root = example() if embedded else Path(run.data)
     try:
-        found = find(root, NAME)
+        found = find(root, NAME, run.follow_links)
         listed = Listed(found.names, found.classes, found.labels, found.splits, FolderReader(str(root)), found.skipped)
         data = split(listed, run, size or (SIDE if embedded else 0))
     except TROUBLE as error:
@@ -63,7 +63,7 @@ def other_data(data: str, run: Run, state: dict[str, Any]) -> Data:
     classes, size = tuple(state["classes"]), int(state["size"])
     root = example() if data == NAME else Path(data)
     try:
-        found = find(root, NAME)
+        found = find(root, NAME, run.follow_links)
     except TROUBLE as error:
         raise Refused(f"{data}: {error}") from None
     refuse_strange(data, found.classes, classes)

@@ -15,7 +15,7 @@ import torch.distributed as dist
 
 from torchlore.recipes.data import cpus, find_classes, list_images
 from torchlore.recipes.video import SUFFIXES, BrokenVideoError, indices_at, probe, readable
-from torchlore.train.discover import SPLITS, split_folder
+from torchlore.train.discover import SPLITS, refuse_splits, split_folder
 from torchlore.train.group import World, led, world
 from torchlore.train.scan import remembered
 
@@ -48,18 +48,19 @@ class Found:
     skipped: tuple[tuple[str, str], ...]
 
 
-def find(path: Path, example: str) -> Found:
+def find(path: Path, example: str, follow: bool = False) -> Found:
     """Every video of a folder of class folders, or of train, val and test folders of such folders."""
     if not path.is_dir():
         raise FileNotFoundError(f"there is no such folder, and the embedded set is {example}")
     train = split_folder(path, "train")
     if train is None:
-        samples, classes = list_images(path, suffixes=SUFFIXES)
+        samples, classes = list_images(path, None, follow, SUFFIXES)
+        refuse_splits(path, classes)
         parts = [(one, "") for one in samples]
     else:
         classes = find_classes(train)
         folders = {name: folder for name in SPLITS if (folder := split_folder(path, name)) is not None}
-        parts = [(one, name) for name, at in folders.items() for one in list_images(at, classes, suffixes=SUFFIXES)[0]]
+        parts = [(one, name) for name, at in folders.items() for one in list_images(at, classes, follow, SUFFIXES)[0]]
     names = [str(one.path.relative_to(path)) for one, _ in parts]
     videos, skipped = looked(path, names)
     kept = [(name, one, split) for name, (one, split) in zip(names, parts, strict=True) if name in videos]
