@@ -50,8 +50,8 @@ class Named(nn.Linear):
     [
         ("bn", "an epoch ends with a batch of one: choose another --batch-size"),
         ("inputs", "cannot train on a batch of 1x1x8x8: RuntimeError: "),
-        ("outputs", "must give a tensor of shape (1, 10), a logit for each class; it gives (1, 11)"),
-        ("Named", "it gives a dict"),
+        ("outputs", "must give a tensor (1, 10), a logit for each class; it gives (1, 11)"),
+        ("Named", "it gives dict"),
         ("raises", ": line 6: KeyError: 'x'"),
         ("empty", "has no parameter to train"),
     ],

@@ -140,8 +140,9 @@ def tried(made: Ready) -> Ready:
     if run.compile in ("model", "both") or made.parts.sharded:  # compiled for this size; gathered for nothing
         return made
     job = made.plan.job(len(made.data.train.labels), 0, made.epoch_steps - 1)
-    micro = -(-len(job.indices) // run.accumulate)
-    count = min(2, len(job.indices) % micro or micro)
+    share = max(1, job.total // made.world.size)  # the smallest of all processes, so that all say the same
+    micro = -(-share // run.accumulate)
+    count = min(2, share % micro or micro)
     draws = None if job.draws is None else job.draws[:count]
     pictures = made.data.train.read(job.indices[:count].tolist(), draws)
     buffers = [(one, one.clone()) for one in model.buffers()]
@@ -155,12 +156,9 @@ def tried(made: Ready) -> Ready:
     with torch.no_grad():
         for one, before in buffers:
             one.copy_(before)
-    want = (count, len(made.data.classes))
-    if run.task in ("classify", "video") and getattr(out, "shape", None) != want:
-        gave = tuple(out.shape) if isinstance(out, Tensor) else f"a {type(out).__name__}"
-        raise Refused(
-            f"--model {run.model} must give a tensor of shape {want}, a logit for each class; it gives {gave}"
-        )
+    want, gave = (count, len(made.data.classes)), tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
+    if run.task in ("classify", "video") and gave != want:
+        raise Refused(f"--model {run.model} must give a tensor {want}, a logit for each class; it gives {gave}")
     return made
 
 
