@@ -348,6 +348,29 @@ class PatchHead(nn.Module):
         feat = tokens.view(b, c, h, w)  # trap: view-as-transpose
         return feat + tokens.transpose(1, 2).view(b, c, h, w)
 """,
+    "a script that evaluates below its training": """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x, y = torch.randn(256, 10), torch.randint(0, 3, (256,))
+train, val = DataLoader(TensorDataset(x, y), 32, shuffle=True), DataLoader(TensorDataset(x, y), 32)
+model = nn.Sequential(nn.Linear(10, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
+opt = torch.optim.Adam(model.parameters())
+loss_fn = nn.CrossEntropyLoss()
+for epoch in range(3):
+    model.train()
+    for a, b in train:
+        opt.zero_grad()
+        loss_fn(model(a), b).backward()
+        opt.step()
+    model.eval()
+    total = 0.0
+    for a, b in val:
+        total += loss_fn(model(a), b).item()  # trap: eval-without-no-grad
+    print(epoch, total / len(val))
+""",
 }
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _TESTS = re.compile(r"(?:^|[\\/])tests?[\\/]|(?:^|[\\/])test_\w+\.py$")
 _GRADIENTS = re.compile(r"\.grad\b|_grad\b|hook|attack|autograd|backward|inference_mode")
+_CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
 
 
@@ -107,9 +108,11 @@ def _backward_pass(source: Source) -> Iterator[Hit]:
 
 
 def _asks_gradients(source: Source, loop: ast.AST) -> bool:
-    """Whether the loop, or what stands right above it, has to do with gradients."""
-    first, last = getattr(loop, "lineno", 1), getattr(loop, "end_lineno", 1)
-    return _GRADIENTS.search("\n".join(lines(source)[max(first - 6, 0) : last])) is not None
+    """Whether the loop has to do with gradients, or what stands right above it speaks of a context."""
+    first, last = getattr(loop, "lineno", 1) - 1, getattr(loop, "end_lineno", 1)
+    text = lines(source)
+    within, above = "\n".join(text[first:last]), "\n".join(text[max(first - 6, 0) : first])
+    return _GRADIENTS.search(within) is not None or _CONTEXTS.search(above) is not None
 
 
 def _runs_it(source: Source, node: ast.AST) -> bool:
