@@ -510,6 +510,56 @@ tool = MADE()
 values = tool.fit_transform(rows)
 train, test = train_test_split(values)
 """
+MASKED = """
+import torch
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.inner = INNER
+
+    def forward(self, x, key_padding_mask=None):
+        return self.inner(x, key_padding_mask)
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.attention = Attention(width)
+
+    def forward(self, ids, x):
+        return self.attention(x, key_padding_mask=ids != self.pad_id)
+"""
+PARTLY = """
+import torch
+
+def load(model, path):
+    own = model.state_dict()
+    part = {k: v for k, v in torch.load(path).items() if k in own}
+    own.update(part)
+    LINE
+    return model
+"""
+FLAGGED = """
+import torch
+
+def train(net, loader, optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        LINE
+        loss.requires_grad_(True)
+        loss.backward()
+        optimizer.step()
+"""
+HIDDEN = """
+import torch
+
+def both(out, target, mask):
+    loss = torch.zeros(4, 4)
+    kept = loss
+    kept[~mask] = 0
+    return kept.sum(), READ.mean()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -586,6 +636,19 @@ def said(rules, slug, text):
         ("float-image-cast-to-bytes", RATED.replace("CALL", "save"), ["warning"] * 2),
         ("scaler-fitted-on-test-data", NAMED.replace("MADE", "LabelEncoder"), []),
         ("scaler-fitted-on-test-data", NAMED.replace("MADE", "StandardScaler"), ["warning"]),
+        ("padding-mask-inverted", MASKED.replace("INNER", "Own(width)"), []),
+        ("padding-mask-inverted", MASKED.replace("INNER", "nn.MultiheadAttention(width, 4)"), ["error"]),
+        ("state-dict-changed-in-vain", PARTLY.replace("LINE", "model.load_state_dict(part)"), []),
+        ("state-dict-changed-in-vain", PARTLY.replace("LINE", "print(len(own))"), ["error"]),
+        ("loss-rewrapped", FLAGGED.replace("LINE", "loss = (net(x).argmax(1) == y).float().mean()"), ["error"]),
+        ("loss-rewrapped", FLAGGED.replace("LINE", "loss = criterion(head(net(x)), y)"), ["warning"]),
+        ("second-name-is-no-copy", HIDDEN.replace("READ", "loss[mask]"), []),
+        ("second-name-is-no-copy", HIDDEN.replace("READ", "loss"), ["error"]),
+        (
+            "strict-false-unchecked",
+            BODY.replace("NAME", "state") + "torch.save(wide.module.state_dict(), 'b.pt')",
+            ["hint"],
+        ),
         ("scheduler-never-stepped", RATES.replace("WHICH", "first"), []),
         ("scheduler-never-stepped", RATES.replace("WHICH", "second"), ["warning"]),
         ("module-in-no-optimizer", SAVED.replace("LINE", "other.load_state_dict(torch.load('a.pt'))"), []),
@@ -648,3 +711,19 @@ def test_a_stage_has_epochs_of_its_own(rules):
 def test_the_length_of_a_tour_is_called_a_reward(rules, path, expected):
     found = [one for one in engine.check_text(TOURS, rules, path) if one.slug == "objective-not-negated"]
     assert len(found) == expected
+
+
+@pytest.mark.parametrize(("line", "told"), [("random.shuffle(self.rows)", "hint"), ("self.rows.sort()", "warning")])
+def test_a_dataset_may_mix_itself(tmp_path, capsys, line, told):
+    rows = "import random\nfrom torch.utils.data import Dataset\n\nclass Rows(Dataset):\n    def __init__(self, rows):\n        self.rows = rows\n"
+    (tmp_path / "rows.py").write_text(
+        f"{rows}        {line}\n\n    def __getitem__(self, i):\n        return self.rows[i]\n"
+    )
+    text = (
+        BESIDE.replace("TARGET", "x.argmax(1)")
+        .replace("TensorDataset(rows)", "Rows(rows)")
+        .replace("batch_size=1", "batch_size=8")
+    )
+    (tmp_path / "train.py").write_text("from rows import Rows\n" + text)
+    assert main(["check", "--no-cache", "--select", "train-loader-not-shuffled", str(tmp_path)]) == 1
+    assert f"1 {told} in 1 of 2 files" in capsys.readouterr().out

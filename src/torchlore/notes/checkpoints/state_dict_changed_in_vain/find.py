@@ -51,6 +51,11 @@ def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:
         changes
         and not any(one.lineno >= last and one not in changes and not _in(source, one, changes) for one in uses)
         and not tree.loops(source, changes[-1])
+        and not any(
+            source.code(tree.receiver(one)) == model and one.lineno > last
+            for one in source.methods("load_state_dict")
+            if tree.inside(source, one, home)
+        )  # the part itself is loaded
     ):
         told = f"`{name.id}` is changed and never loaded, so `{model}` stays as it is: `{model}.load_state_dict({name.id})`"
         yield source.hit(changes[-1], told)

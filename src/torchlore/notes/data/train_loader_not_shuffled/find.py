@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlore.check import calls, edits, flow, follow, frameworks, scopes, tree, uses
+from torchlore.check import calls, classes, edits, flow, follow, frameworks, scopes, tree, uses
 from torchlore.check.iteration import unwrapped
 from torchlore.check.project import Class
 
@@ -49,7 +49,7 @@ def find(source: Source) -> Iterator[Hit]:
         own = source.name(call.func) == _LOADER and not tree.spread(call)
         fix = [edits.set_keyword(source, call, "shuffle", "True")] if own else []
         numbers = _NUMBERS.search(source.text) and not _CLASSES.search(source.text)
-        quiet = numbers or _MIXED.search(source.text)
+        quiet = numbers or _MIXED.search(source.text) or _mixes_itself(made)
         yield source.hit(call, message, *fix, safe=False, severity="hint" if quiet else None)
 
 
@@ -218,6 +218,14 @@ def _lies_in_order(made: _Made) -> bool:
         isinstance(one.node, ast.Call) and one.source is not None and _drawn(one.source, one.node) for one in found
     )
     return not drawn and not any("Iterable" in name or "Subset" in name for name in outside)
+
+
+def _mixes_itself(made: _Made) -> bool:
+    """A dataset whose class shuffles its rows when it is made."""
+    source, given = made.options.get("dataset", (None, None))
+    found = source.values(given) if source is not None and given is not None else ()
+    owners = [classes.class_behind(source, one) for one in found] if source is not None else []
+    return any(one is not None and _MIXED.search(one.source.code(one.node)) for one in owners)
 
 
 def _drawn(source: Source, dataset: ast.Call) -> bool:

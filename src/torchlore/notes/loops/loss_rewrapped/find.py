@@ -62,7 +62,9 @@ def _forced(source: Source) -> Iterator[Hit]:
     for node, name in [*on, *marked]:
         if isinstance(name, ast.Name) and "loss" in name.id.lower() and _computed(source, name):
             told = f"`{name.id}` has no history, and a flag does not give it one, so `backward()` reaches no weight: look for the `argmax`, `.item()`, `.detach()` or `no_grad` before it"
-            yield source.hit(node, told)
+            attached = values.attached(source, name)
+            if attached is not True:  # needless, where the history is there
+                yield source.hit(node, told, severity=None if attached is False else "warning")
 
 
 def _computed(source: Source, name: ast.Name) -> bool:

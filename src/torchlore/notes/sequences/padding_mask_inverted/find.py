@@ -4,10 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree
+from torchlore.check import classes, edits, follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _MASKS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
+
+_ATTENTION = re.compile(
+    r"nn\.(Transformer|MultiheadAttention)|from torch\.nn[\w.]* import [^\n]*(Transformer|MultiheadAttention)"
+)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -16,13 +20,26 @@ def find(source: Source) -> Iterator[Hit]:
             told = f"`{source.code(made)}` is added to the scores as numbers, 0 and 1, and hides nothing"
             yield source.hit(keyword.value, f"{told}: pass the mask as it is compared, True at the padding")
             continue
-        if keyword.arg in _MASKS and _valid(source, keyword.value):
+        call = source.parents[keyword]
+        known = _takes(source, call) if isinstance(call, ast.Call) and keyword.arg in _MASKS else False
+        if known is not False and _valid(source, keyword.value):
             code = source.code(keyword.value)
             simple = isinstance(keyword.value, ast.Name | ast.Attribute | ast.Call)
             better = f"~{code}" if simple else f"~({code})"
             edit = edits.replace(source, keyword.value, better)
             message = f"`{code}` is True at the words, and True means ignore: write `{keyword.arg}={better}`"
-            yield source.hit(keyword.value, message, edit, safe=False)
+            yield source.hit(keyword.value, message, edit, safe=False, severity=None if known else "hint")
+
+
+def _takes(source: Source, call: ast.Call) -> bool | None:
+    """Whether the mask goes to torch's attention; False for an attention of the project's own, None where it cannot be told."""
+    found = source.values(call.func)
+    owners = [classes.class_behind(source, one) for one in found]
+    if any(one.name.startswith(("torch.nn.Transformer", "torch.nn.MultiheadAttention")) for one in found):
+        return True
+    if found and all(one is not None for one in owners):
+        return any(_ATTENTION.search(one.source.text) is not None for one in owners if one is not None)
+    return True if _ATTENTION.search(source.text) else None
 
 
 def _as_numbers(source: Source, node: ast.expr) -> ast.expr | None:

@@ -213,6 +213,9 @@ def _is_index_of_write(source: Source, node: ast.Name, held: ast.Assign) -> bool
 
 def _other_column(read: ast.AST, write: ast.AST) -> bool:
     """`boxes[:, 2]` after `new[:, 0] = ...`: what was written is not what is read."""
+    mask = write.slice if isinstance(write, ast.Subscript) else None
+    if isinstance(mask, ast.UnaryOp) and isinstance(mask.op, ast.Invert) and isinstance(read, ast.Subscript):
+        return ast.dump(mask.operand) == ast.dump(read.slice)  # `x[mask]` after `y[~mask] = 0`
     columns = [
         tree.literal(one.slice.elts[-1])
         for one in (read, write)
