@@ -560,6 +560,22 @@ def both(out, target, mask):
     kept[~mask] = 0
     return kept.sum(), READ.mean()
 """
+TICKS = """
+import numpy as np
+
+def ticks(picture):
+    found = []
+    low = MADE
+    while len(found) < 9:
+        found.append(low)
+        low += 0.1
+    return found
+"""
+TERMS = """
+def pixel_loss(pos_loss, neg_loss, area):
+    whole_loss = pos_loss + neg_loss
+    return BACK
+"""
 
 
 @pytest.fixture(scope="module")
@@ -649,6 +665,10 @@ def said(rules, slug, text):
             BODY.replace("NAME", "state") + "torch.save(wide.module.state_dict(), 'b.pt')",
             ["hint"],
         ),
+        ("same-tensor-appended", TICKS.replace("MADE", "np.min(picture)"), []),
+        ("same-tensor-appended", TICKS.replace("MADE", "np.zeros(3)"), ["error"]),
+        ("term-never-used", TERMS.replace("BACK", "pos_loss.mean() / area, neg_loss.mean() / area"), []),
+        ("term-never-used", TERMS.replace("BACK", "pos_loss.mean() / area"), ["warning"]),
         ("scheduler-never-stepped", RATES.replace("WHICH", "first"), []),
         ("scheduler-never-stepped", RATES.replace("WHICH", "second"), ["warning"]),
         ("module-in-no-optimizer", SAVED.replace("LINE", "other.load_state_dict(torch.load('a.pt'))"), []),

@@ -8,7 +8,7 @@ from torchlore.check import follow, tree, uses
 from torchlore.check.source import Hit, Source
 
 _EVAL = re.compile(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)(_|$)")
-_TRAIN = re.compile(r"(^|_)(train|training|trn|tta|aug)")
+_TRAIN = re.compile(r"(^|_)(train|training|trn|tta|aug|noise|noisy|shift|corrupt)")  # or what is tested against
 _TTA = re.compile(r"\btta\s*=[^=]|\bn_tta|\bTTA\w*\(|test[-_ ]time[-_ ]augment")
 _NAMED = re.compile(r"(^|[-_/\\])tta([-_.]|$)", re.IGNORECASE)
 _SAID = re.compile(r"\brandom(ly)?(?![-\w])")

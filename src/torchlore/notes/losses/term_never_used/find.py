@@ -120,6 +120,8 @@ def _went_alone(source: Source, home: ast.FunctionDef, made: ast.expr | None) ->
     parts = tree.under(source, made, ast.Name) if isinstance(made, ast.BinOp) else []
     passes = (tree.receiver(one) for one in source.methods("backward") if tree.inside(source, one, home))
     done = {tree.dotted(one) for one in passes}
+    backs = (one.value for one in tree.under(source, home, ast.Return) if one.value is not None)
+    done |= {one.id for back in backs for one in tree.under(source, back, ast.Name)}  # or each is given back
     return bool(parts) and all(one.id in done for one in parts)
 
 

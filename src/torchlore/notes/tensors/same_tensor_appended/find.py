@@ -28,7 +28,7 @@ def find(source: Source) -> Iterator[Hit]:
             if not values.sure(source, given, "tensor", "ndarray"):
                 continue
             change = _changed(source, given, loops[0])
-            if change is not None:
+            if change is not None and not (isinstance(change, ast.AugAssign) and _is_number(source, given)):
                 copy = "copy" if values.sure(source, given, "ndarray") else "clone"
                 message = (
                     f"every entry is the same `{given.id}`, which line {change.lineno} changes in place: append "
@@ -62,6 +62,15 @@ def _own_of_another(source: Source, name: ast.Name) -> ast.stmt | None:
             if tree.dotted(whole) == tree.dotted(part):
                 return change
     return None
+
+
+def _is_number(source: Source, name: ast.Name) -> bool:
+    """`low = np.min(picture)`: a number of NumPy, of which `+=` makes a new one."""
+    made = [one.value for one in scopes.reaching(source, name) if isinstance(one.value, ast.Call)]
+    names = [source.name(one.func).rpartition(".") for one in made]
+    whole = (len(one.args) == 1 and not one.keywords for one in made)
+    return any(home == "numpy" and last in ("min", "max", "sum", "mean", "std", "median") and alone
+               for (home, _, last), alone in zip(names, whole, strict=True))  # fmt: skip
 
 
 def _from_outside(source: Source, name: ast.Name, loop: ast.AST) -> bool:
