@@ -182,6 +182,8 @@ def apply(source: Source, value: Value, call: ast.Call) -> Values:
             return (instance(as_class(value.source, value.node), call, source),)
         kind = api.kind_of_call(value.name)
         return (Value(kind, value.name, call, source, items=_contents(source, call, kind)),) if kind else (UNKNOWN,)
+    if value.kind == "function" and value.name.startswith("torch.") and value.node is None:
+        return function_result(source, call, value.name)
     if value.kind == "function" and value.source:
         if isinstance(value.node, FunctionNode):
             return returns(as_function(value.source, value.node))

@@ -37,28 +37,58 @@ def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
     """The expressions put into the container: in its assignment, by append or insert, by an index."""
     yield from _written(one.value.left if isinstance(one.value, ast.BinOp) else one.value)
     name = f"self.{one.name}"
-    yield from _added(cls.source, cls.node, name)
-    for assign in tree.under(cls.source, cls.node, ast.Assign):
+    yield from (*_added(cls.source, cls.node, name), *_stored(cls.source, cls.node, name))
+
+
+def _stored(source: Source, home: ast.AST, name: str) -> Iterator[ast.expr]:
+    """What `name[key] = ...` puts in."""
+    for assign in tree.under(source, home, ast.Assign):
         targets = (target for target in assign.targets if isinstance(target, ast.Subscript))
         if any(tree.dotted(target.value) == name for target in targets):
-            yield assign.value
+            yield from _parts(assign.value)
 
 
 def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
-    """What is in the plain list that a variable holds, or that a method or function of the file makes and returns."""
+    """What is in the plain list or dict that a variable holds, or that a method or function of the file makes and returns."""
     if isinstance(call, ast.Name):
         return _variable(cls.source, call)
+    home, back = _returned(cls, call)
+    if home is None or back is None:
+        return []
+    if not isinstance(back, ast.Name):
+        return _written(back) if _is_plain(back) else []
+    start = _start(cls.source, home, back.id)
+    if start is None or not _is_plain(start):
+        return []
+    return _written(start) + _added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
+
+
+def maps(cls: Class, value: ast.expr | None) -> bool:
+    """Whether a container is a dict: as it stands, or in the function that makes it."""
+    home, back = _returned(cls, value)
+    if home is not None and back is not None:
+        value = _start(cls.source, home, back.id) if isinstance(back, ast.Name) else back
+    named = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict"
+    return named or isinstance(value, ast.Dict | ast.DictComp)
+
+
+def _returned(cls: Class, call: ast.expr | None) -> tuple[ast.AST | None, ast.expr | None]:
+    """The function of the file that a call runs, and the one expression it gives back."""
     made = called(cls.source, call) if isinstance(call, ast.Call) else None
     back = returned(made) if made is not None and made.source is cls.source else []
     if made is None or len(back) != 1 or made.node.name == "__init__":
-        return []
-    if not isinstance(back[0], ast.Name):
-        return _written(back[0]) if isinstance(back[0], ast.List | ast.ListComp) else []
-    name = back[0].id
-    bound = [one for one in tree.under(cls.source, made.node, ast.Assign) if tree.dotted(one.targets[0]) == name]
-    if len(bound) != 1 or not isinstance(bound[0].value, ast.List | ast.ListComp):
-        return []
-    return _written(bound[0].value) + _added(cls.source, made.node, name)
+        return None, None
+    return made.node, back[0]
+
+
+def _start(source: Source, home: ast.AST, name: str) -> ast.expr | None:
+    """What the only assignment to a name in a function gives it."""
+    bound = [one.value for one in tree.under(source, home, ast.Assign) if tree.dotted(one.targets[0]) == name]
+    return bound[0] if len(bound) == 1 else None
+
+
+def _is_plain(node: ast.expr) -> bool:
+    return is_container(node) and not isinstance(node, ast.Tuple | ast.BinOp)
 
 
 def _variable(source: Source, name: ast.Name, hops: int = 3) -> list[ast.expr]:

@@ -201,6 +201,8 @@ def _called_object(source: Source, call: ast.Call, full: str) -> Event | None:
             (k for k in ("optimizer", "scheduler") if made == {k}), "model" if sure(source, call, "module") else ""
         )
         return _event(what, source, call, _target(source, call)) if what else None
+    if found == {"function"} and all(one.name in api.LOSS_FUNCTIONS for one in values(source, func)):
+        return Event("loss", call, source, call)
     if found == {"loss"}:
         return _event("loss", source, call, func, _strength(source, func))
     if found and all(api.is_kind(one, "module") for one in found):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _CUTS = {"item", "detach", "tolist"}
 KEEPS = ("update", "add", "append", "log", "record", "push", "store", "track", "log_metrics", "add_scalar")
-_PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze", "reshape", "unsqueeze", "flatten", "softmax",
+PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze", "reshape", "unsqueeze", "flatten", "softmax",
          "sigmoid", "log_softmax", "exp", "tanh", "abs", "pow", "sqrt", "square", "log", "norm"}  # fmt: skip
 _JOINS = ("torch.cat", "torch.concat", "torch.hstack", "torch.vstack")
 
@@ -119,6 +119,7 @@ def _looped(binding: scopes.Binding) -> str:
 def leaves(value: ast.expr | None) -> Iterator[ast.expr]:
     """The named tensors an expression is made of, as far as their graph comes through."""
     named = isinstance(value, ast.Subscript) and isinstance(tree.literal(value.slice), str)  # losses["box"]
+    named |= isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Attribute)  # output[cfg.metric]
     if isinstance(value, ast.Name | ast.Attribute) or (named and value is not None):
         yield value
     elif isinstance(value, ast.BinOp):
@@ -127,7 +128,7 @@ def leaves(value: ast.expr | None) -> Iterator[ast.expr]:
         inner = value.values if isinstance(value, ast.Dict) else value.elts
         yield from (leaf for one in inner for leaf in leaves(one))
     elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in _CUTS:
-        yield from leaves(value.func.value) if value.func.attr in _PASS else ()
+        yield from leaves(value.func.value) if value.func.attr in PASS else ()
 
 
 def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:

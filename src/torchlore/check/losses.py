@@ -54,8 +54,16 @@ def loss_calls(source: Source, *names: str) -> list[LossCall]:
     return [one for one in found if not names or one.name.rpartition(".")[2] in names]
 
 
+def loss_choices(source: Source, *names: str) -> list[LossCall]:
+    """Calls that may be one of several losses, `F.mse_loss if regression else F.cross_entropy`; each of the named ones among them."""
+    loss_calls(source)
+    found = cast("list[LossCall]", source.memo.get("loss_choices", []))
+    return [one for one in found if one.name.rpartition(".")[2] in names]
+
+
 def _collect(source: Source) -> list[LossCall]:
     found: list[LossCall] = []
+    several: list[LossCall] = []
     text = source.text
     if not any(word in text for word in ("loss", "Loss", "criterion", "entropy", "kl_div")):
         return found
@@ -66,10 +74,17 @@ def _collect(source: Source) -> list[LossCall]:
             found.append(LossCall(call, full, None))
         elif not full and _may_be_loss(func, call):
             made = values(source, func)
-            if made and all(one.kind == "loss" and one.name.startswith("torch.nn.") for one in made):
-                same = {one.name for one in made}
+            if made and all(_is_loss(one) for one in made):
+                same = list(dict.fromkeys(one.name for one in made))
                 found += [LossCall(call, made[0].name, made[0])] if len(same) == 1 else []
+                several += [LossCall(call, one.name, one) for one in made] if len(same) > 1 else []
+    source.memo["loss_choices"] = several
     return found
+
+
+def _is_loss(made: Value) -> bool:
+    """One of torch's losses: a module, or a function under another name."""
+    return (made.kind == "loss" and made.name.startswith("torch.nn.")) or made.name in api.LOSS_FUNCTIONS
 
 
 def _may_be_loss(func: ast.expr, call: ast.Call) -> bool:

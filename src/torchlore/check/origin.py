@@ -52,7 +52,7 @@ def _further(source: Source, node: ast.expr, hops: int) -> Written | None:
         own = terms.own_value(source, node)
         return (source, own) if own is not None else None
     if isinstance(node, ast.Subscript):
-        return _entry(source, node, hops)
+        return entry(source, node, hops)
     if isinstance(node, ast.Call):
         inner = _result(source, node)
         return inner if inner is not None and not isinstance(inner[1], ast.Tuple) else None
@@ -74,7 +74,8 @@ def _element(source: Source, node: ast.expr, index: int) -> Written | None:
     return result[0], result[1].elts[index]
 
 
-def _entry(source: Source, node: ast.Subscript, hops: int) -> Written | None:
+def entry(source: Source, node: ast.Subscript, hops: int = 10) -> Written | None:
+    """What was put under a key or an index: `losses` of `step["loss"]`, where the dictionary can be followed."""
     key = tree.literal(node.slice)
     if not isinstance(key, str | int) or hops <= 1:
         return None

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from torchlore.check import api, classes, follow, modules, tree, uses, values
+from torchlore.check import api, classes, follow, modules, scopes, tree, uses, values
 
 if TYPE_CHECKING:
     from torchlore.check.project import Class
@@ -26,6 +26,20 @@ def given_whole(source: Source, cls: Class) -> bool:
         if any(classes.class_behind(source, one) == cls for net in nets for one in values.values(source, net)):
             return True
     return False
+
+
+def reaches_optimizer(source: Source, call: ast.Call) -> bool:
+    """Whether `net.parameters()` goes into an optimizer: in its call, or in a list of groups that one is given by name."""
+    above = [up for up in tree.ancestors(source, call) if isinstance(up, ast.Call)]
+    if any(source.name(up.func).startswith("torch.optim.") for up in above):
+        return True
+    held = tree.statement(source, call)
+    name = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
+    made = uses.calls_under(source, "torch.optim.") if isinstance(name, ast.Name) else ()
+    given = (one.args[0] for one, full in made if one.args and api.kind_of_call(full) == "optimizer")
+    return any(
+        isinstance(one, ast.Name) and any(bound.node is name for bound in scopes.reaching(source, one)) for one in given
+    )
 
 
 def fresh(source: Source, cls: Class, name: str) -> bool:

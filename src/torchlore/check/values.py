@@ -193,6 +193,8 @@ def named(source: Source, node: ast.expr, full: str) -> Values:
     last = full.rpartition(".")[2]
     if full.startswith(("torch.nn.", "torch.optim.", "torch.utils.data.")) and last[:1].isupper():
         return (Value("class", full),)
+    if full.startswith("torch.") and api.kind_of_call(full) == "tensor" and last[:1].islower():
+        return (Value("function", full),)  # `self.criterion = F.mse_loss`
     return _module_value(source, full)
 
 

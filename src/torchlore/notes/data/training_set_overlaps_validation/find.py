@@ -11,6 +11,7 @@ _DRAWS = ("torch.randperm", "numpy.random.permutation")
 _HELD_OUT = re.compile(r"(val|valid|validation|test|dev|eval)(_|$|s?(et|data|loader|ds|dl))")
 _TRAIN = re.compile(r"(train|training|trn)(_|$|s?(et|data|ds))")
 _SET = re.compile(r"(set|data|ds|dataset)s?$")
+_LOADS = re.compile(r"(loader|dl|iter|data|set|batches)$")
 _LOADER = "torch.utils.data.DataLoader"
 
 
@@ -21,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
     wrong = list(_wrong_name(source))
     lines = {one.line for one in wrong}
     yield from (*wrong, *(one for one in _same_split(source) if one.line not in lines))
-    yield from _two_splits(source)
+    yield from (*_two_splits(source), *_train_loader_read(source))
     for split in source.calls("torch.utils.data.random_split"):
         held = source.parents[split]
         target = held.targets[0] if isinstance(held, ast.Assign) else None
@@ -87,6 +88,24 @@ def _two_splits(source: Source) -> Iterator[Hit]:
     for split in (*drawn["first"], *drawn["second"]) if drawn["first"] and drawn["second"] else ():
         told = "train and held-out part come from two splits that are drawn apart, so they overlap"
         yield source.hit(split, f"{told}: pass each `generator=torch.Generator().manual_seed(0)`, or split once")
+
+
+def _train_loader_read(source: Source) -> Iterator[Hit]:
+    """`val_loss = evaluate(net, train_loader)` in a function that is given a `val_loader` and never reads it."""
+    for home in source.all(ast.FunctionDef):
+        given = [arg.arg for arg in tree.parameters(home) if _LOADS.search(arg.arg)]
+        held = [name for name in given if _HELD_OUT.search(name)]
+        if len(given) != 2 or len(held) != 1:
+            continue
+        other = next(name for name in given if name != held[0])
+        if not _TRAIN.search(other) or any(one.id == held[0] for one in tree.under(source, home, ast.Name)):
+            continue
+        for assign in tree.under(source, home, ast.Assign):
+            name, call = tree.dotted(assign.targets[0]), assign.value
+            taken = isinstance(call, ast.Call) and any(tree.dotted(one) == other for one in call.args)
+            if taken and _HELD_OUT.match(name):
+                told = f"`{name}` is measured on `{other}`, and `{held[0]}` is never read: pass `{held[0]}`"
+                yield source.hit(assign, told, severity="warning")
 
 
 def _two_draws(source: Source) -> Iterator[Hit]:

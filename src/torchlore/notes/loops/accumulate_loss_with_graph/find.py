@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, edits, flow, follow, frameworks, kept, scopes, tree, uses, values
+from torchlore.check import api, calls, classes, edits, flow, follow, frameworks, kept, scopes, tree, uses, values
 from torchlore.check.identity import Identity, identity
 from torchlore.check.iteration import unwrapped
 from torchlore.check.project import enclosing_class
@@ -30,11 +30,9 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 continue
             for leaf in kept.leaves(value):
-                if (
-                    identity(source, leaf) in done
-                    and (values.attached(source, leaf) is True or _differentiated(source, leaf, loop))
-                    and not no_grad_around(source, node)
-                ):
+                same = identity(source, leaf) in done
+                same &= values.attached(source, leaf) is True or _differentiated(source, leaf, loop)
+                if (same or _is_entry(source, leaf, loop)) and not no_grad_around(source, node):
                     yield _hit(source, node, target, leaf)
         yield from _beside(source, loop, done)
     yield from (*_in_methods(source), *_never_emptied(source), *_replayed(source))
@@ -49,9 +47,12 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
         target, value = kept.kept(source, node)
         if value is None or not _each_turn(source, node, loop.node) or no_grad_around(source, node):
             continue
-        whole = [value] if isinstance(value, ast.Call) and flow.called(source, value) else []
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        made = [one for one in parts if isinstance(one, ast.Call)]
+        whole = [one for one in made if flow.called(source, one) or _is_measure(source, one)]
         leaves = [one for one in (*kept.leaves(value), *whole) if identity(source, one) not in done]
-        graphs = [one for one in leaves if _carries_graph(source, one) and not _emptied_here(source, one)]
+        graphs = [one for one in leaves if _carries_graph(source, one) or _holds(source, one, loop)]
+        graphs = [one for one in graphs if not _emptied_here(source, one)]
         lives = kept.outlives(source, target, loop.node) and not _begins_again(loop.node, target)
         if graphs and lives and not _comes_back(source, target, loop):
             name, total = source.code(graphs[0]), source.code(target) if target is not None else ""
@@ -61,12 +62,12 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
 
 
 def _each_turn(source: Source, node: ast.AST, loop: tree.Loop) -> bool:
-    """In the loop itself, or in one over the entries of a dictionary."""
+    """In the loop itself, or in one over the entries of a dictionary or over functions."""
     around = tree.loops(source, node)
-    entries = (
-        isinstance(around[0], ast.For) and follow.method(around[0].iter) in ("items", "values") if around else False
-    )
-    return around[:1] == [loop] or (entries and around[1:2] == [loop])
+    inner = around[0] if around and isinstance(around[0], ast.For) else None
+    few = inner is not None and follow.method(inner.iter) in ("items", "values")
+    few |= inner is not None and values.sure(source, inner.target, "function")
+    return around[:1] == [loop] or (few and around[1:2] == [loop])
 
 
 def _returns_loss(source: Source, node: ast.expr) -> bool:
@@ -93,18 +94,49 @@ def _carries_graph(source: Source, node: ast.expr) -> bool:
     held = [[one for group in value.items for one in group] for value in found if value.kind in ("dict", "tuple")]
     if held and len(held) == len(found):
         return all(any(one.kind == "tensor" and one.attached for one in inner) for inner in held)
+    if isinstance(node, ast.Call) and _is_measure(source, node):
+        return True
     return values.attached(source, node) is True and not values.maybe(source, node, "parameter")
+
+
+def _is_measure(source: Source, call: ast.Call) -> bool:
+    """`metric(output, y)` of an output with a graph and functions in a list, each of which lets the graph through."""
+    made = values.values(source, call.func) if isinstance(call.func, ast.Name) and call.args else ()
+    passing = bool(made) and all(
+        isinstance(one.node, ast.FunctionDef) and _passes(one.source, one.node) for one in made
+    )
+    return passing and any(values.attached(source, one) is True for one in call.args)
+
+
+def _passes(source: Source | None, function: ast.FunctionDef) -> bool:
+    """`return (output - target).abs().mean()`: made of a parameter by nothing that cuts the graph."""
+    back = [one for one in tree.body_nodes(function) if isinstance(one, ast.Return)]
+    value = back[0].value if len(back) == 1 and source is not None else None
+    if source is None or value is None or no_grad_around(source, back[0]):
+        return False
+    parts = list(ast.walk(value))
+    calls = [one for one in parts if isinstance(one, ast.Call)]
+    taken = {one.arg for one in tree.parameters(function)}
+    given = {one.id for one in parts if isinstance(one, ast.Name)} & taken
+    smooth = all(follow.method(one) in kept.PASS or source.name(one.func) in api.LOSS_FUNCTIONS for one in calls)
+    return bool(calls) and smooth and bool(given) and not any(isinstance(one, ast.Compare) for one in parts)
 
 
 def _emptied_here(source: Source, leaf: ast.expr) -> bool:
     """`out["loss"] = out["loss"].detach()`, `out.pop("loss")`, `del out["loss"]`: the dictionary no longer is what made it."""
     for use in uses.names(source, leaf.id) if isinstance(leaf, ast.Name) else ():
         up = source.parents[use]
-        other = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store | ast.Del)
+        other = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store | ast.Del) and not _sums(source, up)
         other |= isinstance(up, ast.Attribute) and up.attr in ("pop", "update", "clear")
         if other and tree.function(source, use) is tree.function(source, leaf):
             return True
     return False
+
+
+def _sums(source: Source, entry: ast.Subscript) -> bool:
+    """`losses["all"] = losses["a"] + losses["b"]` takes nothing out."""
+    held = source.parents[entry]
+    return isinstance(held, ast.Assign) and isinstance(held.value, ast.BinOp)
 
 
 def _comes_back(source: Source, target: ast.expr | None, loop: flow.LoopFlow) -> bool:
@@ -112,9 +144,10 @@ def _comes_back(source: Source, target: ast.expr | None, loop: flow.LoopFlow) ->
     root = target.value if isinstance(target, ast.Subscript) else target
     name = tree.dotted(root) if root is not None else ""
     own = name.startswith("self.")
+    meter = root is not None and values.sure(source, root, "object")  # `meter.result()` is there to be shown
     for use in uses.attributes(source, name.rpartition(".")[2]) if own else uses.names(source, name):
         up = source.parents[use]
-        grows = use is root or (isinstance(up, ast.Attribute) and up.attr in kept.KEEPS)
+        grows = use is root or (isinstance(up, ast.Attribute) and (meter or up.attr in kept.KEEPS))
         if isinstance(use.ctx, ast.Load) and not grows and (own or tree.inside(source, use, loop.node)):
             same = isinstance(statement := tree.statement(source, use), ast.Assign | ast.AugAssign)
             targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -272,6 +305,25 @@ def _differentiated(source: Source, leaf: ast.expr, loop: flow.LoopFlow) -> bool
         event.expr for event in loop.direct("backward") if isinstance(event.expr, ast.Name) and event.source is source
     ]
     return bool(mine) and any(one.id == leaf.id and scopes.reaching(source, one) == mine for one in calls)
+
+
+def _holds(source: Source, leaf: ast.expr, loop: flow.LoopFlow) -> bool:
+    """`losses`, an entry of which was differentiated in this turn: `losses["all"].backward()`."""
+    mine = scopes.reaching(source, leaf) if isinstance(leaf, ast.Name) else []
+    calls = [event.expr for event in loop.direct("backward") if event.source is source]
+    boxes = [one.value for one in calls if isinstance(one, ast.Subscript)]
+    return bool(mine) and any(isinstance(one, ast.Name) and scopes.reaching(source, one) == mine for one in boxes)
+
+
+def _is_entry(source: Source, leaf: ast.expr, loop: flow.LoopFlow) -> bool:
+    """`output[self.metric]`, the very entry of the very dictionary that `backward` was called on."""
+    box = leaf.value if isinstance(leaf, ast.Subscript) else None
+    mine = scopes.reaching(source, box) if isinstance(box, ast.Name) else []
+    if not mine or _emptied_here(source, box or leaf):
+        return False
+    calls = [event.expr for event in loop.direct("backward") if isinstance(event.expr, ast.Subscript)]
+    same = [one.value for one in calls if source.code(one) == source.code(leaf)]
+    return any(isinstance(one, ast.Name) and scopes.reaching(source, one) == mine for one in same)
 
 
 def _hit(source: Source, node: ast.AST, target: ast.expr | None, leaf: ast.expr) -> Hit:

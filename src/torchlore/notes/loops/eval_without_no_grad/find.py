@@ -40,8 +40,7 @@ _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.I
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval")):
         return
-    yield from _state_of_its_own(source)
-    yield from _backward_pass(source)
+    yield from (*_state_of_its_own(source), *_backward_pass(source), *_helper(source))
     around = {up for one in uses.attributes(source, "eval") for up in tree.ancestors(source, one)}
     top = any(tree.function(source, call) is None for call in source.methods("train", "eval"))
     for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)):
@@ -113,6 +112,49 @@ def _asks_gradients(source: Source, loop: ast.AST) -> bool:
     text = lines(source)
     within, above = "\n".join(text[first:last]), "\n".join(text[max(first - 6, 0) : first])
     return _GRADIENTS.search(within) is not None or _CONTEXTS.search(above) is not None
+
+
+def _helper(source: Source) -> Iterator[Hit]:
+    """`loss.backward()` above `if self.opt is not None:` with the step and zero_grad: the evaluation has no optimizer, and runs it too."""
+    for call in source.methods("backward"):
+        home = tree.function(source, call)
+        if home is None or tree.conditions(source, call) or frameworks.owned(source, call):
+            continue
+        both = [one for one in source.methods("step", "zero_grad") if tree.function(source, one) is home]
+        tests = [[test for test, branch in tree.conditions(source, one) if branch] for one in both]
+        asked = tests[0][0] if len(both) > 1 and all(one and one[0] is tests[0][0] for one in tests) else None
+        names = {follow.method(one) for one in both}
+        if asked is not None and names == {"step", "zero_grad"} and _is_off(source, asked):
+            told = f"this runs where `{source.code(asked)}` does not hold, in the evaluation, and leaves gradients that the next step adds"
+            yield source.hit(call, f"{told}: put it under the `if` too", severity="warning")
+
+
+def _is_off(source: Source, test: ast.expr) -> bool:
+    """Whether an evaluation gives None or False for what is asked: `opt is not None`, `opt`, `train`."""
+    absent = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot)
+    subject = test.left if isinstance(test, ast.Compare) and absent else test
+    if not isinstance(subject, ast.Name | ast.Attribute):
+        return False
+    for one in values.values(source, subject):
+        given = one.node if one.source is source and one.kind in ("none", "bool") else None
+        if isinstance(given, ast.Constant) and not given.value and _evaluating(source, given):
+            return True
+    return False
+
+
+def _evaluating(source: Source, node: ast.AST) -> bool:
+    """Whether this stands in an evaluation, by its names or behind an `eval()` in the same block."""
+    statement, home = tree.statement(source, node), tree.function(source, node)
+    if _EVALUATION.search(source.code(statement)) or (home is not None and _EVALUATION.search(home.name)):
+        return True
+    for up in (statement, *tree.ancestors(source, statement)):
+        block = getattr(source.parents.get(up), "body", []) if up is not home else []
+        before = block[: block.index(up)] if isinstance(block, list) and up in block else []
+        calls = [follow.method(one.value) for one in before if isinstance(one, ast.Expr)]
+        modes = [one for one in calls if one in ("train", "eval")]
+        if modes:
+            return modes[-1] == "eval"
+    return False
 
 
 def _runs_it(source: Source, node: ast.AST) -> bool:

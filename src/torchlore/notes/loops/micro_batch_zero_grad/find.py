@@ -58,9 +58,28 @@ def _tests(event: Event) -> list[ast.expr]:
 
 
 def _waits(step: Event) -> bool:
-    return any(
-        isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for test in _tests(step) for one in ast.walk(test)
-    )
+    """Whether the step comes every k-th batch, or when a counter is full that starts again behind it."""
+    tests = _tests(step)
+    every = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for test in tests for one in ast.walk(test))
+    return every or any(_is_full(step, test) for test in tests)
+
+
+def _is_full(step: Event, test: ast.expr) -> bool:
+    """`seen >= 128`, where `seen += n` in each turn and `seen = 0` beside the step."""
+    grows = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.GtE | ast.Gt | ast.Eq)
+    name = tree.dotted(test.left) if isinstance(test, ast.Compare) and grows else ""
+    choice = step.source.parents.get(test)
+    if not name or not isinstance(choice, ast.If) or not step.loops:
+        return False
+    added = [one for one in tree.under(step.source, step.loops[-1], ast.AugAssign) if isinstance(one.op, ast.Add)]
+    again = (one for part in choice.body for one in ast.walk(part) if isinstance(one, ast.Assign))
+    zeroed = any(tree.dotted(target) == name for one in again for target in _targets(one))
+    return zeroed and any(tree.dotted(one.target) == name for one in added)
+
+
+def _targets(assign: ast.Assign) -> list[ast.expr]:
+    first = assign.targets[0]
+    return first.elts if isinstance(first, ast.Tuple) else assign.targets
 
 
 def _last_of(source: Source, step: Event) -> ast.AST:

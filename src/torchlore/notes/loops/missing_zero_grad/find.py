@@ -43,8 +43,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _of_several(source: Source) -> Iterator[Hit]:
-    """`for opt in self.opts.values(): opt.step()` after a backward pass, in a file that zeroes nothing."""
-    if re.search(r"zero_grad|grad\s*=\s*None|grad\.zero_|zero_", source.text):
+    """`for opt in self.opts.values(): opt.step()` after a backward pass, in a file that zeroes nothing, or some by name."""
+    zeroed = {source.code(tree.receiver(one)) for one in source.methods("zero_grad")}
+    if re.search(r"grad\s*=\s*None|grad\.zero_|zero_(?!grad)|\.zero_grad(?!\()", source.text):
         return
     for loop in source.all(ast.For):
         steps = [one for one in tree.under(source, loop, ast.Call) if follow.method(one) == "step"]
@@ -55,7 +56,7 @@ def _of_several(source: Source) -> Iterator[Hit]:
         passes = [
             one for one in source.methods("backward") if tree.function(source, one) is home and one.lineno < loop.lineno
         ]
-        named = held is not None and "opt" in tree.dotted(held).lower()
+        named = held is not None and "opt" in tree.dotted(held).lower() and _more_than(source, held, zeroed)
         if named and passes and not frameworks.owned(source, loop) and not follow.in_test(source, loop):
             name = source.code(loop.target)
             yield source.hit(
@@ -63,6 +64,14 @@ def _of_several(source: Source) -> Iterator[Hit]:
                 f"the gradients of every batch add up in `{name}`: call `{name}.zero_grad()` before the backward pass",
             )
             return
+
+
+def _more_than(source: Source, held: ast.expr, zeroed: set[str]) -> bool:
+    """Whether a dictionary or list has more optimizers than `held["a"].zero_grad()` speaks of; nothing else is zeroed."""
+    made = source.values(held)
+    size = len(made[0].items) if len(made) == 1 and made[0].kind in ("dict", "list", "tuple") else 0
+    parts = {one for one in zeroed if one.startswith(f"{source.code(held)}[")}
+    return parts == zeroed and (not zeroed or len(zeroed) < size)
 
 
 def _left_by_another(source: Source) -> Iterator[Hit]:

@@ -18,7 +18,7 @@ from torchlore.check import (
     uses,
     values,
 )
-from torchlore.check.calls import callers, given_argument
+from torchlore.check.calls import callers, given_argument, returned
 from torchlore.check.events import Event, of_call
 from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
@@ -103,7 +103,8 @@ def _forgotten(source: Source) -> Iterator[Hit]:
             net = event.expr if event.source is source else None
             if net is None or event.owner is None or event.owner in given or not _left_alone(source, net):
                 continue
-            call = alone.get(_home(source, source.values(net)[0].node))
+            own = tree.dotted(net).startswith("self.")
+            call = alone.get(_home(source, net if own else source.values(net)[0].node))
             built = of_call(source, call) if call is not None and _all_whole(source, call) else None
             if call is None or built is None or built.owner not in stepped or frameworks.owned(source, call):
                 continue
@@ -159,6 +160,8 @@ def _left_alone(source: Source, net: ast.expr) -> bool:
     if isinstance(up, ast.Tuple) and isinstance(over := source.parents[up], ast.Assign):
         target = over.targets[0]
         own = isinstance(target, ast.Tuple) and tree.dotted(target.elts[up.elts.index(found[0].node)]) == name  # type: ignore[arg-type]  # a call
+    elif isinstance(up, ast.Call) and name.startswith("self."):
+        own = found[0].node in up.args  # Trainer(Encoder(), Decoder()): nobody else has it
     else:
         own = isinstance(up, ast.Assign) and tree.dotted(up.targets[0]) == name
     own = own and found[0].source is source
@@ -233,7 +236,7 @@ def _groups_only(source: Source) -> Iterator[Hit]:
     """`[{"params": net.body.parameters()}, {"params": net.head.parameters()}]`, where `net.neck` is in no group."""
     asked = [tree.receiver(one) for one in source.methods("parameters", "named_parameters")]
     for call, full in uses.calls_under(source, "torch.optim."):
-        given = follow.followed(source, call.args[0]) if call.args and api.kind_of_call(full) == "optimizer" else None
+        given = _given_groups(source, call) if api.kind_of_call(full) == "optimizer" else None
         groups = given.elts if isinstance(given, ast.List) else []
         boxes = [
             dict(zip(map(tree.literal, one.keys), one.values, strict=True))
@@ -254,7 +257,31 @@ def _groups_only(source: Source) -> Iterator[Hit]:
         turns = [event for turn in flow.rounds(source) for event in turn if event.what == "forward"] if owner else []
         if any(event.owner == owner and not event.no_grad for event in turns) and not frameworks.owned(source, call):
             told = f"`{whole}` is trained as a whole, and {_named(rest)} is in none of these groups, so it stays as drawn: add a group for it"
-            yield source.hit(call, told, severity="warning")
+            here = tree.function(source, groups[-1]) is tree.function(source, call)
+            yield source.hit(call if here else groups[-1], told, severity="warning")
+
+
+def _given_groups(source: Source, call: ast.Call) -> ast.expr | None:
+    """What an optimizer is to train: its first argument, `params=...`, or that of `Adam(**options(model))`."""
+    first = tree.argument(call, 0, "params")
+    spread = [one.value for one in call.keywords if one.arg is None]
+    if first is None and len(spread) == 1:
+        first = _option(source, follow.followed(source, spread[0]))
+    made = flow.called(source, first) if isinstance(first, ast.Call) else None
+    back = returned(made) if made is not None and made.source is source else []
+    first = back[0] if len(back) == 1 else first  # Adam(groups(model))
+    return follow.followed(source, first) if first is not None else None
+
+
+def _option(source: Source, options: ast.expr) -> ast.expr | None:
+    """`params` of `{"params": ..., "lr": ...}` or `dict(params=...)`, also where a function of the file makes it."""
+    made = flow.called(source, options) if isinstance(options, ast.Call) else None
+    back = returned(made) if made is not None and made.source is source else []
+    box = follow.followed(source, back[0]) if len(back) == 1 else options
+    if isinstance(box, ast.Call) and source.name(box.func) == "dict":
+        return tree.argument(box, None, "params")
+    pairs = zip(box.keys, box.values, strict=True) if isinstance(box, ast.Dict) else ()
+    return next((value for key, value in pairs if key is not None and tree.literal(key) == "params"), None)
 
 
 def _chosen(source: Source, call: ast.Call, part: ast.Attribute) -> bool:

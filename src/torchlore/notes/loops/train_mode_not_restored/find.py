@@ -14,6 +14,9 @@ from torchlore.check.source import Hit, Source
 _LAYERS = re.compile(r"[Dd]rop|[Nn]orm|pretrained|torchvision|timm|from (?!torch)\S+ import|Transformer")
 _MEANT = re.compile(r"norm|\bbn\b|statist|fr[oe]+z|dropout|purpose|keep|stay")  # what a comment says of such a line
 
+_FIXED = re.compile(r"pretrain|load_state_dict|requires_grad|freeze|frozen|torchvision|timm|transformers")
+_TRAINS = re.compile(r"^_?train|_train$|^fit|^learn")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval", "train")) or not flow.may_train(source):
@@ -30,7 +33,30 @@ def find(source: Source) -> Iterator[Hit]:
                 seen.add(place)
                 yield _hit(source, loop, event, place, above)
         yield from _begun_so(source, loop)
-    yield from _handed_over(source)
+    yield from (*_handed_over(source), *_never_in(source))
+
+
+def _never_in(source: Source) -> Iterator[Hit]:
+    """`self.model.eval()` at the top of a function that trains a new net by name, and nobody ever calls `train()` on it."""
+    if _FIXED.search(source.text):
+        return
+    back = {tree.dotted(tree.receiver(call)) for call in source.methods("train")}
+    for call in source.methods("eval"):
+        home, name = tree.function(source, call), tree.dotted(tree.receiver(call))
+        top = home is not None and tree.statement(source, call) in home.body and _TRAINS.search(home.name) is not None
+        if not top or home is None or not name or name in back or frameworks.owned(source, call):
+            continue
+        if _MEANT.search(follow.comment(source, call)):
+            continue
+        events = flow.events_of(source, home)
+        first = next((one for one in events if one.node is call), None)
+        steps = [one for one in events if one.what == "step"]
+        runs = [one for one in events if one.what == "forward" and first is not None and one.owner == first.owner]
+        learns = bool(runs) and all(not one.no_grad for one in runs) and first is not None and first.owner is not None
+        known = first is not None and first.expr is not None and bool(source.values(first.expr))
+        if first is not None and steps and learns and known and _severity(first) == "warning":
+            told = f"`{home.name}` trains `{name}` in evaluation mode, so its dropout is off and its batch norm fixed: write `{name}.train()`"
+            yield source.hit(call, told, severity="warning")
 
 
 def _begun_so(source: Source, loop: LoopFlow) -> Iterator[Hit]:

@@ -13,10 +13,11 @@ A negative loss is the sign to look for.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import follow, losses, tree, values
+from torchlore.check import classes, follow, losses, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -26,6 +27,7 @@ TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
 _GIVEN = {"probs": "the output of a softmax", "logits": "raw scores", "sigmoid": "the output of a sigmoid"}
+_LOG = re.compile(r"log(?!its)|LSE|import \*", re.IGNORECASE)
 _MAKERS = {"softmax": "a softmax", "addmm": "a linear layer", "mm": "a linear layer", "convolution": "a convolution"}
 
 
@@ -55,6 +57,20 @@ def find(source: Source) -> Iterator[Hit]:
             )
             made = follow.binding(source, loss.input)  # a net that comes from outside may end in log_softmax
             yield source.hit(loss.call, told, severity="hint" if isinstance(made, ast.Call) else "warning")
+        elif loss.input is not None and given is None and _of_a_net(source, loss.input):
+            told = "NLLLoss takes log-probabilities, and nothing in this file takes a logarithm: end the net with `log_softmax`"
+            yield source.hit(loss.call, told, severity="warning")
+
+
+def _of_a_net(source: Source, node: ast.expr) -> bool:
+    """`net(x)` or `net(x)[rows]` of a class of this file, in which no word speaks of a logarithm."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    made = follow.followed(source, node)
+    if not isinstance(made, ast.Call) or _LOG.search(source.text) or follow.in_test(source, made):
+        return False
+    nets = [classes.class_behind(source, one) for one in values.values(source, made.func)]
+    return bool(nets) and all(one is not None and one.source is source and classes.is_module(one) for one in nets)
 
 
 def watch(call: Annotated[Call, "nll_loss"]) -> Alarm | None:

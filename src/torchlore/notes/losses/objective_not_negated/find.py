@@ -17,6 +17,7 @@ _TURNED = re.compile(r"maximize|neg_?log|nll|-[\w.\[\]]*log_?p\w*|cost|regret|pe
 _SHORT = re.compile(
     r"(^|[/_\-.])(c?vrp\w*|tsp\w*|routing|jssp\w*|scheduling)([/_\-.]|$)", re.IGNORECASE
 )  # the "reward" is a length
+_HITS = re.compile(r"^(tps?|true_pos(itives?)?)$")
 _PICKS = ("diag", "diagonal", "gather")
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
 
@@ -26,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     seen: set[ast.AST] = set()
     for call in source.methods("backward"):
-        loss, around = tree.receiver(call), tree.function(source, call)
+        loss, around = _entry(source, tree.receiver(call)), tree.function(source, call)
         if around is not None and around.name.startswith("test_"):
             continue  # it compares gradients, of whatever sign
         found = terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ()
@@ -48,6 +49,12 @@ def find(source: Source) -> Iterator[Hit]:
                         score,
                         f"the optimizer makes `{source.code(score)}` small, and an overlap should grow: write `1 - ...`",
                     )
+
+
+def _entry(source: Source, loss: ast.expr) -> ast.expr:
+    """The loss behind `step["loss"]`, where a function of the file has put it into a dictionary."""
+    found = origin.entry(source, loss) if isinstance(loss, ast.Subscript) else None
+    return found[1] if found is not None and found[0] is source else loss
 
 
 def _listed(source: Source, term: ast.expr, sign: int, hops: int = 2) -> Iterator[tuple[ast.expr, int]]:
@@ -135,10 +142,10 @@ def _overlaps(source: Source, term: ast.expr, hops: int = 2) -> Iterator[tuple[S
     while follow.method(term) in ("mean", "sum"):
         term = follow.followed(source, tree.receiver(term))  # type: ignore[arg-type]  # method says that it is a call
     if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Div):
-        above = [tree.dotted(one).lower() for one in ast.walk(term.left)]
-        if any(re.match(r"^(inter|intersection|overlap|intersect)(_?sum)?$", one) for one in above) or _is_dice(
-            source, term
-        ):
+        above, below = ({tree.dotted(one).lower() for one in ast.walk(side)} for side in (term.left, term.right))
+        named = any(re.match(r"^(inter|intersection|overlap|intersect)(_?sum)?$", one) for one in above)
+        hits = any(_HITS.match(one) for one in above & below)  # tp / (tp + fp + fn)
+        if named or hits or _is_dice(source, term):
             yield source, term
     inner = origin.behind(source, term) if isinstance(term, ast.Call) and hops else None
     for given in calls.returned(inner) if inner is not None else ():

@@ -34,6 +34,9 @@ def find(source: Source) -> Iterator[Hit]:
                 ratio,
                 f"the difference of log-probabilities is around 0, and it is clipped around 1: write `torch.exp({source.code(ratio)})`",
             )
+        elif isinstance(ratio, ast.BinOp) and isinstance(ratio.op, ast.Div) and _both_logs(source, ratio):
+            told = f"logarithms are divided here, and the ratio is that of the probabilities: write `torch.exp({source.code(ratio.left)} - {source.code(ratio.right)})`"
+            yield source.hit(ratio, told)
         elif (old := _of_this_turn(source, ratio)) is not None:
             yield source.hit(
                 old, "these are the log-probabilities of this very turn, so the ratio is 1 and nothing is clipped: take them once, before the loop"

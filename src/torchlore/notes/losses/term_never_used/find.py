@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, scopes, tensors, tree, uses
+from torchlore.check import calls, classes, flow, follow, scopes, tensors, tree, uses
 from torchlore.check.project import Class, candidates
 from torchlore.check.source import Hit, Source
 
@@ -37,7 +37,7 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             for name, value in _unread(source, home):
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
-    yield from _plus(source)
+    yield from (*_plus(source), *_part_only(source))
     for cls in classes.all_classes(source):
         above, outside = source.project.bases(cls)
         settings = not outside - {"object"} and re.search(r"conf|cfg|setting|option|param|args", cls.node.name.lower())
@@ -57,6 +57,45 @@ def _plus(source: Source) -> Iterator[Hit]:
         written = isinstance(plus, ast.UnaryOp) and isinstance(plus.op, ast.UAdd)
         if written and _TERM.search(name) and "=+" in source.code(assign) and _is_set_before(source, assign, name):
             yield source.hit(assign, f"`=+` sets `{name}` to the new term, and what it was before is lost: write `+=`")
+
+
+def _part_only(source: Source) -> Iterator[Hit]:
+    """`loss, aux, total = losses(...)` and `loss.backward()`, where `total` is their sum and is only looked at."""
+    for call in source.methods("backward"):
+        part, home = tree.receiver(call), tree.function(source, call)
+        mine = scopes.reaching(source, part) if isinstance(part, ast.Name) and home is not None else []
+        if len(mine) != 1 or home is None or not mine[0].path or not isinstance(mine[0].value, ast.Call):
+            continue
+        target = getattr(mine[0].statement, "targets", [None])[0]
+        inner = flow.called(source, mine[0].value)
+        back = calls.returned(inner) if inner is not None and inner.source is source else []
+        parts = back[0].elts if len(back) == 1 and isinstance(back[0], ast.Tuple) else []
+        names = target.elts if isinstance(target, ast.Tuple) and len(target.elts) == len(parts) else []
+        done = {tree.dotted(tree.receiver(one)) for one in source.methods("backward") if tree.inside(source, one, home)}
+        for name, given in zip(names, parts, strict=True):
+            whole = follow.followed(source, given)
+            added = {one.id for one in ast.walk(whole) if isinstance(one, ast.Name)} if _is_sum(whole) else set()
+            same = tree.dotted(parts[mine[0].path[0]]) if mine[0].path[0] < len(parts) else ""
+            others = {tree.dotted(one) for one, value in zip(names, parts, strict=True) if tree.dotted(value) in added}
+            if same in added and done == {tree.dotted(part)} and len(others) > 1 and _only_shown(source, home, name):
+                told = f"`{tree.dotted(name)}` is the sum of all terms, and only `{tree.dotted(part)}` of it is differentiated: call `{tree.dotted(name)}.backward()`"
+                yield source.hit(call, told, severity="warning")
+
+
+def _is_sum(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+
+
+def _only_shown(source: Source, home: ast.AST, name: ast.expr) -> bool:
+    """Whether a name is read to print or log its number, and for nothing else."""
+    reads = [one for one in tree.under(source, home, ast.Name) if one.id == tree.dotted(name) and one is not name]
+    ups = [source.parents[one] for one in reads if isinstance(one.ctx, ast.Load)]
+    return all(
+        (isinstance(up, ast.Attribute) and up.attr in ("item", "detach", "cpu", "data"))
+        or (isinstance(up, ast.Call) and source.name(up.func) in ("float", "print"))
+        or isinstance(up, ast.FormattedValue)
+        for up in ups
+    )
 
 
 def _unweighted(source: Source, home: ast.FunctionDef) -> Iterator[Hit]:

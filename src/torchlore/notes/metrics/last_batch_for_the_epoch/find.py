@@ -16,7 +16,7 @@ _CASTS = {"item", "detach", "cpu", "mean", "numpy", "data"}
 def find(source: Source) -> Iterator[Hit]:
     if " in " not in source.text:
         return
-    yield from _replaced(source)
+    yield from (*_replaced(source), *_restarted(source))
     if "loss" in source.text:
         yield from _read_behind(source)
 
@@ -47,7 +47,7 @@ def _read_behind(source: Source) -> Iterator[Hit]:
 def _replaced(source: Source) -> Iterator[Hit]:
     """`correct = 0` before the loop, `correct = (...)` in each turn, and only what comes behind the loop reads it."""
     for loop in source.all(ast.For):
-        for one in loop.body if _batches(source, loop.body[0]) is loop else ():
+        for one in loop.body if _batches(source, loop.body[0]) is loop or _adds_beside(source, loop) else ():
             target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
             if not isinstance(one, ast.Assign) or not isinstance(target, ast.Name) or not _is_score(source, one.value):
                 continue
@@ -60,8 +60,69 @@ def _replaced(source: Source) -> Iterator[Hit]:
             if starts and behind and not inside and not any(isinstance(at, ast.Break) for at in ast.walk(loop)):
                 over = source.code(iteration.unwrapped(source, loop.iter))
                 yield source.hit(
-                    one, f"`{target.id}` begins at 0 and each turn replaces it, so the last batch of `{over}` alone counts: write `+=`"
+                    one, f"`{target.id}` begins at 0 and each turn replaces it, so the last turn over `{over}` alone counts: write `+=`"
                 )  # fmt: skip
+
+
+def _restarted(source: Source) -> Iterator[Hit]:
+    """`losses = []` or `correct = 0` in each turn of the loop over batches that adds to it once, read behind the loop only."""
+    for loop in source.all(ast.For):
+        for start in (one for one in loop.body if isinstance(one, ast.Assign)):
+            for name in _emptied(start) if _batches(source, loop.body[0]) is loop else ():
+                home = tree.function(source, loop) or source.tree
+                uses = [
+                    use for use in tree.under(source, home, ast.Name) if use.id == name and use.lineno > start.lineno
+                ]
+                inside = [use for use in uses if tree.inside(source, use, loop)]
+                behind = [use for use in uses if use.lineno > (loop.end_lineno or 0) and isinstance(use.ctx, ast.Load)]
+                grown = [use for use in inside if _grows(source, use) and tree.loops(source, use)[:1] == [loop]]
+                here = [use for use in behind if start in {one.statement for one in scopes.reaching(source, use)}]
+                ends = any(isinstance(at, ast.Break | ast.Return) and at in loop.body for at in loop.body)
+                if len(grown) == 1 and len(inside) == 1 and here and not ends:
+                    over = source.code(iteration.unwrapped(source, loop.iter))
+                    told = f"each turn empties `{name}`, so the last batch of `{over}` alone counts: start it before the loop"
+                    yield source.hit(start, told)
+
+
+def _emptied(start: ast.Assign) -> list[str]:
+    """The names that a statement makes empty: `losses = []`, `a, b = 0, 0`, `a = b = 0.0`."""
+    pairs = [(one, start.value) for one in start.targets if isinstance(one, ast.Name)]
+    if isinstance(start.targets[0], ast.Tuple) and isinstance(start.value, ast.Tuple):
+        pairs = [pair for pair in zip(start.targets[0].elts, start.value.elts, strict=False) if _named(pair[0])]  # type: ignore[misc]  # names
+    return [name.id for name, value in pairs if _is_empty(value)]
+
+
+def _named(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    nothing = isinstance(value, ast.List) and not value.elts
+    return nothing or (isinstance(value, ast.Constant) and value.value.__class__ in (int, float) and not value.value)
+
+
+def _grows(source: Source, use: ast.Name) -> bool:
+    """`x += ...`, `x.append(...)`."""
+    up = source.parents[use]
+    call = source.parents.get(up)
+    added = isinstance(up, ast.Attribute) and up.attr in ("append", "extend") and isinstance(call, ast.Call)
+    return added or (isinstance(up, ast.AugAssign) and isinstance(up.op, ast.Add) and up.target is use)
+
+
+def _adds_beside(source: Source, loop: ast.For) -> bool:
+    """`for i in range(steps):` that adds another sum up in each turn, and trains nothing: its turns belong together."""
+    if (
+        not isinstance(loop.iter, ast.Call)
+        or source.name(loop.iter.func) != "range"
+        or "epoch" in source.code(loop.iter)
+    ):
+        return False
+    inside = {follow.method(one) for one in tree.under(source, loop, ast.Call)}
+    home = tree.function(source, loop) or source.tree
+    starts = [one for one in tree.under(source, home, ast.Assign) if one.lineno < loop.lineno]
+    added = {one.target.id for one in loop.body if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)}
+    sums = any(_is_zero(one, name) for one in starts for name in added)
+    return sums and "sum" in inside and not inside & {"backward", "step", "mean"}
 
 
 def _is_zero(statement: ast.Assign, name: str) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, losses, scopes, tallies, tree, values
+from torchlore.check import calls, flow, follow, iteration, losses, scopes, tallies, tree, values
 from torchlore.check.source import Hit, Source
 
 _SIZE = re.compile(
@@ -31,8 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
                 "`x.size(0)`",
                 severity="warning",
             )
-    yield from _windows(source)
-    yield from _cut_to_whole(source)
+    yield from (*_windows(source), *_cut_to_whole(source), *_weighed_alike(source))
     for size in source.calls("len"):
         up, given = source.parents[size], size.args[0] if size.args else None
         divides = isinstance(up, ast.BinOp | ast.AugAssign) and isinstance(up.op, ast.Div) and given is not None
@@ -53,6 +52,22 @@ def find(source: Source) -> Iterator[Hit]:
                 up,
                 f"`{left.id}` is a sum over samples, and `len({code})` counts batches: divide by `len({code}.dataset)`",
             )
+
+
+def _weighed_alike(source: Source) -> Iterator[Hit]:
+    """`losses.update(loss.item(), loader.batch_size)` in a loop over that loader, where the loaders of the file keep a short last batch."""
+    for call in source.methods("update", "add") if ".batch_size" in source.text else ():
+        given = [*call.args, *(one.value for one in call.keywords)]
+        size = given[1] if len(given) == 2 else None
+        loader = tree.dotted(size.value) if isinstance(size, ast.Attribute) and size.attr == "batch_size" else ""
+        around = tree.loops(source, call)
+        loop = around[0] if loader and around else None
+        over = iteration.unwrapped(source, loop.iter) if isinstance(loop, ast.For) else None
+        if over is None or tree.dotted(over) != loader or not any(source.calls("torch.utils.data.DataLoader")):
+            continue
+        if not _drops_last(source) and not any(source.calls("torch.utils.data.BatchSampler")):
+            told = f"the last batch may be short, and `{loader}.batch_size` counts it as a full one: give the batch's own size, `x.size(0)`"
+            yield source.hit(call, told, severity="warning")
 
 
 def _cut_to_whole(source: Source) -> Iterator[Hit]:

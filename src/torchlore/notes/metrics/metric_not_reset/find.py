@@ -10,12 +10,16 @@ from torchlore.check.source import Hit, Source
 
 _EPOCH = re.compile(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
+_VALID = re.compile(r"val|test|eval", re.IGNORECASE)
+_HOOKS = {("validation_step", "on_validation_epoch_end"), ("test_step", "on_test_epoch_end")}  # of Lightning
+
 
 def find(source: Source) -> Iterator[Hit]:
     for outer in source.all(ast.For):
         if _EPOCH.match(tree.dotted(outer.target)) or "epoch" in source.code(outer.iter).lower():
             yield from _sums(source, outer)
             yield from _objects(source, outer)
+    yield from _lists(source)
     for compute in source.methods("compute") if "torchmetrics" in source.text else ():
         metric, loops = tree.receiver(compute), tree.loops(source, compute)
         if not loops:
@@ -120,6 +124,51 @@ def _objects(source: Source, outer: ast.For) -> Iterator[Hit]:
         empty = next((one for one in ("reset", "clear") if one in classes.methods(owner)), "")
         mend = f"call `{name.id}.{empty}()` first" if empty else f"make a new `{name.id}` at the start"
         yield source.hit(read, f"`{name.id}` still holds the epochs before: {mend} in each epoch")
+
+
+def _lists(source: Source) -> Iterator[Hit]:
+    """`self.outputs.append(loss)` for each batch of an evaluation, averaged at its end by another method, and never emptied."""
+    for cls in classes.all_classes(source) if ".append(" in source.text else ():
+        for name, assigned in classes.own_attributes(cls).items():
+            made = assigned[0].value if len(assigned) == 1 and assigned[0].method == "__init__" else None
+            if not isinstance(made, ast.List) or made.elts:
+                continue
+            every = [one for one in uses.attributes(source, name) if isinstance(one.ctx, ast.Load)]
+            used = [one for one in every if tree.inside(source, one, cls.node)]
+            if any(one not in used and tree.dotted(one) != f"self.{name}" for one in every):
+                continue  # somebody outside may empty it
+            grown = [one for one in used if getattr(source.parents[one], "attr", "") == "append"]
+            means = [one for one in used if one not in grown]
+            if not grown or not means or not all(_is_read(source, one) for one in means):
+                continue
+            first, last = ({tree.function(source, one) for one in group} for group in (grown, means))
+            adds, reads = (group.pop() if len(group) == 1 else None for group in (first, last))
+            if adds is None or reads is None or adds is reads or not _in_turns(source, adds.name, reads.name):
+                continue
+            if _VALID.search(f"{name} {adds.name}"):
+                told = f"`self.{name}` still holds the epochs before: call `self.{name}.clear()` at the end of `{reads.name}`"
+                yield source.hit(means[0], told)
+
+
+def _is_read(source: Source, use: ast.expr) -> bool:
+    """`sum(x) / len(x)`, `np.mean(x)`, `torch.stack(x).mean()`, `[one["loss"] for one in x]`: all of it, to look at."""
+    up = source.parents[use]
+    walked = isinstance(up, ast.comprehension) and up.iter is use
+    names = ("sum", "len", "numpy.mean", "statistics.mean", "torch.stack", "torch.cat", "torch.tensor", "torch.mean")
+    return walked or (isinstance(up, ast.Call) and source.name(up.func) in names)
+
+
+def _in_turns(source: Source, adds: str, reads: str) -> bool:
+    """Whether one method is called for each batch within the epoch whose end calls the other, or Lightning does so."""
+    if (adds, reads) in _HOOKS:
+        return True
+    for end in source.methods(reads):
+        outer = next((one for one in tree.loops(source, end) if isinstance(one, ast.For)), None)
+        if outer is not None and "epoch" in (source.code(outer.target) + source.code(outer.iter)).lower():
+            inner = [one for one in source.methods(adds) if tree.inside(source, one, outer)]
+            if inner and all(tree.loops(source, one)[0] is not outer for one in inner):
+                return True
+    return False
 
 
 def _adding(owner: Class) -> dict[str, set[str]]:

@@ -79,9 +79,13 @@ def _compared(source: Source) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
 
 
 def _bare(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Call) and follow.method(node) in _SAME:
-        node = tree.receiver(node)
-    return node
+    while True:
+        if isinstance(node, ast.Call) and follow.method(node) in _SAME:
+            node = tree.receiver(node)
+        elif isinstance(node, ast.Attribute) and node.attr == "data":
+            node = node.value
+        else:
+            return node
 
 
 def _scores(source: Source, node: ast.expr, hops: int = 4) -> ast.Call | None:

@@ -7,15 +7,19 @@ from torchlore.check import edits, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _LISTS = ("parameters", "named_parameters", "buffers", "named_buffers")
-_LAZY = {"filter", "map", "iter", "zip"}
+_LAZY = {"filter", "map", "iter", "zip", "itertools.chain"}
 _EAT = {"list", "tuple", "set", "dict", "sum", "sorted", "max", "min", "torch.nn.utils.parameters_to_vector",
         "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"}  # fmt: skip
 
 
 def find(source: Source) -> Iterator[Hit]:
+    seen: set[ast.AST] = set()
     for call in source.methods(*_LISTS):
         made = _whole(source, call)
         assign = source.parents[made]
+        if made in seen:
+            continue  # `chain(a.parameters(), b.parameters())`
+        seen.add(made)
         if isinstance(assign, ast.Assign) and isinstance(assign.targets[0], ast.Name):
             name = assign.targets[0]
             if values.sure(source, tree.receiver(call), "module", weak=True) and (use := _second(source, name)):

@@ -26,6 +26,9 @@ def find(source: Source) -> Iterator[Hit]:
         if turned and isinstance(mode, ast.UnaryOp) and source.code(mode.operand) == "self.training":
             told = "this drops in `eval()` and not in training: write `training=self.training`"
             yield source.hit(call, told, edits.replace(source, mode, "self.training"))
+        if mode is not None and source.code(mode) == "self.train" and _in_module(source, call):
+            told = "`self.train` is the method, which is always true, so this drops in `eval()` too: write `training=self.training`"
+            yield source.hit(call, told, edits.replace(source, mode, "self.training"))
     for call in source.calls(_ATTENTION):
         rate = tree.argument(call, 4, "dropout_p")
         if rate is not None and _constant(source, rate) and _in_module(source, call) and not _off(source, rate):

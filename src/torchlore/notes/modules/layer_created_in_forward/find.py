@@ -25,7 +25,21 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, f"`{source.code(call.func)}` is made anew at each call, {weights}: make it in `__init__`"
             )
-    yield from (*_parameters(source), *_at_first_use(source))
+    yield from (*_parameters(source), *_at_first_use(source), *_in_lambda(source))
+
+
+def _in_lambda(source: Source) -> Iterator[Hit]:
+    """`self.skip = lambda x: nn.Conv2d(a, b, 1)(x)`: a new layer whenever it is called."""
+    for short in source.all(ast.Lambda) if "self." in source.text else ():
+        held, cls = tree.statement(source, short), enclosing_class(source, short)
+        own = isinstance(held, ast.Assign) and tree.dotted(held.targets[0]).startswith("self.")
+        if not own or cls is None or not classes.is_module(cls):
+            continue
+        for call in (one.func for one in ast.walk(short.body) if isinstance(one, ast.Call)):
+            made = values.values(source, call) if isinstance(call, ast.Call) else ()
+            if any(one.kind in ("module", "sequential") and not parameterless(one) for one in made):
+                told = f"`{source.code(call)}` is made anew at each call, with random weights: make it in `__init__`"
+                yield source.hit(call, told)
 
 
 def _may_be_off(given: ast.expr | None) -> bool:
@@ -85,7 +99,8 @@ def _lazy(source: Source, call: ast.Call) -> bool:
     if home is None or home.name != "forward" or not name.startswith("self."):
         return False
     asked = any(f"{name} is None" in source.code(test) for test, branch in tree.conditions(source, call) if branch)
-    return asked and any(one.kind == "module" and not parameterless(one) for one in values.values(source, call))
+    made = values.values(source, call)
+    return asked and any(one.kind == "parameter" or (one.kind == "module" and not parameterless(one)) for one in made)
 
 
 def _optimizer_first(source: Source, cls: Class) -> bool:

@@ -36,9 +36,9 @@ def find(source: Source) -> Iterator[Hit]:
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
                     sure = any(modules.has_parameters(one) for node in held for one in source.values(node))
                     unsure = not sure or _handled(source, cls, name)
-                    yield _hit(source, name, plain[0], "Module", "warning" if unsure else None)
+                    yield _hit(source, cls, name, plain[0], "Module", "warning" if unsure else None)
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
-                yield _hit(source, name, plain[0], "Parameter")
+                yield _hit(source, cls, name, plain[0], "Parameter")
 
 
 def _elsewhere(source: Source, cls: Class, name: str) -> bool:
@@ -169,10 +169,8 @@ def _handed(source: Source, node: ast.expr) -> bool:
     return given or not any(value.node for value in source.values(node))
 
 
-def _hit(source: Source, name: str, one: Attribute, what: str, severity: str | None = None) -> Hit:
-    mapping = isinstance(one.value, ast.Dict | ast.DictComp) or (
-        isinstance(one.value, ast.Call) and source.code(one.value.func) == "dict"
-    )
+def _hit(source: Source, cls: Class, name: str, one: Attribute, what: str, severity: str | None = None) -> Hit:
+    mapping = containers.maps(cls, one.value)
     wrapper = edits.spelled(source, f"torch.nn.{what}{'Dict' if mapping else 'List'}")
     message = f"`self.{name}` hides its {'layers' if what == 'Module' else 'parameters'} from parameters(), to(), eval() and state_dict(): use `{wrapper}`"
     assert one.value is not None

@@ -77,7 +77,11 @@ def _block(source: Source, call: ast.AST) -> ast.AST:
 
 def _nets(source: Source) -> Iterator[Hit]:
     """`with torch.no_grad(): z = encoder(x)` in every step, of an encoder made here whose parameters an optimizer gets."""
-    given = {tree.dotted(tree.receiver(one)) for one in source.methods("parameters") if _to_optimizer(source, one)}
+    given = {
+        tree.dotted(tree.receiver(one))
+        for one in source.methods("parameters")
+        if trained.reaches_optimizer(source, one)
+    }
     for name in sorted(given) if len(given) > 1 and not _LOADS.search(source.text) and flow.may_train(source) else ():
         if not name.isidentifier() or _FIXED.search(name) or not _only_run(source, name):
             continue
@@ -88,11 +92,6 @@ def _nets(source: Source) -> Iterator[Hit]:
         if fresh and all(one.no_grad for one in runs) and runs[0].source is source:
             told = f"`{name}` runs under no_grad in every step, so it never learns though the optimizer gets it: end the block before it"
             yield source.hit(_block(source, runs[0].node), told, severity="warning")
-
-
-def _to_optimizer(source: Source, call: ast.Call) -> bool:
-    above = (up for up in tree.ancestors(source, call) if isinstance(up, ast.Call))
-    return any(source.name(up.func).startswith("torch.optim.") for up in above)
 
 
 def _is_net(event: Event, name: str) -> bool:
@@ -122,8 +121,7 @@ def _given_to_optimizer(source: Source) -> Iterator[Hit]:
     named = dict[str, ast.Call]()
     for call in source.methods("parameters"):
         part = tree.receiver(call)
-        above = (up for up in tree.ancestors(source, call) if isinstance(up, ast.Call))
-        if isinstance(part, ast.Attribute) and any(source.name(up.func).startswith("torch.optim.") for up in above):
+        if isinstance(part, ast.Attribute) and trained.reaches_optimizer(source, call):
             named.setdefault(part.attr, call)
     if not named or re.search(r"requires_grad|\bdetach|GradScaler\b.*Gen", source.text):
         return

@@ -1,0 +1,141 @@
+"""The rule of accuracy-over-batches."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import dims, follow, iteration, tallies, tree, values
+from torchlore.check.source import Hit, Source
+
+_BATCHES = re.compile(r"(^|[._])(mini_?)?batches$")
+_SIZE = re.compile(r"^len\(\w+\)$|\.size\(0\)$|\.shape\[0\]$")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    again = {one.left for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)}  # by the size of a batch too
+    for one in tallies.tallies(source) if "oader" in source.text else ():
+        walked = iteration.unwrapped(source, one.loop.iter)
+        if (
+            one.kind == "count"
+            and one.by == "batches"
+            and values.sure(source, walked, "loader", weak=True)
+            and not (_one_sample(source, walked) or one.division in again)
+        ):
+            yield source.hit(
+                one.division,
+                f"`{one.name}` counts samples and `len({one.over})` batches: divide by `len({one.over}.dataset)`",
+                severity=None if values.sure(source, walked, "loader") else "warning",  # called one, may be a list
+            )
+    for one in tallies.tallies(source):
+        walked = iteration.unwrapped(source, one.loop.iter)
+        if one.kind == "count" and one.by == "turns" and _several(source, walked):
+            below = source.code(one.below) if one.below is not None else "it"
+            told = f"`{one.name}` counts samples and `{below}` batches: add the batch's size, `len(y)`, to `{below}`"
+            yield source.hit(one.division, told, severity="warning")
+    yield from _elements(source) if "==" in source.text and "+=" in source.text else ()
+    for size in source.calls("len"):
+        loader = size.args[0] if size.args else None
+        up = source.parents[size]
+        if not isinstance(up, ast.BinOp) or not isinstance(up.op, ast.Div) or up.right is not size or loader is None:
+            continue
+        if not values.sure(source, loader, "loader", weak=True) or not isinstance(
+            loader, ast.Name | ast.Attribute | ast.Subscript
+        ):
+            continue
+        count = next((one for one in ast.walk(up.left) if isinstance(one, ast.Name) and _counts(source, one)), None)
+        if count is not None and not _one_sample(source, loader) and up not in again:
+            code = source.code(loader)
+            told = f"`{count.id}` counts samples and `len({code})` batches: divide by `len({code}.dataset)`"
+            yield source.hit(up, told, severity=None if values.sure(source, loader, "loader") else "warning")
+
+
+def _elements(source: Source) -> Iterator[Hit]:
+    """`hits += (pred == y).sum()` of maps of labels, divided by `seen`, which grows by the number of maps."""
+    for mean in source.all(ast.BinOp):
+        above = (
+            [one for one in ast.walk(mean.left) if isinstance(one, ast.Name)] if isinstance(mean.op, ast.Div) else []
+        )
+        seen, home = mean.right, tree.function(source, mean)
+        if len(above) != 1 and not (len(above) == 2 and above[0].id == "float"):
+            continue
+        added = [one for one in source.all(ast.AugAssign) if tree.function(source, one) is home and _plus(one)]
+        sizes = [one.value for one in added if tree.dotted(one.target) == tree.dotted(seen)]
+        hits = [one.value for one in added if tree.dotted(one.target) == above[-1].id]
+        if not sizes or not hits or not all(_SIZE.search(source.code(one)) for one in sizes):
+            continue
+        sides = [side for one in hits for side in _compared(source, one)]
+        if any(_is_map(source, side) for side in sides):
+            told = f"`{above[-1].id}` counts each element of `{source.code(sides[-1])}`, and `{source.code(seen)}` its samples: add `{source.code(sides[-1])}.numel()` to that"
+            yield source.hit(mean, told)
+
+
+def _is_map(source: Source, node: ast.expr) -> bool:
+    """Several labels for a sample: (N, 8, 8), not (N) nor (N, 1)."""
+    shape = values.shape(source, node)
+    if shape is not None and None not in shape:
+        return len(shape) > 1 and any(size != 1 for size in shape[1:])
+    return (dims.dims(source, node) or 0) > 2
+
+
+def _plus(one: ast.AugAssign) -> bool:
+    return isinstance(one.op, ast.Add)
+
+
+def _compared(source: Source, count: ast.expr) -> list[ast.expr]:
+    """`pred` and `y` of `(pred == y).sum().item()`, where the sum goes over all of it."""
+    if not _is_count(source, count):
+        return []
+    sums = [one for one in ast.walk(count) if follow.method(one) == "sum" and isinstance(one, ast.Call)]
+    whole = all(not one.keywords and (not one.args or source.name(one.func)) for one in sums)
+    equal = next((one for one in ast.walk(count) if isinstance(one, ast.Compare)), None)
+    return [equal.left, *equal.comparators] if whole and equal is not None else []
+
+
+def _counts(source: Source, name: ast.Name) -> bool:
+    """Whether every `name += ...` adds the number of equal elements."""
+    home = tree.function(source, name)
+    added = [one.value for one in source.all(ast.AugAssign) if isinstance(one.target, ast.Name)
+             and one.target.id == name.id and tree.function(source, one) is home]  # fmt: skip
+    return bool(added) and all(_is_count(source, one) for one in added)
+
+
+def _is_count(source: Source, node: ast.expr) -> bool:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("item", "float", "cpu", "numpy")
+    ):
+        return _is_count(source, node.func.value)
+    if not isinstance(node, ast.Call):
+        return False
+    summed = source.name(node.func) in ("torch.sum", "sum", "numpy.sum", "float", "int")
+    inner = node.args[0] if summed and node.args else None
+    if source.name(node.func) in ("float", "int") and inner is not None:
+        return _is_count(source, inner)
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "sum" and not source.name(node.func):
+        inner = node.func.value
+    while (
+        isinstance(inner, ast.Call)
+        and isinstance(inner.func, ast.Attribute)
+        and inner.func.attr in ("cpu", "float", "int", "detach")
+    ):
+        inner = inner.func.value
+    equal = isinstance(inner, ast.Compare) and isinstance(inner.ops[0], ast.Eq)
+    return equal or (isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "eq")
+
+
+def _several(source: Source, walked: ast.expr) -> bool:
+    """Whether each turn gets several samples: of `batches`, or of a loader that is made here with their number."""
+    if _BATCHES.search(tree.dotted(walked)):
+        return True
+    made = [one.node for one in source.values(walked) if one.kind == "loader" and isinstance(one.node, ast.Call)]
+    return bool(made) and not _one_sample(source, walked)
+
+
+def _one_sample(source: Source, loader: ast.expr) -> bool:
+    """Whether the loader's batches hold one sample, so that both counts are the same."""
+    made = [one.node for one in source.values(loader) if isinstance(one.node, ast.Call)]
+    return any(
+        tree.lacks(one, 1, "batch_size") or tree.literal(tree.argument(one, 1, "batch_size")) in (1, None)
+        for one in made
+    )
