@@ -559,7 +559,7 @@ def _was_frozen(what: str, frozen: set[str]) -> bool:
     """Whether this part, a part of it, or the whole was frozen; `self.backbone` in a method and `model.backbone` are one."""
     own = what.removeprefix("self.")
     others = {one.removeprefix("self.") for one in frozen} - {"self", ""}
-    return any(
+    return (not what and "" in frozen) or any(  # net[0], both times
         one == own or one.startswith(f"{own}.") or one.endswith(f".{own}") or own.startswith(f"{one}.")
         for one in others
     )
