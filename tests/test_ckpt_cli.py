@@ -100,6 +100,21 @@ def test_trouble_is_one_line(files, capsys):
         assert re.fullmatch(r"lore ckpt: [^\n]+\n", err), err
 
 
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 9\n", "`git lfs pull` fetches the file"),
+        (b"\n<!DOCTYPE html><html>404</html>", "a web page: the download did not give the file"),
+        (b"hi", "of a format that is known here."),
+    ],
+)
+def test_what_came_instead_of_a_checkpoint_is_named(files, capsys, body, says):
+    (files / "a.pt").write_bytes(body)
+    status, out, err = lore(capsys, "show", "a.pt")
+    assert (status, out) == (2, "")
+    assert says in err
+
+
 def test_convert_diff_average_repair_match(files, capsys):
     assert lore(capsys, "convert", "good.pt", "a.safetensors", "--dtype", "bf16")[0] == 0
     assert lore(capsys, "convert", "good.pt", "a.safetensors")[0] == 2

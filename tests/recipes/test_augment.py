@@ -136,6 +136,7 @@ def test_torchvision_types_are_kept():
         (lambda x: augment.apply_region_plan(x[0, 0, 0], torch.zeros(1, 2, 2)), r"must be \(..., H, W\)"),
         (lambda x: augment.mixup(x, torch.arange(3)), "first dimensions must be equal"),
         (lambda x: augment.mixup(x, torch.arange(4), 0.0), "alpha is 0.0"),
+        (lambda x: augment.mixup(x, torch.arange(4), float("nan")), "alpha is nan"),
         (lambda x: augment.cutmix(x[0, 0], torch.arange(8)), r"must be \(N, ..., H, W\)"),
     ],
 )

@@ -365,6 +365,7 @@ def test_copies_and_expansions():
         (torch.zeros(2, requires_grad=True), "leaf with gradient"),
         (torch.zeros(2, requires_grad=True) * 2, "in the graph (MulBackward0)"),
         (torch.zeros(0), "(0,) float32 cpu"),
+        (torch.eye(3).to_sparse(), "(3, 3) float32 cpu, sparse_coo"),
     ],
 )
 def test_describe(tensor, word):

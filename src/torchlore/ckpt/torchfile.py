@@ -123,8 +123,12 @@ def load_pickle(source: Extent) -> Checkpoint:
     """A plain pickle: a whole object, or arrays."""
     described = describe(source, lambda _key, _size: None)
     if described.faults and described.root is None:
-        known = read(source, 0, 1) == b"\x80"
-        reason = f" ({described.faults[0].rstrip('.')})" if known else ""
+        head = read(source, 0, 24)
+        reason = f" ({described.faults[0].rstrip('.')})" if head[:1] == b"\x80" else ""
+        if head.startswith(b"version https://git-lfs"):
+            reason = " (a pointer of Git LFS: `git lfs pull` fetches the file itself)"
+        if head.lstrip().lower().startswith((b"<!doctype", b"<html")):
+            reason = " (a web page: the download did not give the file)"
         raise BadFile(f"{source.path}: no checkpoint of a format that is known here{reason}.")
     return Checkpoint(source.path, _name(described.root, "pickle"), described.root, described.faults)
 

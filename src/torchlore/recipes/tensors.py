@@ -304,6 +304,8 @@ def describe(tensor: Tensor) -> str:
     '(3, 2) float32 cpu, strides (1, 3), not contiguous, 0 to 0'
     """
     parts = [f"{tuple(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')} {tensor.device}"]
+    if tensor.layout is not torch.strided:
+        return f"{parts[0]}, {str(tensor.layout).removeprefix('torch.')}"
     parts.append(f"strides {tensor.stride()}")
     if 0 in [stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True) if size > 1]:
         parts.append("expanded")
