@@ -54,6 +54,8 @@ def _seeds_each_turn(source: Source, call: ast.Call, loop: ast.AST) -> bool:
     function = as_function(source, home)
     turns = [(one, skip) for other, one, skip in calls.callers(function)
              if other is source and tree.loops(source, one)[:1] == [loop]]  # fmt: skip
+    if not turns:
+        return False
     trains = any(one.lineno > call.lineno and tree.function(source, one) is home for one in source.methods("backward"))
     bound = {one.id for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     names = {one.id for arg in call.args for one in ast.walk(arg) if isinstance(one, ast.Name)}
@@ -62,7 +64,7 @@ def _seeds_each_turn(source: Source, call: ast.Call, loop: ast.AST) -> bool:
         names |= {part.id for one in given if one is not None for part in ast.walk(one) if isinstance(part, ast.Name)}
     whole_run = any(tree.function(source, one) is home for one, _ in uses.calls_under(source, "torch.optim."))
     local = {one.id for one in tree.under(source, home, ast.Name) if isinstance(one.ctx, ast.Store)}
-    return bool(turns) and trains and not whole_run and bool(call.args) and not names & (bound | local)
+    return trains and not whole_run and bool(call.args) and not names & (bound | local)
 
 
 def _in_items(source: Source) -> Iterator[Hit]:

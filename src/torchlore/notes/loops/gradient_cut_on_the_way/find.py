@@ -1,6 +1,7 @@
 """The rule of gradient-cut-on-the-way."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from torchlore.check import api, classes, flow, trained, tree, uses, values
@@ -37,15 +38,17 @@ def _in_the_open(source: Source) -> Iterator[Hit]:
         held = any(name == one or name.startswith(f"{one}.") for one in given if one)
         if not name or not held or not isinstance(call, ast.Call) or not isinstance(target, ast.Name):
             continue
-        again = [one for one in source.all(ast.Call) if tree.dotted(one.func) == name]
-        root = next(one for one in given if one and (name == one or name.startswith(f"{one}.")))
-        whole = [one for one in source.all(ast.Call) if tree.dotted(one.func) == root and root != name]
-        if len(again) != 1 or whole or not tree.loops(source, call) or not values.sure(source, call.func, "module"):
-            continue
         reads = [one for one in uses.names(source, target.id) if isinstance(one.ctx, ast.Load)]
         ups = [source.parents[one] for one in reads]
         cuts = [one for one in ups if isinstance(one, ast.Attribute) and one.attr in ("detach", "data")]
-        if cuts and len(cuts) == len(ups) and not no_grad_around(source, call) and flow.may_train(source):
+        if not cuts or len(cuts) < len(ups):
+            continue
+        called = Counter(tree.dotted(one.func) for one in source.all(ast.Call))
+        root = next(one for one in given if one and (name == one or name.startswith(f"{one}.")))
+        alone = called[name] == 1 and (root == name or not called[root])
+        if not alone or not tree.loops(source, call) or not values.sure(source, call.func, "module"):
+            continue
+        if not no_grad_around(source, call) and flow.may_train(source):
             told = f"nothing of the loss comes back through this to `{name}`, which the optimizer holds: it never learns; take it off"
             yield source.hit(cuts[0], told, severity="warning")
 
