@@ -265,7 +265,7 @@ def list_images(
     strange = [name for name in present if name not in names]
     if strange:
         raise ValueError(
-            f"{folder} has the class {strange[0]!r}, which is not among the classes {', '.join(names[:9])}"
+            f"{folder} has the class {strange[0]!r}, which is not among the classes {', '.join(names[:9]) or names}"
         )
     found = [
         Sample(path, label)
