@@ -11,19 +11,22 @@ from torchlore.check.source import Hit, Source
 _RATIO = re.compile(
     r"teacher_?forc|forcing_?(ratio|prob|rate)|^tf_?(ratio|prob|rate)$|teacher_?(ratio|prob)", re.IGNORECASE
 )
+_SAID = re.compile(r"teacher_?forc|forcing_?(ratio|prob|rate)|tf_?(ratio|prob|rate)|teacher_?(ratio|prob)", re.IGNORECASE)
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _EVALUATES = re.compile(r"^_*(val|valid|validate|validation|eval|evaluate|evaluation|test)(_|$)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not uses.says(source, "forc", "tf_ratio", "tfratio", "teacher_ratio"):
+    if not _SAID.search(source.text):
         return
     for cls in classes.all_classes(source):
         forward = source.project.method(cls, "forward") if classes.is_module(cls) else None
         if forward is None or forward.source is not source or ".training" in source.code(forward.node):
             continue
-        read = [call for call in source.all(ast.Call) if _evaluated(source, call) and _is(source, call, cls)]
         given = [one for one in tree.parameters(forward.node) if _RATIO.search(one.arg)]
+        if not given and not _SAID.search(source.code(forward.node)):
+            continue
+        read = [call for call in source.all(ast.Call) if _evaluated(source, call) and _is(source, call, cls)]
         for call in read if given else ():
             ratio = _ratio(source, forward, call, given[0])
             if ratio is not None and 0 < ratio < 1:
