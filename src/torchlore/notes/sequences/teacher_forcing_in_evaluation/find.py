@@ -11,7 +11,9 @@ from torchlore.check.source import Hit, Source
 _RATIO = re.compile(
     r"teacher_?forc|forcing_?(ratio|prob|rate)|^tf_?(ratio|prob|rate)$|teacher_?(ratio|prob)", re.IGNORECASE
 )
-_SAID = re.compile(r"teacher_?forc|forcing_?(ratio|prob|rate)|tf_?(ratio|prob|rate)|teacher_?(ratio|prob)", re.IGNORECASE)
+_SAID = re.compile(
+    r"teacher_?forc|forcing_?(ratio|prob|rate)|tf_?(ratio|prob|rate)|teacher_?(ratio|prob)", re.IGNORECASE
+)
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _EVALUATES = re.compile(r"^_*(val|valid|validate|validation|eval|evaluate|evaluation|test)(_|$)", re.IGNORECASE)
 
