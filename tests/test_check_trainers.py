@@ -371,6 +371,50 @@ for epoch in range(3):
         total += loss_fn(model(a), b).item()  # trap: eval-without-no-grad
     print(epoch, total / len(val))
 """,
+    "nothing wrong: the last layer of a list is no ReLU": """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Double(nn.Module):
+    def __init__(self, a, b):
+        super().__init__()
+        self.net = nn.Sequential(nn.Conv2d(a, b, 3), nn.ReLU())
+
+    def forward(self, x):
+        return self.net(x)
+
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        layers = [Double(3, 8)]
+        for _ in range(n):
+            layers.append(Double(8, 8))
+        layers.append(nn.Conv2d(8, 5, 1))
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, x):
+        x = self.layers[0](x)
+        return self.layers[-1](x)
+
+
+def step(x, y):
+    net = Net(2)
+    F.cross_entropy(net(x), y).backward()
+""",
+    "nothing wrong: places moved by hand": """
+import torch
+from torch import nn
+
+
+class Places(nn.Module):
+    def forward(self, z, b, n):
+        z = z.view(b, -1, z.size(1))
+        z = z.permute(0, 2, 1).contiguous()
+        return z.view(b, -1, n, n)
+""",
 }
 
 

@@ -91,7 +91,7 @@ def _contents(source: Source, call: ast.Call, kind: str) -> tuple[Values, ...]:
         return parts
     if kind in ("modulelist", "moduledict") and call.args:
         inner = values(source, call.args[0])
-        return inner[0].items if len(inner) == 1 else ()
+        return inner[0].items + _added(inner[0]) if len(inner) == 1 and inner[0].items else ()
     if kind == "loader":
         dataset = argument(call, 0, "dataset")
         return (values(source, dataset),) if dataset is not None else ()

@@ -184,7 +184,7 @@ def _other_order(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str] 
 
 def _tokens_as_map(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """(b, n, c) as (b, c, h, w): the tokens of a picture, whose channels were not moved forward."""
-    if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or "1" in (*old, *new[2:]):
+    if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or {"1", "-1"} & {*old, *new[2:]}:
         return False
     return old[1] != old[2] and not {old[1], old[2], "-1"} & {*new[2:]}
 
