@@ -73,7 +73,7 @@ class Trainer:
         self.model = model
         self.train_loader, self.val_loader = train_loader, val_loader
         self.criterion = nn.CrossEntropyLoss()
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=cfg.lr)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=cfg.lr)
         self.accum = cfg.accum
         self.best_loss = float("inf")
         self.history = []

@@ -56,6 +56,8 @@ def _by_name(source: Source, call: ast.Call, full: str) -> Values | None:
         return values(source, call.args[0])
     if full == "functools.partial" and len(call.args) == 1 and source.name(call.args[0]) in api.LOSS_FUNCTIONS:
         return (Value("loss", source.name(call.args[0]), call, source),)
+    if full == "functools.partial" and len(call.args) == 1:
+        return tuple(one for one in values(source, call.args[0]) if one.kind == "function") or None
     if full in api.WRAPPERS and call.args:
         inner = values(source, call.args[0])
         kind = (

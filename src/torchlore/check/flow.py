@@ -181,7 +181,12 @@ def _called(source: Source, call: ast.Call) -> Function | None:
 
 
 def _instance(source: Source, func: ast.Name | ast.Attribute) -> Function | None:
-    """`__call__` of what is called: `stopper(loss, model)`, where `stopper = EarlyStopping()`."""
+    """`__call__` of what is called: `stopper(loss, model)`, where `stopper = EarlyStopping()`; a function that was handed in."""
+    if _handed_in(source, func):
+        given = values(source, func)
+        node = given[0].node if len(given) == 1 and given[0].kind == "function" else None
+        if isinstance(node, FunctionNode) and given[0].source is not None:
+            return as_function(given[0].source, node)
     for value in values(source, func) if _some_method(source, "__call__") else ():
         if value.kind == "object" and value.name:
             from torchlore.check.classes import class_behind
@@ -189,6 +194,13 @@ def _instance(source: Source, func: ast.Name | ast.Attribute) -> Function | None
             owner = class_behind(source, value)
             return source.project.method(owner, "__call__") if owner else None
     return None
+
+
+def _handed_in(source: Source, func: ast.Name | ast.Attribute) -> bool:
+    """`loss_of(net, x)` of a parameter, or `self.loss_of(net, x)` of what is no method."""
+    if isinstance(func, ast.Name):
+        return any(one.how == "parameter" for one in reaching(source, func))
+    return isinstance(func.value, ast.Name) and func.value.id == "self"
 
 
 def _local_function(source: Source, name: ast.Name) -> Function | None:

@@ -17,7 +17,8 @@ def evaluate(model, loader): ...
 
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import calls, flow, follow, tree
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 ROWS = ("autograd-set-grad-enabled",)
@@ -49,21 +50,35 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    calls = list(source.calls("torch.set_grad_enabled", "torch.enable_grad"))
-    if not calls or not any(source.methods("backward")):
+    switches = list(source.calls("torch.set_grad_enabled", "torch.enable_grad"))
+    if not switches or not any(source.methods("backward")):
         return
-    for call in calls:
+    for call in switches:
         if not tree.is_statement(source, call) or not call.args or tree.literal(call.args[0]) is not False:
             continue
         home = tree.function(source, call)
-        others = [one for one in calls if one is not call and tree.function(source, one) is home]
+        others = [one for one in switches if one is not call and tree.function(source, one) is home]
         later = any(one.lineno > call.lineno for one in others)
         brought_back = any(tree.is_statement(source, one) for one in others)  # off, on for a while, and off again
         if not later and not brought_back:
             where = f"after `{home.name}`" if home else "for the rest of the program"
             told = f"gradients stay off {where}: write `with torch.set_grad_enabled(False):`"
-            on = any(tree.is_statement(source, one) and tree.literal(one.args[0]) is True for one in calls if one.args)
-            within = any(source.name(one.func) == "torch.enable_grad" and not tree.is_statement(source, one) for one in calls)  # fmt: skip
+            on = any(
+                tree.is_statement(source, one) and tree.literal(one.args[0]) is True for one in switches if one.args
+            )
+            within = any(source.name(one.func) == "torch.enable_grad" and not tree.is_statement(source, one) for one in switches)  # fmt: skip
             yield source.hit(
-                call, told, severity="hint" if on or (within and home is None) else None
+                call, told, severity="hint" if on or (within and home is None) or _last(source, home) else None
             )  # whoever trains switches them on first
+
+
+def _last(source: Source, home: tree.FunctionNode | None) -> bool:
+    """Whether the project calls the function, and nowhere before a backward pass."""
+    found = calls.callers(as_function(source, home)) if home is not None else []
+    for caller, call, _ in found:
+        up = tree.function(caller, call)
+        passes = [one.at for one in flow.events_of(caller, up) if one.what == "backward"]
+        after = [one for one in passes if getattr(one, "lineno", 0) > call.lineno]
+        if tree.loops(caller, call) or up is not None or not all(follow.exclusive(caller, one, call) for one in after):
+            return False
+    return bool(found)

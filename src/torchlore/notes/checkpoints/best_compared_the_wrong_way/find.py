@@ -87,9 +87,8 @@ def _is_negated_loss(source: Source, node: ast.expr, hops: int = 5) -> bool:
 def _is_loss(source: Source, best: ast.expr, value: ast.expr) -> bool:
     """Whether a loss is kept under a name that says best or least."""
     kept, given = tree.dotted(best).rpartition(".")[2].lower(), tree.dotted(value).rpartition(".")[2].lower()
-    named = (
-        re.search(r"(^|_)(best|min|lowest)(_|$)", kept) is not None and re.search("acc|score|f1|auc|neg", given) is None
-    )
+    grows = re.search("acc|score|f1|auc|neg", given) or re.search("dice|iou|psnr|ssim|bleu|acc|f1|auc", kept)
+    named = re.search(r"(^|_)(best|min|lowest)(_|$)", kept) is not None and grows is None
     return (
         named
         and re.search(r"(^|_)(loss|error|mse|rmse|mae|perplexity|ppl)$", given) is not None

@@ -154,3 +154,27 @@ def mean_number(model: nn.Module, loader):
     for x, y in loader:
         total += nn.functional.mse_loss(model(x), y).item()  # trap: eval-without-no-grad
     return total / len(loader)
+
+
+class Speaker(nn.Module):
+    def __init__(self, cell: nn.GRUCell):
+        super().__init__()
+        self.cell = cell
+
+    def forward(self, x, state, dropping):
+        if dropping:
+            self.cell.train()
+        else:
+            self.cell.eval()
+        for _ in range(40):
+            state = self.cell(x, state)
+        return state
+
+
+def attacked(model: nn.Module, loader, attack):
+    model.eval()
+    right = 0
+    with torch.enable_grad():
+        for x, y in loader:
+            right += (model(attack(x, y)).argmax(1) == y).sum().item()
+    return right

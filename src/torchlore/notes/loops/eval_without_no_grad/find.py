@@ -171,13 +171,19 @@ def _evaluates(events: tuple[Event, ...], place: int) -> bool:
         one for one in events[:place] if one.what in ("train", "eval") and one.owner == event.owner and not one.via
     ]
     trains = any(one.what == "backward" and event.loops[-1] in one.loops for one in events)
-    return bool(modes) and modes[-1].what == "eval" and not trains
+    if not modes or modes[-1].what != "eval" or trains or "torch.enable_grad" in event.contexts:
+        return False
+    switched = [one for one in modes if one.what == "train" and flow.exclusive(one, modes[-1])]  # if learning: train()
+    return all(flow.exclusive(one, event) for one in switched)
 
 
-def _quiet_callers(source: Source, home: tree.FunctionNode | None) -> bool:
-    """Whether a caller switches the recording off for this function."""
+def _quiet_callers(source: Source, home: tree.FunctionNode | None, depth: int = 4) -> bool:
+    """Whether a caller, or a caller's caller, switches the recording off for this function."""
     found = calls.callers(as_function(source, home)) if home is not None else []
-    return any(tensors.no_grad_around(caller, call) for caller, call, _ in found) or "set_grad_enabled" in source.text
+    if "set_grad_enabled" in source.text or any(tensors.no_grad_around(caller, call) for caller, call, _ in found):
+        return True
+    above = [(caller, tree.function(caller, call)) for caller, call, _ in found] if depth else []
+    return any(up is not None and up is not home and _quiet_callers(caller, up, depth - 1) for caller, up in above)
 
 
 def _graphless(source: Source, call: ast.Call) -> bool:

@@ -9,6 +9,7 @@ from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
 _BATCH = re.compile(r"(?:^|[._])(?:mini_?)?batch_?size$|^bs$", re.IGNORECASE)  # single samples, summed up to a batch
+_SCALE_FREE = re.compile(r"Adam|AdamW|NAdam|RAdam|Adamax|RMSprop|Adagrad|Adadelta|Rprop|Lion|LAMB|Lamb")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -44,8 +45,15 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(
             backwards[0].node,
             f"the gradients of {code} batches add up before each step: divide the loss by `{code}`",
-            severity="hint" if _BATCH.search(code) else None,
+            severity="hint" if _BATCH.search(code) or _any_scale(loop, steps) else None,
         )
+
+
+def _any_scale(loop: flow.LoopFlow, steps: list[Event]) -> bool:
+    """Adam divides by the size of the gradients, so a factor on all of them is no matter unless they are clipped."""
+    made = [one for step in steps if step.expr is not None for one in values.values(step.source, step.expr)]
+    known = [one.name.rpartition(".")[2] for one in made if one.kind == "optimizer"]
+    return bool(known) and all(_SCALE_FREE.match(one) for one in known) and not loop.of("clip")
 
 
 def _too_late(source: Source, loop: ast.AST, backward: Event, every: ast.expr) -> ast.Assign | None:

@@ -12,6 +12,7 @@ _BETTER = {"torch.softmax": "torch.log_softmax", "torch.nn.functional.softmax": 
 _DRAWS = re.compile(
     r"(?:^|_)(?:generate|sample|search|greedy|beam)(?:_|$)|decode_to_pred"
 )  # of what was drawn or is best
+_ACTION = re.compile(r"(?:^|_)acts?(?:ions?)?(?:_|$)|^a$")  # a policy drew it
 _WARM = re.compile(r"(^|[._])(temperature|temp|tau|T)$")
 _PICKS = ("torch.gather", "torch.squeeze", "torch.reshape", "torch.flatten")
 
@@ -44,7 +45,7 @@ def find(source: Source) -> Iterator[Hit]:
         lesson = home is None and all(tree.function(source, one) is not None for one in source.methods("backward"))
         quiet = (
             lesson
-            or (home is not None and _DRAWS.search(home.name))
+            or (home is not None and (_DRAWS.search(home.name) or "beam_" in source.code(home)))
             or _bounded(source, inner)
             or _drawn(source, inner)
         )
@@ -53,10 +54,13 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _drawn(source: Source, inner: ast.expr) -> bool:
-    """`probs[torch.multinomial(probs, 1)]`: what was drawn has a probability above 0."""
+    """`probs[torch.multinomial(probs, 1)]`, `policy(x).gather(1, actions)`: what was drawn has a probability above 0."""
     index = inner.slice if isinstance(inner, ast.Subscript) else None
-    if follow.method(inner) == "gather" and isinstance(inner, ast.Call) and inner.args:
-        index = inner.args[-1]
+    inner = follow.followed(source, inner)
+    if follow.method(inner) == "gather" and isinstance(inner, ast.Call) and (inner.args or inner.keywords):
+        index = tree.argument(inner, len(inner.args) - 1, "index")
+        if index is not None and _ACTION.search(follow.base(index)):
+            return True
     made = follow.followed(source, index) if index is not None else None
     while isinstance(made, ast.Call) and follow.method(made) in ("item", "squeeze", "unsqueeze", "view"):
         made = follow.followed(source, tree.receiver(made))

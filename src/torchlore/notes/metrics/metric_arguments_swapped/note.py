@@ -30,6 +30,7 @@ _METRICS = tuple(
     )
 )  # fmt: skip
 _FIRST = re.compile(r"(?:^|_)(?:y?preds?|pre$|y?hat|yhat|predicted|predictions?|outputs?|logits|probs?|scores?)(?:_|$)")
+_SHOWN = re.compile(r"heatmap|ConfusionMatrixDisplay|imshow|matshow|plot_confusion", re.IGNORECASE)
 _SECOND = re.compile(
     r"(?:^|_)(?:true|truth|trues|labels?|targets?|gts?|ytrue|actual|ground_truth|test_y|y_test)(?:_|$)"
 )
@@ -48,9 +49,9 @@ def find(source: Source) -> Iterator[Hit]:
         if _is(first, _FIRST, _SECOND) and _is(second, _SECOND, _FIRST) and not _judged_twice(source, call):
             one, other = source.code(first), source.code(second)
             both = (edits.replace(source, first, other), edits.replace(source, second, one))
-            yield source.hit(
-                call, f"scikit-learn takes the truth first: write `({other}, {one})`", *both, severity="warning"
-            )
+            told = f"scikit-learn takes the truth first: write `({other}, {one})`"
+            counted = source.name(call.func).endswith("confusion_matrix") and not _SHOWN.search(source.text)
+            yield source.hit(call, told, *both, severity="hint" if counted else "warning")  # cells may be read that way
     yield from _torchmetrics(source) if "torchmetrics" in source.text else ()
 
 

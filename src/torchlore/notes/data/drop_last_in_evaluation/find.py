@@ -1,0 +1,96 @@
+"""The rule of drop-last-in-evaluation."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import classes, edits, follow, scopes, tree, uses
+from torchlore.check.project import Class
+from torchlore.check.source import Hit, Source
+
+_EVAL = re.compile(
+    r"(^|_)(val|valid|validation|test|testing|eval|dev|query|gallery)_?(data_?)?(loader|dl|dataloader|iter)s?$",
+    re.IGNORECASE,
+)
+_MEASURES = re.compile(r"acc|loss|score|metric|criteri|correct|iou|auc|psnr|predict|\breturn [^\n]*(loader|iter|dl)")
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.utils.data.DataLoader"):
+        held, given = source.parents[call], tree.keyword(call, "drop_last")
+        name = tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else ""
+        if tree.literal(tree.argument(call, 1, "batch_size")) == 1 or tree.lacks(call, 1, "batch_size"):
+            continue  # no batch of one is short
+        if _drawn(source, call) or (isinstance(held, ast.Assign) and _only_tasted(source, held.targets[0])):
+            continue
+        if isinstance(held, ast.Assign) and (_made_anew(source, held.targets[0]) or _shown(source, held.targets[0])):
+            continue
+        if given is not None and tree.literal(given.value) is True and _EVAL.search(name):
+            yield source.hit(
+                given,
+                f"`{name}` leaves the last, short batch out of what is measured: set drop_last=False",
+                edits.replace(source, given.value, "False"),
+                severity="hint" if _counted_on(source, call) or not _MEASURES.search(source.text.lower()) else None,
+            )
+
+
+def _counted_on(source: Source, call: ast.Call) -> bool:
+    """Whether shapes are made of the batch size: `x.view(batch_size, -1)` fails on a short batch."""
+    size = tree.argument(call, 1, "batch_size")
+    name = tree.dotted(size) if size is not None else ""
+    shapes = [*source.methods("view", "reshape", "expand", "repeat", "init_hidden"), *source.calls("torch.zeros")]
+    parts = (one for shape in shapes for one in tree.under(source, shape, ast.Name, ast.Attribute))
+    return bool(name) and (any(tree.dotted(one) == name for one in parts) or _told(source, name))
+
+
+def _told(source: Source, name: str) -> bool:
+    """Whether a network of the project is made for this size: `Net(batch_size, width)`, which shapes by `self.batch_size`."""
+    for call in source.all(ast.Call):
+        given = [*call.args, *(one.value for one in call.keywords)]
+        if any(tree.dotted(one) == name for one in given):
+            made = source.project.resolve(source, call.func)
+            shaped = isinstance(made, Class) and re.search(
+                r"self\.\w*batch_?size\b(?! *=)", made.source.code(made.node)
+            )
+            if isinstance(made, Class) and shaped and classes.is_module(made):
+                return True
+    return False
+
+
+def _drawn(source: Source, call: ast.Call) -> bool:
+    """A sampler that draws at random leaves out more than the last batch."""
+    sampler = tree.keyword(call, "sampler")
+    made = source.code(follow.followed(source, sampler.value)) if sampler is not None else ""
+    return bool(made) and not re.search("Distributed|Sequential|sampler$|None", made)
+
+
+def _made_anew(source: Source, name: ast.expr) -> bool:
+    """Whether a later line makes the loader anew before anybody reads it, or nobody ever does."""
+    if not isinstance(name, ast.Name):
+        return False
+    reads = [one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load)]
+    hidden = tree.function(source, name) is not None or not source.project.importers(source.module)
+    return (bool(reads) or hidden) and not any(
+        one.node is name for use in reads for one in scopes.reaching(source, use)
+    )
+
+
+def _shown(source: Source, name: ast.expr) -> bool:
+    """Whether all that is done with it is `plot_features(net, loader)`."""
+    reads = [one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load)] if isinstance(name, ast.Name) else []  # fmt: skip
+    mine = [one for one in reads if any(made.node is name for made in scopes.reaching(source, one))]
+    ups = [source.parents[one] for one in mine]
+    return bool(ups) and all(isinstance(up, ast.Call) and re.match(r"_?(plot|show|draw|visuali[sz]e)", tree.dotted(up.func).rpartition(".")[2]) for up in ups)  # fmt: skip
+
+
+def _only_tasted(source: Source, name: ast.expr) -> bool:
+    """Whether nothing but a batch at a time is taken from it: every use is `iter(loader)`, a `del` or `loader is None`."""
+    home = tree.function(source, name) if isinstance(name, ast.Name) else None
+    same = [
+        one
+        for one in source.all(ast.Name, ast.Attribute)
+        if tree.dotted(one) == tree.dotted(name) and (home is None or tree.function(source, one) is home)
+    ]
+    ups = [source.parents[one] for one in same if not isinstance(getattr(one, "ctx", None), ast.Store)]
+    taken = [up for up in ups if isinstance(up, ast.Call) and source.name(up.func) == "iter"]
+    return bool(taken) and all(up in taken or isinstance(up, ast.Delete | ast.Tuple | ast.Compare) for up in ups)

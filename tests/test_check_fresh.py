@@ -1,0 +1,200 @@
+"""What look 28 found wrong in fresh repositories, written anew: which word decides, and how sure the finding then is."""
+
+import pytest
+
+from torchlore.check import engine
+from torchlore.cli.check import all_rules
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return all_rules()
+
+
+def said(rules, slug, text):
+    """The severities of what one rule says."""
+    return [found.severity.value for found in engine.check_text(text, {slug: rules[slug]})]
+
+
+ACCUMULATED = """
+import torch
+
+def train(net, loader, criterion, every):
+    optimizer = torch.optim.OPTIMIZER(net.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(net(x), y)
+        loss.backward()
+        if (i + 1) % every == 0:
+            LINE
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+POLICY = """
+import torch
+
+def objective(actor, x, NAME, before):
+    logp = torch.log(torch.softmax(actor(x), dim=1).gather(1, NAME))
+    return torch.exp(logp - before).mean()
+"""
+BEAMS = """
+import torch
+from torch.nn import functional as F
+
+def run(net, x, scores):
+    p = F.softmax(net(x), dim=1)
+    logp = torch.log(p) + scores
+    LINE
+    return best
+"""
+NARROWED = """
+import torch
+from torch import nn
+
+class Focal(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.alpha = torch.ones(classes)
+
+    def forward(self, logits, labels):
+        self.alpha = self.alpha.gather(0, labels.view(-1))
+        return (self.alpha * nn.functional.cross_entropy(logits, labels, reduction="none")).mean()
+
+USE
+"""
+ANEW = "def loss_of(logits, labels):\n    focal = Focal(3)\n    return focal(logits, labels)\n"
+KEPT = "focal = Focal(3)\nfor x, y in loader:\n    focal(net(x), y).backward()\n"
+DEEP = """
+import torch
+
+def activations(net, loader):
+    net.eval()
+    found = []
+    for x in loader:
+        found.append(net(x).cpu().data.numpy())
+    return found
+
+def statistics(net, loader):
+    return sum(activations(net, loader))
+
+def distance(net, loader):
+    WITH:
+        return statistics(net, loader)
+"""
+HANDED = """
+from functools import partial
+
+def generator_loss(G, x, scale=1.0):
+    FIRST
+    return scale * G(x).mean()
+
+class Trainer:
+    def __init__(self, G, loss, optimizer):
+        self.G, self.loss, self.optimizer = G, loss, optimizer
+
+    def train(self, loader):
+        for x in loader:
+            loss = self.loss(self.G, x)
+            loss.backward()
+            self.optimizer.step()
+
+Trainer(net, partial(generator_loss, scale=0.5), torch.optim.SGD(net.parameters(), 0.1)).train(loader)
+"""
+GATHERED = """
+import torch
+
+def update(policy, x, NAME, gain):
+    p = torch.softmax(policy(x), dim=1)
+    p = torch.gather(p, dim=1, index=NAME)
+    return -(torch.log(p) * gain).sum()
+"""
+MATRIX = """
+from sklearn.metrics import confusion_matrix
+
+def score(net, loader, total):
+    for x, label in loader:
+        pred = net(x).argmax(1)
+        total = total + confusion_matrix(pred.numpy(), label.numpy())
+    LINE
+    return total
+"""
+KEEPS = """
+import torch
+
+def run(net, loader):
+    BEST = 0
+    for epoch in range(9):
+        running_loss = 0
+        for x, y in loader:
+            running_loss += score(net(x), y).item()
+        if BEST < running_loss:
+            BEST = running_loss
+            torch.save(net.state_dict(), "a.pt")
+"""
+OFF = """
+import torch
+
+def train(net, loader):
+    for x in loader:
+        net(x).mean().backward()
+
+def evaluate(net, loader):
+    torch.set_grad_enabled(False)
+    return [net(x) for x in loader]
+
+if learning:
+    train(net, loader)
+else:
+    evaluate(net, loader)
+LINE
+"""
+SIZED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+class Net(nn.Module):
+    def __init__(self, batch_size, width):
+        super().__init__()
+        self.batch_size = batch_size
+        self.head = nn.Linear(width, 2)
+
+    def forward(self, x):
+        return self.head(x.reshape(SIZE, -1))
+
+test_loader = DataLoader(rows, batch_size=batch_size, drop_last=True)
+net = Net(batch_size, 8)
+accuracy = measure(net, test_loader)
+"""
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "expected"),
+    [
+        ("loss-not-divided-by-accum", ACCUMULATED.replace("OPTIMIZER", "SGD").replace("LINE", "pass"), ["warning"]),
+        ("loss-not-divided-by-accum", ACCUMULATED.replace("OPTIMIZER", "AdamW").replace("LINE", "pass"), ["hint"]),
+        ("loss-not-divided-by-accum", ACCUMULATED.replace("OPTIMIZER", "AdamW").replace(
+            "LINE", "torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)"), ["warning"]),
+        ("log-of-softmax", POLICY.replace("NAME", "labels"), ["warning"]),
+        ("log-of-softmax", POLICY.replace("NAME", "actions"), ["hint"]),
+        ("log-of-softmax", BEAMS.replace("LINE", "best = logp.mean()"), ["warning"]),
+        ("log-of-softmax", BEAMS.replace("LINE", "beam_scores, best = logp.view(-1).topk(4)"), ["hint"]),
+        ("attribute-narrowed-in-forward", NARROWED.replace("USE", KEPT), ["error"]),
+        ("attribute-narrowed-in-forward", NARROWED.replace("USE", ANEW), []),
+        ("eval-without-no-grad", DEEP.replace("WITH", "with torch.no_grad()"), []),
+        ("eval-without-no-grad", DEEP.replace("WITH", "if loader"), ["warning"]),
+        ("missing-zero-grad", "import torch\n" + HANDED.replace("FIRST", "G.zero_grad()"), []),
+        ("missing-zero-grad", "import torch\n" + HANDED.replace("FIRST", "print(x)"), ["error"]),
+        ("log-of-softmax", GATHERED.replace("NAME", "labels"), ["warning"]),
+        ("log-of-softmax", GATHERED.replace("NAME", "actions"), ["hint"]),
+        ("metric-arguments-swapped", MATRIX.replace("LINE", "print(total)"), ["hint"]),
+        ("metric-arguments-swapped", MATRIX.replace("LINE", "sns.heatmap(total)"), ["warning"]),
+        ("best-compared-the-wrong-way", KEEPS.replace("BEST", "best_dice"), []),
+        ("best-compared-the-wrong-way", KEEPS.replace("BEST", "best_one"), ["warning"]),
+        ("set-grad-enabled-left-off", OFF.replace("LINE", "print(1)"), ["hint"]),
+        ("set-grad-enabled-left-off", OFF.replace("LINE", "train(net, loader)"), ["warning"]),
+        ("drop-last-in-evaluation", SIZED.replace("SIZE", "self.batch_size"), ["hint"]),
+        ("drop-last-in-evaluation", SIZED.replace("SIZE", "len(x)"), ["warning"]),
+    ],
+)  # fmt: skip
+def test_a_word_decides(rules, slug, text, expected):
+    assert said(rules, slug, text) == expected
