@@ -56,10 +56,42 @@ for _ in range(6):
     opt.step()
 """
 
+ATTACKED = """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(4):
+    net.train()
+    for _ in range(3):
+        F.cross_entropy(net(torch.randn(16, 4)), torch.randint(0, 2, (16,))).backward()
+        opt.step()
+        opt.zero_grad(set_to_none=False)
+    net.eval()
+    image = torch.randn(1, 4, requires_grad=True)
+    net(image)[0, 1].backward()
+    for p in net.parameters():
+        p.grad.data.zero_()
+    ious = torch.tensor([3.0, 0.0]) / torch.tensor([4.0, 0.0])
+    print(image.grad.norm().item(), torch.nanmean(ious).item(), ious[~ious.isnan()].mean().item())
+"""
+SKIPPED = """
+import warnings
+from torch.utils.checkpoint import checkpoint
+warnings.simplefilter("ignore")
+stem, head = nn.Sequential(nn.Linear(4, 8), nn.ReLU()), nn.Linear(8, 2)
+opt = optim.SGD([*stem.parameters(), *head.parameters()], 0.1)
+for _ in range(8):
+    opt.zero_grad()
+    hidden = checkpoint(stem, torch.randn(16, 4), use_reentrant=True)
+    F.cross_entropy(head(hidden), torch.randint(0, 2, (16,))).backward()
+    opt.step()
+"""
+
 
 @pytest.mark.parametrize(
     ("program", "slugs"),
     [
+        (ATTACKED, []),  # gradients cleared by hand; shares of nothing left out
+        (SKIPPED, ["gradient-cut-on-the-way"]),
         (TARGET.replace("FILL", "other.load_state_dict(net.state_dict())"), []),  # a target that was not detached
         (TARGET.replace("FILL", ""), ["module-in-no-optimizer"]),
         (MEASURED.replace("NAME", "measured"), []),  # the training error

@@ -20,7 +20,7 @@ from torch.optim import optimizer as optimizers
 from torchlore.watch import graph
 from torchlore.watch.pictures import Call, Event, Phase
 from torchlore.watch.probes_step import install_optimizer
-from torchlore.watch.records import OptimizerRecord, RootRecord, SchedulerRecord
+from torchlore.watch.records import OptimizerRecord, RootRecord, Run, SchedulerRecord
 from torchlore.watch.session import Watcher
 from torchlore.watch.showing import ask
 
@@ -255,6 +255,7 @@ def before_backward(watcher: Watcher, loss: Tensor) -> Event:
         run.reached.update(facts["leaves"])
     for record in run.optimizers:
         _look_for_zeroing_by_hand(record)
+    facts["before"] = {record.key: _gradient_now(record, run) for record in run.optimizers}
     event = Event("backward", "backward", place, 0, facts)
     watcher.pace.spent_ns += perf_counter_ns() - start
     return event
@@ -275,6 +276,23 @@ def _look_for_zeroing_by_hand(record: OptimizerRecord) -> None:
     record.zeroed = True
 
 
+def _gradient_now(record: OptimizerRecord, run: Run) -> tuple[int, int, int] | None:
+    """Its trace, None where the gradient is gone; whether it is all zero is asked only after an evaluation's backward."""
+    trace = record.trace()
+    if trace is None or not run.evaluated:
+        return trace
+    grad = record.first().grad if record.first is not None else None  # type: ignore[union-attr]  # it has a trace, so it is there
+    return None if grad is not None and not graph.waits(grad) and not grad.any() else trace
+
+
+def _evaluates(forwards: list[Event]) -> bool:
+    """Whether a graph was built in eval mode alone, by modules that are trained otherwise: the last call of each counts."""
+    last = {one.subject: one.facts for one in forwards}.values()
+    return any(facts["requires_grad"] for facts in last) and not any(
+        facts["training"] or not facts["record"].train_forwards for facts in last
+    )
+
+
 def _trains(forward: Event) -> bool:
     return bool(forward.facts["training"] and forward.facts["grad_enabled"])
 
@@ -288,6 +306,8 @@ def after_backward(watcher: Watcher, event: Event, loss: Tensor) -> None:
         traces[record.key] = record.trace()
     events = watcher.since(watcher.phase_mark)
     walks = [one for one in events if one.group in ("forward", "batch")]
+    forwards = [one for one in walks if one.group == "forward"]
+    watcher.run.evaluated = event.facts["evaluates"] = _evaluates(forwards)
     if len(walks) >= 3 or any(one.group == "forward" and not _trains(one) for one in walks):
         watcher.show(Phase(watcher.run, events, final=False), watcher.by_picture["Phase"])
     watcher.add(event)

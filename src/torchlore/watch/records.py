@@ -162,6 +162,7 @@ class Run:
     forwards: int = 0
     loss: float | None = None  # the last known value that backward() was called on
     compiled: bool = False
+    evaluated: bool = False  # the last backward was that of an evaluation
     crashed: bool = False  # it was ended before its time
     ranks: Ranks = field(default_factory=Ranks)  # this process among others
     find_keeper: Callable[[], Keeper | None] = lambda: None

@@ -1,17 +1,20 @@
 """What a running program shows of it."""
 
-from typing import Annotated
+import weakref
+from typing import Annotated, Any
 
 from torchlore.watch.pictures import Alarm, Call
 
 
 def watch(
-    call: Annotated[Call, "detach", "data", "numpy", "tolist", "item", "argmax", "Optimizer.step"],
+    call: Annotated[Call, "detach", "data", "numpy", "tolist", "item", "argmax", "checkpoint", "Optimizer.step"],
 ) -> Alarm | None:
     cuts = call.notes.setdefault("cuts", {})  # line -> what was cut off there, and the operation
     if call.name != "Optimizer.step":
-        given = call.args[0]
-        if getattr(given, "grad_fn", None) is not None and call.place not in cuts and len(cuts) < 40:
+        given = call.args[0] if call.args else None
+        if call.name == "checkpoint" and (skipped := _unrecorded(call)):
+            cuts[call.place] = (skipped, call.name)
+        elif getattr(given, "grad_fn", None) is not None and call.place not in cuts and len(cuts) < 40:
             cuts[call.place] = (call.leaves(given), call.name)
         return None
     held = {id(p) for group in call.owner.param_groups for p in group["params"]}
@@ -27,9 +30,18 @@ def watch(
     place, name, lost, count = found
     names = call.run.parameter_names()
     what = ", ".join(names[id(p)] for p in lost[:3] if id(p) in names) or f"{len(lost)} parameters"
+    way_out = "pass use_reentrant=False" if name == "checkpoint" else "leave it out where the loss depends on it"
     return Alarm(
-        f"`{name}` cuts the graph here, and {what} never get a gradient; leave it out where the loss depends on it",
+        f"`{name}` cuts the graph here, and {what} never get a gradient; {way_out}",
         at=place,
         certain=False,
         evidence=f"{len(lost)} parameters without a gradient in {count} steps",
     )
+
+
+def _unrecorded(call: Call) -> dict[int, Any]:
+    """The weights of a checkpointed block whose result has no graph: the re-entrant form looks at the inputs alone."""
+    block: Any = getattr(call.args[0], "__self__", call.args[0]) if call.args else None
+    if not call.grad_enabled or getattr(call.result, "requires_grad", True) or not hasattr(block, "parameters"):
+        return {}
+    return {id(p): weakref.ref(p) for p in block.parameters() if p.requires_grad}
