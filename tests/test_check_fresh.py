@@ -3,6 +3,7 @@
 import pytest
 
 from torchlore.check import engine
+from torchlore.cli import main
 from torchlore.cli.check import all_rules
 
 
@@ -165,6 +166,73 @@ test_loader = DataLoader(rows, batch_size=batch_size, drop_last=True)
 net = Net(batch_size, 8)
 accuracy = measure(net, test_loader)
 """
+FLOATS = """
+import numpy as np
+from torchvision import transforms
+
+def load(picture):
+    x = np.asarray(picture, dtype="KIND")
+    x = transforms.ToTensor()(x)
+    return x / 255.0
+"""
+CLOCK = """
+import time
+import torch
+from torch import nn
+
+def measure(device):
+    net = nn.Linear(8, 8).to("cuda")
+    x = torch.randn(4, 8, device="cuda")
+    if WHERE:
+        return 0
+    else:
+        start = time.perf_counter()
+        y = net(x)
+        return time.perf_counter() - start
+"""
+POSITIONS = """
+import torch
+from torch import nn
+
+class Positions(nn.Module):
+    def __init__(self, length, width):
+        super().__init__()
+        table = torch.randn(length, width)
+        table = table.unsqueeze(AXIS)
+        self.register_buffer("table", table)
+
+    def forward(self, x):
+        return x + self.table[: x.size(0)]
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.places = Positions(9, 16)
+        self.layer = nn.TransformerEncoderLayer(16, 2, batch_first=True)
+
+    def forward(self, x):
+        return self.layer(self.places(x))
+"""
+WORKERS = """
+import torch
+from torch import multiprocessing as mp
+
+class Learner:
+    def __init__(self, net, optimizer):
+        self.net, self.optimizer = net, optimizer
+        self.states = BOX
+
+    def learn(self, loader):
+        for epoch in range(9):
+            for x in loader:
+                self.optimizer.zero_grad()
+                self.net(x).mean().backward()
+                self.optimizer.step()
+            self.states[0] = self.net.state_dict()
+
+    def restore(self):
+        self.net.load_state_dict(self.states[0])
+"""
 
 
 @pytest.mark.parametrize(
@@ -194,7 +262,27 @@ accuracy = measure(net, test_loader)
         ("set-grad-enabled-left-off", OFF.replace("LINE", "train(net, loader)"), ["warning"]),
         ("drop-last-in-evaluation", SIZED.replace("SIZE", "self.batch_size"), ["hint"]),
         ("drop-last-in-evaluation", SIZED.replace("SIZE", "len(x)"), ["warning"]),
+        ("pixels-scaled-twice", FLOATS.replace("KIND", "float32"), []),
+        ("pixels-scaled-twice", FLOATS.replace("KIND", "uint8"), ["error"]),
+        ("timing-without-sync", CLOCK.replace("WHERE", 'device.type == "cuda"'), []),
+        ("timing-without-sync", CLOCK.replace("WHERE", "device is None"), ["warning"]),
+        ("positions-along-the-batch", POSITIONS.replace("AXIS", "0"), []),
+        ("positions-along-the-batch", POSITIONS.replace("AXIS", "1"), ["error"]),
+        ("state-dict-alias", WORKERS.replace("BOX", "mp.Manager().dict()"), []),
+        ("state-dict-alias", WORKERS.replace("BOX", "{}"), ["warning"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):
     assert said(rules, slug, text) == expected
+
+
+@pytest.mark.parametrize("package", [True, False])
+@pytest.mark.parametrize(("line", "status"), [("with torch.no_grad()", 0), ("if loader", 1)])
+def test_a_folder_without_init_is_looked_into(tmp_path, package, line, status):
+    (tmp_path / "util").mkdir()
+    if package:
+        (tmp_path / "util" / "__init__.py").write_text("")
+    (tmp_path / "util" / "fid.py").write_text(DEEP.partition("def distance")[0])
+    script = f"import torch\nfrom util import fid\n\n{line}:\n    fid.statistics(net, loader)\n"
+    (tmp_path / "train.py").write_text(script)
+    assert main(["check", "--no-cache", "--select", "eval-without-no-grad", str(tmp_path)]) == status

@@ -15,6 +15,7 @@ from torchlore.check.tree import (
     body_nodes,
     class_of,
     conditions,
+    dotted,
     function,
     literal,
     loops,
@@ -343,10 +344,18 @@ def _function_callers(function: Function) -> list[Caller]:
     if function.source.names.defined.get(function.node.name) != function.qualified:
         return _nested_callers(function)
     for source in candidates(project, function, function.node.name):
-        found += [(source, call, 0) for call in source.calls(function.qualified)]
-        if source is not function.source and source.names.stars:
-            continue
+        found += [(source, call, 0) for call in _calls_of(source, function)]
     return found
+
+
+def _calls_of(source: Source, target: Function | Class) -> list[ast.Call]:
+    """The calls of a function or class, also where its folder is no package: `from util import fid`, without an `__init__.py`."""
+    found = list(source.calls(target.qualified))
+    if found or source is target.source:
+        return found
+    word = target.node.name
+    named = [one for one in source.all(ast.Call) if dotted(one.func).rpartition(".")[2] == word]
+    return [one for one in named if getattr(source.project.resolve(source, one.func), "node", None) is target.node]
 
 
 def _nested_callers(function: Function) -> list[Caller]:
@@ -359,7 +368,7 @@ def _method_callers(function: Function) -> list[Caller]:
     owner = as_class(function.source, cast("ast.ClassDef", function.owner))
     project, name = function.source.project, function.node.name
     if name == "__init__":
-        return [(s, call, 1) for s in candidates(project, owner, owner.node.name) for call in s.calls(owner.qualified)]
+        return [(s, call, 1) for s in candidates(project, owner, owner.node.name) for call in _calls_of(s, owner)]
     skip = 0 if _static(function) else 1
     found: list[Caller] = _instance_callers(owner) if name in ("forward", "__call__") else []
     for source in candidates(project, owner, name):
@@ -390,7 +399,7 @@ def _instance_callers(owner: Class) -> list[Caller]:
     """The calls `loss(x, y)` of what was made by `loss = Owner()` or `self.loss = Owner()`, in the same file."""
     found: list[Caller] = []
     for source in candidates(owner.source.project, owner, owner.node.name):
-        for made in source.calls(owner.qualified):
+        for made in _calls_of(source, owner):
             up = source.parents[made]
             if isinstance(up, ast.Call) and up.func is made:
                 found.append((source, up, 1))

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, flow, follow, kept, project, scopes, tree, values
+from torchlore.check import calls, classes, edits, flow, follow, kept, project, scopes, tree, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
@@ -23,7 +23,12 @@ def find(source: Source) -> Iterator[Hit]:
                 continue  # the outer loop says it
             alone = _one_each(source, event.node) or _over(source, event.node) or _leaves(source, event.node)
             variable = kept.variable(source, event.node) if not alone else None
-            if variable is not None and kept.steps_on(source, variable) and _read_later(source, variable, event.node):
+            if (
+                variable is not None
+                and not _pickled(source, variable)
+                and kept.steps_on(source, variable)
+                and _read_later(source, variable, event.node)
+            ):
                 yield _hit(source, event.node, variable)
 
 
@@ -32,6 +37,14 @@ def _one_each(source: Source, call: ast.Call) -> bool:
     net, loops = tree.receiver(call), tree.loops(source, call)
     index = tree.dotted(net.slice) if isinstance(net, ast.Subscript) else ""
     return bool(index) and any(isinstance(one, ast.For) and tree.dotted(one.target) == index for one in loops)
+
+
+def _pickled(source: Source, variable: ast.expr) -> bool:
+    """What goes into `Manager().dict()` is pickled on its way to the manager's process."""
+    cls = project.enclosing_class(source, variable) if tree.dotted(variable).startswith("self.") else None
+    held = [one.value for one in classes.assigned(cls, tree.dotted(variable)[5:])] if cls is not None else []
+    made = [*held, follow.binding(source, variable)]
+    return any(isinstance(one, ast.Call) and follow.method(one) == "dict" for one in made)
 
 
 def _leaves(source: Source, call: ast.Call) -> bool:

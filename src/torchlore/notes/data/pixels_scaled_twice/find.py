@@ -62,7 +62,10 @@ def _is_scaled(source: Source, node: ast.expr, hops: int = 6) -> bool:
             one.how == "assign" and one.value is not None and not one.path and _is_scaled(source, one.value, hops - 1)
             for one in found
         )
-    return isinstance(node, ast.Call) and len(node.args) == 1 and _scales(source, node.func)
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or not _scales(source, node.func):
+        return False
+    made = follow.followed(source, node.args[0])
+    return not (isinstance(made, ast.Call) and made.args and _cast(source, made)[1].startswith("float"))  # not scaled
 
 
 def _float_picture(source: Source, node: ast.expr) -> ast.Call | None:

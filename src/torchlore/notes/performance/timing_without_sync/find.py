@@ -23,7 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
         if start is None or not _is_clock(source, start):
             continue
         home = tree.function(source, end)
-        if tree.function(source, start) is not home:
+        if tree.function(source, start) is not home or _without_gpu(source, end):
             continue
         timed = [n for n in tree.body_nodes(home or source.tree) if start.lineno < getattr(n, "lineno", 0) < end.lineno]
         work = next((node for node in timed if _is_gpu_work(source, node)), None)
@@ -34,6 +34,11 @@ def find(source: Source) -> Iterator[Hit]:
             )
             read = any(_reads(source, node) for node in timed if node is not work)
             yield source.hit(end, message, severity="hint" if read else None)
+
+
+def _without_gpu(source: Source, end: ast.expr) -> bool:
+    """The other branch of `if device.type == "cuda":`."""
+    return any("cuda" in source.code(test) and not branch for test, branch in tree.conditions(source, end))
 
 
 def _is_clock(source: Source, node: ast.expr) -> bool:

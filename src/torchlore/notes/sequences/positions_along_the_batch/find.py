@@ -34,10 +34,22 @@ def find(source: Source) -> Iterator[Hit]:
                 name
                 and table.startswith("self.")
                 and _is_added(source, cut, name)
+                and not _one_row(source, cls, table[5:])
                 and not _turned(source, forward, cls)
             ):
                 told = f"`{name}.size(0)` is the batch here (batch_first=True), so each sample gets one position for all its steps"
                 yield source.hit(cut, f"{told}: cut `{table}` along the length, by `{name}.size(1)`")
+
+
+def _one_row(source: Source, cls: Class, name: str) -> bool:
+    """`self.register_buffer("pe", pe.unsqueeze(0))`: a cut along the first axis takes the one row there is."""
+    for call in tree.under(source, cls.node, ast.Call):
+        named = follow.method(call) == "register_buffer" and tree.literal(tree.argument(call, 0, "name")) == name
+        given = tree.argument(call, 1, "tensor") if named else None
+        made = follow.followed(source, given) if given is not None else None
+        if isinstance(made, ast.Call) and follow.method(made) == "unsqueeze" and tree.literal(made.args[0]) == 0:
+            return True
+    return False
 
 
 def _by_first_size(source: Source, cut: ast.Subscript) -> str:
