@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from torchlore.check.names import top_level
 from torchlore.check.source import Source
+from torchlore.check.text import Text
 from torchlore.check.tree import FunctionNode, class_of, function, method_class
 
 if TYPE_CHECKING:
@@ -48,10 +49,10 @@ class Project:
         self._paths: dict[str, str] = {}  # module -> path
         self._twins: dict[str, list[str]] = {}  # module -> paths, where several folders have their own `model.py`
         self._given: set[str] = set()  # paths of the files of this check
-        self._texts: dict[str, str] = {}  # path -> text, for those that were handed in
+        self.texts: dict[str, str] = {}  # path -> text, for those that were read or handed in
         for path, text in files:
             self.add([path])
-            self._texts[path] = text
+            self.texts[path] = text
         self.parsed: dict[str, Source | None] = {}  # path -> file; None where it cannot be parsed
         self._importers: dict[str, list[str]] | None = None
         self.state: dict[Any, Any] = {}  # what the value engine keeps while it works
@@ -177,13 +178,13 @@ class Project:
 
     def text(self, path: str) -> str | None:
         """The text of a file, None if it cannot be read."""
-        if path not in self._texts:
+        if path not in self.texts:
             known = self.parsed.get(path)
             try:
-                self._texts[path] = known.text if known else Path(path).read_text(encoding="utf-8")
+                self.texts[path] = known.text if known else Text(Path(path).read_text(encoding="utf-8"))
             except (OSError, ValueError):
                 return None
-        return self._texts[path]
+        return self.texts[path]
 
     def defines(self, path: str) -> frozenset[str]:
         """Names of the functions and methods a file defines, by its text alone; and "backward()" where it runs one."""

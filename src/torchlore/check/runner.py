@@ -158,6 +158,8 @@ def check_text(
     same = known is not None and known.text == text
     if same:
         work.project.consulted.add(path)  # what is known about it by now may come from other files
+    if text == (before := work.project.texts.get(path)):
+        text = before  # its words are known
     source = known if known is not None and same else engine.parse(text, path, work.project, module_name(path))
     if isinstance(source, Finding):
         return [source]

@@ -10,6 +10,7 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from torchlore.check import names, normal
+from torchlore.check.text import Text
 from torchlore.finding import Edit, Severity
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Source:
     """One parsed file. Raises SyntaxError where the running Python cannot parse the text."""
 
     def __init__(self, text: str, path: str = "<text>", project: Project | None = None, module: str = "") -> None:
-        self.text = text
+        self.text = Text(text)
         self.path = path
         self.module = module or "__main__"
         self.tree = ast.parse(text)

@@ -16,10 +16,7 @@ def says(source: Source, *words: str) -> bool:
 
     A hundred times as fast as a pattern that ignores the case.
     """
-    text: str | None = source.memo.get("uses.text")
-    if text is None:
-        text = source.memo["uses.text"] = source.text.lower()
-    return any(word in text for word in words)
+    return any(map(source.text.lower().__contains__, words))
 
 
 def names(source: Source, identifier: str) -> list[ast.Name]:
