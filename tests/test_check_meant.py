@@ -727,6 +727,14 @@ def test_a_stage_has_epochs_of_its_own(rules):
     assert said(rules, "optimizer-rebuilt-every-epoch", text.replace("range(stages)", "range(len(epochs))")) == []
 
 
+@pytest.mark.parametrize(("path", "expected"), [("tests/test_nets.py", 0), ("test_nets.py", 0), ("nets.py", 1)])
+def test_a_unit_test_may_record_graphs(rules, path, expected):
+    text = "def test_shapes(net, loader):\n    net.eval()\n    for x in loader:\n        y = net(x)\n        print(y.shape)\n"
+    text = f"import torch\n\n{text}\ntest_shapes(torch.nn.Linear(3, 4), torch.utils.data.DataLoader([]))\n"
+    found = [one for one in engine.check_text(text, rules, path) if one.slug == "eval-without-no-grad"]
+    assert len(found) == expected
+
+
 @pytest.mark.parametrize(("path", "expected"), [("TSP/ppo.py", 0), ("cartpole/ppo.py", 1)])
 def test_the_length_of_a_tour_is_called_a_reward(rules, path, expected):
     found = [one for one in engine.check_text(TOURS, rules, path) if one.slug == "objective-not-negated"]

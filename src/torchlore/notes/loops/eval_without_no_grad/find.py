@@ -57,10 +57,16 @@ def find(source: Source) -> Iterator[Hit]:
             elif _is_carried(source, event.node, event.loops[-1]) and not _differentiated(source, home):
                 told = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept: run it under `torch.no_grad()`"
                 yield source.hit(event.node, told)
-            elif not _asks_gradients(source, event.loops[-1]):
+            elif not _asks_gradients(source, event.loops[-1]) and not _unit_test(source, home):
                 told = f"`{name}` records a graph for every batch of this evaluation, and nobody wants its gradients: run it under `torch.no_grad()`"
                 yield source.hit(event.node, told)
                 break
+
+
+def _unit_test(source: Source, home: tree.FunctionNode | None) -> bool:
+    """A test of a library's own: its graphs end with it."""
+    tested = _TESTS.search(source.path) is not None
+    return tested and home is not None and (home.name.startswith("test_") or "assert" in source.code(home))
 
 
 def _few(source: Source, loop: ast.AST) -> bool:
