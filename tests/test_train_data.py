@@ -14,8 +14,9 @@ from PIL import Image
 
 from torchlore.cli import main
 from torchlore.recipes.data import cpus, decode_image
+from torchlore.train import scan
 from torchlore.train.batches import Plan, batches, choose_workers
-from torchlore.train.discover import open_data
+from torchlore.train.discover import list_data, open_data
 from torchlore.train.run import Refused, Run
 from torchlore.train.samples import Data, digits
 from torchlore.train.scan import twins
@@ -207,11 +208,36 @@ def test_odd_pictures_are_read_right_and_broken_ones_named(tmp_path: Path, capsy
     plan, _, end = capsys.readouterr().out.partition(" steps in ")
     assert "4 left out, named in the report" in plan
     assert [name for name in broken if f"\n  green/{name}: " not in plan] == []
-    assert "exit status 65: 4 files of data are broken, as named above" in end
+    assert "exit status 65: 4 files of data were left out, as named above" in end
     report = (tmp_path / "runs" / "001" / "report.html").read_text()
     assert [name for name in broken if f"green/{name}" not in report] == []
     assert main(["test", str(tmp_path / "runs" / "001"), str(root)]) == 65
     assert "\n  green/text.jpg: not a picture" in f"\n{capsys.readouterr().out}"
+
+
+def test_a_picture_beside_the_class_folders_is_named(tmp_path: Path) -> None:
+    root = folders(tmp_path / "data")
+    picture("red").save(root / "lost.png")
+    (root / "readme.txt").write_text("about")
+    found = list_data(root)
+    assert found.skipped == (("lost.png", "beside the class folders"),)
+    assert "lost.png" not in found.names
+
+
+def test_a_first_look_at_many_pictures_shows_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(scan, "SOME", 5)
+    monkeypatch.setattr(scan, "cache_folder", lambda: tmp_path / "cache")
+    root = folders(tmp_path / "data")
+    (root / "red" / "text.jpg").write_bytes(b"hello")
+    names = sorted(str(path.relative_to(root)) for path in root.rglob("*.*"))
+    assert len(names) > 10
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert list(scan.broken(root, names)) == ["red/text.jpg"]
+    told = capsys.readouterr().err
+    assert f"looking at {len(names)} pictures for the first time" in told
+    assert f"5 of {len(names)}" in told
 
 
 def test_wrong_folders_are_refused_before_any_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -109,7 +109,7 @@ def ended(made: Ready) -> int:
     """The status of a run that came to its end; torchrun would take any but 0 for a crash and begin again."""
     if not made.data.skipped or made.world.size > 1:
         return 0
-    say(f"exit status {LEFT_OUT}: {len(made.data.skipped)} files of {made.data.name} are broken, as named above")
+    say(f"exit status {LEFT_OUT}: {len(made.data.skipped)} files of {made.data.name} were left out, as named above")
     return LEFT_OUT
 
 

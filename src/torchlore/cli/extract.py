@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torchlore.cli import Failure
+from torchlore.cli._training import LEFT_OUT
 
 if TYPE_CHECKING:
     from torchlore.extract.parts import Job, Progress
@@ -58,19 +59,20 @@ def run(args: argparse.Namespace) -> int:
     from torchlore.train.group import everyone, joined, leave, world
     from torchlore.train.run import Refused
 
+    left_out = 0
     try:
         with joined(world()) as here:
             job = prepared_job(args, here)
             state, refusal = everyone(here, begin_or_say(job) if here.rank == 0 else ("", ""))[0]
             if not refusal:
-                extract_all(job, here, state)
+                left_out = extract_all(job, here, state)
     except Refused as refused:
         raise Failure(str(refused)) from None
     except KeyboardInterrupt:
         raise Failure("interrupted; the same command goes on, finished parts are kept", 130) from None
     if refusal:
         raise Failure(refusal)
-    return leave(here, 0)
+    return leave(here, LEFT_OUT if left_out and here.size == 1 else 0)  # torchrun takes any but 0 for a crash
 
 
 def begin_or_say(job: Job) -> tuple[str, str]:
@@ -130,8 +132,11 @@ def prepared_job(args: argparse.Namespace, here: World) -> Job:
     return Job(args.output, model, prepare, pictures, about, found, args.batch_size, dtype, args.force)
 
 
-def extract_all(job: Job, here: World, state: str) -> None:
-    """Compute this process's share; the first process puts the parts together and takes them away."""
+def extract_all(job: Job, here: World, state: str) -> int:
+    """Compute this process's share; the first process puts the parts together and takes them away.
+
+    How many broken pictures it had to leave out.
+    """
     import shutil
 
     from torchlore.extract.formats import write
@@ -140,12 +145,13 @@ def extract_all(job: Job, here: World, state: str) -> None:
 
     if state == "done":
         say(here, f"{job.target} is complete already")
-        return
+        return 0
     begun = time.perf_counter()
     words = [f"{len(job.pictures.names):,} pictures", *described(job)]
     words += ["random weights"] * (job.about["weights"] == "none") + ["going on"] * (state == "resumed")
     say(here, ", ".join(words))
     compute(job, here, status(begun, here) if here.rank == 0 and sys.stderr.isatty() else None)
+    broken: dict[str, str] = {}
     everyone(here, True)  # all parts are there once everyone has come here
     if here.rank == 0:
         table, broken = merged(job)
@@ -156,7 +162,10 @@ def extract_all(job: Job, here: World, state: str) -> None:
         took = time.perf_counter() - begun
         megabytes = job.target.stat().st_size / 2**20
         say(here, f"{len(table.names):,} rows, {megabytes:.1f} MiB, {took:.1f} s\n  {job.target}")
+        if broken:
+            say(here, f"{len(broken)} broken pictures are not in it, as named above")
     everyone(here, True)  # nobody leaves before the file is there
+    return len(broken)
 
 
 def described(job: Job) -> list[str]:

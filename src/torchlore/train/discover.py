@@ -6,7 +6,7 @@ import csv
 import re
 import tarfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from torchlore.recipes._decode import SUFFIXES
 from torchlore.recipes.data import BrokenImageError, PackedStrings, find_classes, list_images
 from torchlore.train.files import Files, FolderReader, H5Reader, TarReader
 from torchlore.train.run import Refused, Run
@@ -82,14 +83,22 @@ def _folders(path: Path, follow: bool) -> Listed:
     if train is None:
         samples, classes = list_images(path, follow_links=follow)
         refuse_splits(path, classes)
-        parts = [(one, "") for one in samples]
+        folders, parts = {"": path}, [(one, "") for one in samples]
     else:
         classes = find_classes(train)  # one list for all splits: a class missing in one must not shift the rest
         folders = {name: folder for name in SPLITS if (folder := split_folder(path, name)) is not None}
         _refuse_strangers(path, train)
         parts = [(one, name) for name, folder in folders.items() for one in list_images(folder, classes, follow)[0]]
     names = [str(one.path.relative_to(path)) for one, _ in parts]
-    return _whole(path, names, classes, [one.label for one, _ in parts], [split for _, split in parts])
+    found = _whole(path, names, classes, [one.label for one, _ in parts], [split for _, split in parts])
+    lost = ((str(one.relative_to(path)), "beside the class folders") for one in _beside(folders.values()))
+    return replace(found, skipped=(*found.skipped, *lost))
+
+
+def _beside(folders: Iterable[Path]) -> list[Path]:
+    """The pictures that lie beside the class folders, so that nobody knows their class."""
+    files = (one for folder in folders for one in sorted(folder.iterdir()) if one.is_file())
+    return [one for one in files if one.suffix.lower() in SUFFIXES and one.name[0] != "."]
 
 
 def _refuse_strangers(path: Path, train: Path) -> None:

@@ -7,12 +7,13 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from torchlore.recipes.data import find_broken
 
+SOME = 1000  # files between two lines of progress
 ENDS = 4096  # bytes at each end of a file that tell most files apart
 
 
@@ -30,15 +31,27 @@ def broken(root: Path, names: list[str]) -> dict[str, str]:
     """Name -> reason of each file that gives no picture; files that did not change since the last scan are not read."""
 
     def look(fresh: list[str]) -> dict[str, Any]:
-        if len(fresh) > 2000:
-            print(f"looking at {len(fresh)} pictures for the first time", file=sys.stderr)
         found = {
             one.path: one.reason.removeprefix(f"{one.path} ").removeprefix("is ")
-            for one in find_broken([root / n for n in fresh])
+            for some in _shown(fresh)
+            for one in find_broken([root / n for n in some])
         }
         return {name: found.get(root / name, "") for name in fresh}
 
     return {name: why for name, why in remembered(root, names, "scan", look).items() if why}
+
+
+def _shown(names: list[str]) -> Iterator[list[str]]:
+    """The files some at a time; a large set says how far it is, a terminal as it goes."""
+    large, live = len(names) > 2 * SOME, sys.stderr.isatty()
+    if large:
+        print(f"looking at {len(names):,} pictures for the first time", file=sys.stderr)
+    for first in range(0, len(names), SOME):
+        yield names[first : first + SOME]
+        if large and live:
+            print(f"\r\x1b[2K{min(first + SOME, len(names)):,} of {len(names):,}", end="", file=sys.stderr, flush=True)
+    if large and live:
+        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
 
 
 def remembered(root: Path, names: list[str], kind: str, look: Callable[[list[str]], dict[str, Any]]) -> dict[str, Any]:
