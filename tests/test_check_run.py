@@ -452,3 +452,14 @@ def test_a_file_that_is_let_go_is_freed_at_once():
         assert [one() for one in kept] == [None, None]
     finally:
         gc.enable()
+
+
+def test_the_collector_rests_where_the_process_ends_with_the_check(tmp_path):
+    script = (
+        "import gc, sys; from torchlore.cli import main; sys.argv = ['lore', 'check', '.']; main();"
+        "print(gc.isenabled(), gc.get_freeze_count() > 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("False True\n")
+    assert main(["check", str(tmp_path)]) == 0
+    assert gc.isenabled()

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from torchlore.check.config import Config
     from torchlore.check.runner import Report
 
-_MANY = 200  # files
 FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 
@@ -150,8 +149,6 @@ def _checked(args: argparse.Namespace, files: Sequence[str], rules: dict[str, Ru
     try:
         return runner.check(files, rules, config, jobs=jobs, cache=cache)
     finally:
-        if len(files) > _MANY:
-            gc.freeze()  # the trees go with the process: to collect them before it ends costs a tenth of the time
         if was_on:
             gc.enable()
 
