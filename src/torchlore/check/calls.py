@@ -288,6 +288,15 @@ def parameter(source: Source, arg: ast.arg) -> Values:
     return (UNKNOWN,)
 
 
+def given(source: Source, arg: ast.arg) -> list[tuple[Source, ast.expr | None]]:
+    """The expressions that the callers in the project give to a parameter, each with its file."""
+    node = source.parents[source.parents[arg]]
+    if isinstance(node, ast.Lambda):
+        return []
+    function = as_function(source, cast("FunctionNode", node))
+    return [(caller, given_argument(function, call, arg, skip)) for caller, call, skip in callers(function)]
+
+
 def _with_callers_node(promised: Values, function: Function, arg: ast.arg) -> Values:
     """An annotation says the kind; the callers say which one, where they are seen and agree."""
     if any(value.kind not in ("module", "loss", "dataset", "object") for value in promised):

@@ -68,6 +68,7 @@ def maps(cls: Class, value: ast.expr | None) -> bool:
     home, back = _returned(cls, value)
     if home is not None and back is not None:
         value = _start(cls.source, home, back.id) if isinstance(back, ast.Name) else back
+    value = follow.followed(cls.source, value) if isinstance(value, ast.Name) else value
     named = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict"
     return named or isinstance(value, ast.Dict | ast.DictComp)
 
@@ -94,16 +95,17 @@ def _is_plain(node: ast.expr) -> bool:
 def _variable(source: Source, name: ast.Name, hops: int = 3) -> list[ast.expr]:
     """What was put into `layers` of `self.layers = layers` or of `self.stages.append(layers)`, where nobody else gets it."""
     found = scopes.reaching(source, name)
-    value = found[0].value if len(found) == 1 and found[0].how == "assign" and not found[0].path else None
+    value = scopes.part(found[0]) if len(found) == 1 and found[0].how == "assign" else None
     home = tree.function(source, name)
     if home is None or not is_container(value) or isinstance(value, ast.Tuple):
         return []
     for use in tree.under(source, home, ast.Name):
         up = source.parents[use]
         grows = isinstance(up, ast.Attribute) and up.attr in _GROWS
+        grows = grows or (isinstance(up, ast.Subscript) and up.value is use and isinstance(up.ctx, ast.Store))
         if use.id == name.id and use is not name and isinstance(use.ctx, ast.Load) and not grows:
             return []
-    return _written(value) + _added(source, home, name.id, hops)
+    return _written(value) + _added(source, home, name.id, hops) + list(_stored(source, home, name.id))
 
 
 def _added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.expr]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, cast
 
-from torchlore.check import calls, classes, flow, follow, iteration, project, scopes, tree, uses, values
+from torchlore.check import calls, classes, flow, follow, iteration, project, scopes, tables, tree, uses, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -132,6 +132,8 @@ def _given(source: Source, arg: ast.arg, hops: int) -> int | None:
         return None
     if home.name == "__getitem__" and [one.arg for one in tree.parameters(home)][1:2] == [arg.arg]:
         return 0
+    if (promised := tables.promised(source, arg)) is not None:
+        return promised
     function = project.as_function(source, home)
     found = [
         (caller, calls.given_argument(function, call, arg, skip) or _left_out(function, call, arg))
@@ -166,6 +168,10 @@ def _unpacked(source: Source, value: ast.expr, path: tuple[int, ...], hops: int)
         return _unpacked(source, value.elts[path[0]], path[1:], hops) if inside else None
     if isinstance(value, ast.Name):
         return _unpacked(source, follow.followed(source, value), path, hops) if follow.binding(source, value) else None
+    if isinstance(value, ast.Call) and tables.is_split(source, value) and path[0] // 2 < len(value.args):
+        return _unpacked(source, value.args[path[0] // 2], path[1:], hops)
+    if isinstance(value, ast.Call) and len(path) == 1 and (known := tables.drawn(source, value, path[0])) is not None:
+        return known
     made = flow.called(source, value) if isinstance(value, ast.Call) and hops else None
     if made is not None:
         return _same([_unpacked(made.source, one, path, hops - 1) for one in calls.returned(made)])
@@ -189,6 +195,9 @@ def _turn(source: Source, walked: ast.expr, path: tuple[int, ...], hops: int) ->
 def batch(source: Source, loader: values.Value, key: int | str, hops: int = _HOPS) -> int | None:
     """The dimensions of one part of a loader's batches, by its place or its key."""
     call, home = loader.node, loader.source or source
+    function = iteration.collate(source, loader) if hops > 0 else None
+    if function is not None:
+        return _same([_put_together(function.source, one, key, hops - 1) for one in calls.returned(function)])
     plain = isinstance(call, ast.Call) and all(
         tree.keyword(call, one) is None for one in ("collate_fn", "batch_sampler")
     )
@@ -200,6 +209,15 @@ def batch(source: Source, loader: values.Value, key: int | str, hops: int = _HOP
     ):
         return None
     return _item(home, given, key, hops)
+
+
+def _put_together(source: Source, back: ast.expr, key: int | str, hops: int) -> int | None:
+    """One part of what a `collate_fn` gives back."""
+    if isinstance(key, int):
+        return _unpacked(source, back, (key,), hops)
+    made = follow.followed(source, back)
+    pairs = zip(made.keys, made.values, strict=True) if isinstance(made, ast.Dict) else ()
+    return dims(source, next((v for k, v in pairs if tree.literal(k) == key), None), hops)
 
 
 def _item(source: Source, data: ast.expr, key: int | str, hops: int) -> int | None:
@@ -240,7 +258,11 @@ def _own_item(source: Source, data: values.Value, key: int | str, hops: int) -> 
 
 def _part(source: Source, node: ast.Subscript, hops: int) -> int | None:
     """`x[:, 0]`, `x[i]`, `x[mask]`, `batch["y"]`."""
-    key = tree.literal(node.slice)
+    key = tree.literal(follow.followed(source, node.slice))
+    if isinstance(key, str) and dims(source, node.value, hops) == tables.FRAME:
+        return 1
+    if tables.is_columns(source, node.slice):
+        return dims(source, node.value, hops)
     if isinstance(key, str) and isinstance(node.value, ast.Name):
         bound = scopes.reaching(source, node.value)
         walked = bound[0].value if len(bound) == 1 and bound[0].how == "for" else None
@@ -263,7 +285,9 @@ def _part(source: Source, node: ast.Subscript, hops: int) -> int | None:
 
 
 def _attribute(source: Source, node: ast.Attribute, hops: int) -> int | None:
-    if node.attr in ("T", "data", "real"):
+    if (known := tables.member(source, node)) is not None:
+        return known
+    if node.attr in ("T", "data", "real", "values", "iloc", "loc"):
         return dims(source, node.value, hops)
     owners = [classes.class_behind(source, one) for one in source.values(node.value)]
     found = [one for owner in owners if owner is not None for one in classes.assigned(owner, node.attr)]
@@ -276,6 +300,8 @@ def _call(source: Source, call: ast.Call, hops: int) -> int | None:
     name = source.name(call.func)
     if name in _SCALARS or (follow.method(call) in ("item", "numel", "size") and not name):
         return 0
+    if tables.is_frame(name):
+        return tables.FRAME
     last = name.rpartition(".")[2]
     if name.startswith(("torch.", "numpy.")) and not name.startswith(("torch.nn.Mod", "torch.utils")):
         return _function(source, call, last, hops)
@@ -343,8 +369,10 @@ def _method(source: Source, call: ast.Call, hops: int) -> int | None:
         return 1 if not call.args else None
     if name in ("view_as", "expand_as", "reshape_as"):
         return dims(source, call.args[0], hops) if call.args else None
+    if name in tables.TRANSFORMS and call.args:
+        return dims(source, call.args[0], hops)
     size = dims(source, owner, hops)
-    if size is None or size == _CIRCLE:
+    if size is None or size == _CIRCLE or name in tables.KEEP:
         return size
     if name in ("unsqueeze", "unfold"):
         return size + 1

@@ -6,9 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from torchlore.check import api, shapes
+from torchlore.check.tree import argument
 from torchlore.check.values import UNKNOWN, Value, Values, item, values
 
 if TYPE_CHECKING:
+    from torchlore.check.project import Function
     from torchlore.check.source import Source
 
 _TRANSPARENT = {"tqdm.tqdm", "tqdm.trange", "reversed", "sorted", "iter", "list", "tuple", "itertools.islice", "set",
@@ -80,6 +82,14 @@ def _batch(source: Source, loader: Value) -> Values:
     from torchlore.check.calls import returns
     from torchlore.check.classes import class_behind
 
+    function = collate(source, loader)
+    if function is not None:
+        made = returns(function)
+        return (
+            made
+            if made and all(one.kind in ("tuple", "list", "tensor", "dict") for one in made)
+            else (Value("batch", weak=True),)
+        )
     for dataset in loader.items[0] if loader.items else ():
         if dataset.name == "torch.utils.data.TensorDataset":
             return (Value("batch", items=_columns(source, dataset)),)
@@ -91,6 +101,30 @@ def _batch(source: Source, loader: Value) -> Values:
             if isinstance(returned.node, ast.Dict) and returned.kind == "dict":
                 return (Value("batch", node=returned.node, source=returned.source, weak=True),)
     return (Value("batch", weak=True),)
+
+
+def collate(source: Source, loader: Value) -> Function | None:
+    """The function of the project that puts a loader's batches together, also `partial(pad_batch, pad=0)` and `data.collate`."""
+    from torchlore.check.project import Function
+
+    home = loader.source or source
+    given = argument(loader.node, 6, "collate_fn") if isinstance(loader.node, ast.Call) else None
+    if isinstance(given, ast.Call) and home.name(given.func) == "functools.partial" and given.args:
+        given = given.args[0]
+    if given is None:
+        return None
+    target = home.project.resolve(home, given)
+    if isinstance(target, Function):
+        return target
+    owners = values(home, given.value) if isinstance(given, ast.Attribute) else ()
+    return _method(home, owners[0], given.attr) if len(owners) == 1 and isinstance(given, ast.Attribute) else None
+
+
+def _method(source: Source, value: Value, name: str) -> Function | None:
+    from torchlore.check.classes import class_behind
+
+    owner = class_behind(source, value)
+    return source.project.method(owner, name) if owner is not None else None
 
 
 def _columns(source: Source, dataset: Value) -> tuple[Values, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import averages, iteration, scopes, tree, values
+from torchlore.check import averages, calls, follow, iteration, scopes, tree, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -60,6 +60,54 @@ def _handed_out(source: Source, one: scopes.Binding, part: bool, hops: int) -> b
         walked = iteration.unwrapped(source, one.value)
         counted = isinstance(one.value, ast.Call) and source.name(one.value.func) == "enumerate"
         path = one.path[1:] if counted and one.path[:1] == (1,) else () if counted else one.path
+        inside = walked_parts(one)
+        if inside is not None and hands_out(source, inside, True, hops - 1):
+            return True
         return (part or bool(path)) and values.sure(source, walked, "loader", weak=True)
+    if one.how == "parameter" and isinstance(one.node, ast.arg):
+        given = calls.given(source, one.node)
+        return bool(given) and all(by is not None and hands_out(at, by, part, hops - 1) for at, by in given)
     taken = one.how == "assign" and isinstance(one.value, ast.Subscript | ast.Name)
     return taken and one.value is not None and hands_out(source, one.value, part or bool(one.path), hops - 1)
+
+
+def walked_parts(one: scopes.Binding) -> ast.expr | None:
+    """`batch` of `for value in batch`, of `for value in batch.values()` and of the values of `batch.items()`."""
+    over = one.value
+    if isinstance(over, ast.Name):
+        return over
+    pairs = isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and not over.args
+    name = over.func.attr if pairs and isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) else ""
+    mine = (name == "items" and one.path == (1,)) or (name == "values" and not one.path)
+    return over.func.value if mine and isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) else None
+
+
+def collated(source: Source, node: ast.expr) -> tuple[Source, ast.expr] | None:
+    """What the loader's own `collate_fn` gives as this part of the batch: `mask` of `for x, mask in loader`, `batch["mask"]`."""
+    key = tree.literal(node.slice) if isinstance(node, ast.Subscript) else None
+    name = node.value if isinstance(node, ast.Subscript) else node
+    bound = scopes.reaching(source, name) if isinstance(name, ast.Name) else []
+    one = bound[0] if len(bound) == 1 else None
+    if one is not None and one.how == "assign" and isinstance(one.value, ast.Name) and len(one.path) == 1:
+        key, bound = one.path[0], scopes.reaching(source, one.value)  # x, mask = batch
+        one = bound[0] if len(bound) == 1 else None
+    if one is None or one.how != "for" or one.value is None:
+        return None
+    counted = isinstance(one.value, ast.Call) and source.name(one.value.func) == "enumerate"
+    path = one.path[1:] if counted else one.path
+    made = source.values(iteration.unwrapped(source, one.value))
+    function = iteration.collate(source, made[0]) if len(made) == 1 and made[0].kind == "loader" else None
+    backs = calls.returned(function) if function is not None else []
+    if function is None or len(backs) != 1 or len(path) > 1:
+        return None
+    back = follow.followed(function.source, backs[0])
+    return _entry(function.source, back, path[0] if path else key)
+
+
+def _entry(source: Source, back: ast.expr, key: object) -> tuple[Source, ast.expr] | None:
+    """The part of a tuple or of a dictionary that is written out."""
+    if isinstance(back, ast.Tuple | ast.List) and isinstance(key, int) and 0 <= key < len(back.elts):
+        return source, back.elts[key]
+    pairs = zip(back.keys, back.values, strict=True) if isinstance(back, ast.Dict) else ()
+    found = next((value for name, value in pairs if name is not None and tree.literal(name) == key), None)
+    return (source, found) if found is not None else None

@@ -1,3 +1,4 @@
+import sqlite3
 import zipfile
 
 import h5py
@@ -55,4 +56,36 @@ class Packed(Dataset):
     def __getitem__(self, index):
         if self.file is None:
             self.file = h5py.File(self.path, "r")
+        return self.file["x"][index]
+
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path, self.file = path, None
+        self.base = self._connect()  # trap: handle-opened-before-fork
+        self._open()
+
+    def _connect(self):
+        return sqlite3.connect(self.path)
+
+    def _open(self):
+        self.file = h5py.File(self.path, "r")  # trap: handle-opened-before-fork
+
+    def __getitem__(self, index):
+        return self.base.execute("select x from rows"), self.file["x"][index]
+
+
+class Measured(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self._open()
+        self.length = len(self.file["x"])
+        self.file = None
+
+    def _open(self):
+        self.file = h5py.File(self.path, "r")
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self._open()
         return self.file["x"][index]

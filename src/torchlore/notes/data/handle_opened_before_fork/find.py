@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, project, tree
+from torchlore.check import classes, follow, origin, project, tree
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
@@ -20,7 +20,10 @@ def find(source: Source) -> Iterator[Hit]:
         readers = [methods[name] for name in ("__getitem__", "__iter__") if name in methods]
         used = {node.attr for reader in readers for node in ast.walk(reader) if isinstance(node, ast.Attribute)}
         for name, found in classes.attributes(cls).items():
-            opened = [one for one in found if one.method == "__init__" and _opens(source, one.value)]
+            opened = [one for one in found if one.method in _at_the_start(methods) and _opens(source, one.value)]
+            gone = [one for one in found if one.method == "__init__" and tree.literal(one.value) is None and one.value]
+            if gone and max(getattr(one.node, "lineno", 0) for one in gone) >= _ran_last(methods, opened):
+                continue  # dropped again, for each worker to open its own
             if (
                 opened
                 and name in used
@@ -29,6 +32,25 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 told = f"`self.{name}` is opened before the workers exist and shared by all of them: open it in `__getitem__`, once per worker"
                 yield source.hit(opened[0].node, told, severity="hint" if _only_reads(opened[0].value) else None)
+
+
+def _at_the_start(methods: dict[str, tree.FunctionNode]) -> set[str]:
+    """`__init__`, and the methods that it calls: `self._open()`."""
+    made = methods.get("__init__")
+    ran = [one for one in tree.body_nodes(made) if isinstance(one, ast.Call)] if made is not None else []
+    return {"__init__"} | {one.func.attr for one in ran if tree.dotted(one.func).startswith("self.")}  # type: ignore[attr-defined]  # dotted
+
+
+def _ran_last(methods: dict[str, tree.FunctionNode], opened: list[classes.Attribute]) -> int:
+    """The last line of `__init__` that opens it, by itself or in a method."""
+    own = [getattr(one.node, "lineno", 0) for one in opened if one.method == "__init__"]
+    names = {f"self.{one.method}" for one in opened}
+    ran = [
+        one.lineno
+        for one in tree.body_nodes(methods["__init__"])
+        if isinstance(one, ast.Call) and tree.dotted(one.func) in names
+    ]
+    return max([*own, *ran], default=0)
 
 
 def _alone(cls: Class) -> bool:
@@ -48,7 +70,9 @@ def _is_dataset(source: Source, node: ast.ClassDef) -> bool:
 
 
 def _opens(source: Source, value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Call) and source.name(value.func) in _OPENERS
+    """`h5py.File(path)`, or a method that gives one back: `self._connect()`."""
+    home, made = origin.origin(source, value) if isinstance(value, ast.Call) else (source, value)
+    return isinstance(made, ast.Call) and home.name(made.func) in _OPENERS
 
 
 def _only_reads(value: ast.expr | None) -> bool:

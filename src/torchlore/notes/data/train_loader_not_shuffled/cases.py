@@ -137,3 +137,20 @@ def by_phase_shuffled(folders, model, criterion, optimizer):
 def never_read(root):
     training_iter = DataLoader(datasets.ImageFolder(root), batch_size=8, num_workers=2)
     return len(root)
+
+
+class Module:
+    def __init__(self, root):
+        self.train_set, self.val_set = datasets.ImageFolder(root), datasets.ImageFolder(root)
+
+    def loader(self, split):
+        common = dict(batch_size=8, num_workers=2)
+        if split == "train":
+            return DataLoader(self.train_set, drop_last=True, **common)  # trap: train-loader-not-shuffled
+        return DataLoader(self.val_set, **common)
+
+    def train_loader(self):
+        return DataLoader(self.train_set, shuffle=True, batch_size=8, num_workers=2)
+
+    def train_val_loaders(self):
+        return DataLoader(self.val_set, batch_size=8, num_workers=2)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _LOADER = "torch.utils.data.DataLoader"
 _NAMES = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 _TRAIN = re.compile(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloader)s?$", re.IGNORECASE)
+_GIVES = re.compile(r"^(?!.*(val|test|eval|dataset|fold)).*train.*(load|dl$|iter|batch)", re.IGNORECASE)
 _ORDERED = re.compile(r"series|sequences?\b|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
 _EVALUATES = re.compile(r"(^|_)(eval|evaluate|evaluation|test|valid|validate|show|plot|visualize)(_|$)", re.IGNORECASE)
 _CLASSES = re.compile(r"cross_?entropy|nll_?loss|bce|margin|hinge", re.IGNORECASE)  # classes lie one after the other
@@ -74,6 +75,27 @@ def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
             over = tree.literal(value.generators[0].iter)
             if isinstance(over, tuple) and "train" in over and not value.generators[0].ifs:
                 yield f'{name}["train"]', value.value
+    yield from _without_name(source)
+
+
+def _without_name(source: Source) -> Iterator[tuple[str, ast.Call]]:
+    """What a function gives back for training, and `train_loader=DataLoader(...)`."""
+    for back in source.all(ast.Return):
+        home = tree.function(source, back)
+        split = [_train_split(test) for test, branch in tree.conditions(source, back) if branch]
+        named = home is not None and _GIVES.search(home.name) and not tree.conditions(source, back)
+        if isinstance(back.value, ast.Call) and source.name(back.value.func) == _LOADER and (named or any(split)):
+            yield "the loader for training", back.value
+    for call in source.all(ast.Call):
+        for given in call.keywords:
+            if given.arg is not None and _TRAIN.match(given.arg) and isinstance(given.value, ast.Call):
+                yield given.arg, given.value
+
+
+def _train_split(test: ast.expr) -> bool:
+    """`split == "train"`."""
+    equal = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
+    return equal and isinstance(test, ast.Compare) and tree.literal(test.comparators[0]) in ("train", "training")
 
 
 def _numbered(source: Source, call: ast.Call) -> bool:
@@ -163,6 +185,14 @@ def _options(source: Source, call: ast.Call, loader: ast.Call, function: Functio
         if isinstance(value, ast.Name) and _is_changed(where, value):
             return None
         value = follow.followed(where, value)
+        if (
+            isinstance(value, ast.Call)
+            and where.name(value.func) == "dict"
+            and not value.args
+            and not tree.spread(value)
+        ):
+            found |= {str(one.arg): (where, one.value) for one in value.keywords}
+            continue
         if not isinstance(value, ast.Dict) or None in value.keys:
             return None
         found |= {str(tree.literal(key)): (where, one) for key, one in zip(value.keys, value.values, strict=True)}

@@ -62,10 +62,12 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
 
 
 def _each_turn(source: Source, node: ast.AST, loop: tree.Loop) -> bool:
-    """In the loop itself, or in one over the entries of a dictionary or over functions."""
+    """In the loop itself, or in one over functions, or over a few values: the entries of a dictionary, pairs that are written out."""
     around = tree.loops(source, node)
     inner = around[0] if around and isinstance(around[0], ast.For) else None
     few = inner is not None and follow.method(inner.iter) in ("items", "values")
+    few |= inner is not None and isinstance(follow.followed(source, inner.iter), ast.Tuple | ast.List)
+    few |= inner is not None and isinstance(inner.iter, ast.Call) and source.name(inner.iter.func) == "zip"
     few |= inner is not None and values.sure(source, inner.target, "function")
     return around[:1] == [loop] or (few and around[1:2] == [loop])
 

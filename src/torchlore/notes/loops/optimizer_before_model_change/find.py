@@ -137,16 +137,17 @@ def _called(source: Source, event: Event) -> ast.expr | None:
 
 def _grown(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:
     """`net.grow()`, a method that makes new layers, in the function that has built the optimizer and steps on."""
-    if any(event.what == "optimizer" for event in later) or not any(event.what == "step" for event in later):
-        return
     home, nets = tree.function(source, built.node), _models(source, built.node)
+    made = home is not None and home.name == "__init__"  # all steps come later, in other methods
+    if any(event.what == "optimizer" for event in later) or not (made or any(one.what == "step" for one in later)):
+        return
     for call in source.all(ast.Call):
         late = call.lineno > getattr(built.node, "end_lineno", 0) and isinstance(call.func, ast.Attribute)
         if not late or tree.function(source, call) is not home or identity(source, tree.receiver(call)) not in nets:
             continue
         method = flow.called(source, call)
         last = max((_place(event.at) for event in later if event.what == "step"), default=0)
-        if method is None or method.owner is None or not (tree.loops(source, call) or call.lineno < last):
+        if method is None or method.owner is None or not (made or tree.loops(source, call) or call.lineno < last):
             continue
         if not classes.is_module(as_class(method.source, method.owner)) or method.node.name == "__init__":
             continue

@@ -27,3 +27,37 @@ def fine(x, y, score):
     e = score > 0.5
     f = round(0.5 + len(x))
     return a, b, c, d, e, f
+
+
+class Clicks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.user, self.item = nn.Embedding(9, 4), nn.Embedding(9, 4)
+
+    def forward(self, u, i):
+        return (self.user(u) * self.item(i)).sum(1)
+
+
+class Asked(Clicks):
+    def forward(self, u, i):
+        scores = super().forward(u, i)
+        return scores if self.training else scores.sigmoid()
+
+
+class Tally:
+    def __init__(self):
+        self.hits = 0
+
+    def update(self, pred, truth):
+        self.hits += ((pred > 0.5) == truth).sum().item()  # trap: logit-threshold-half
+
+
+def hits(pred, truth):
+    return ((pred > 0.5) == truth).sum().item()
+
+
+def run(u, i, y):
+    clicks, asked, tally, loss = Clicks(), Asked(), Tally(), nn.BCEWithLogitsLoss()
+    total = loss(clicks(u, i), y) + loss(asked(u, i), y)
+    tally.update(clicks(u, i), y)
+    return total, hits(asked(u, i), y)

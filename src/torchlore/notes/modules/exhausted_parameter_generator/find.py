@@ -22,7 +22,8 @@ def find(source: Source) -> Iterator[Hit]:
         seen.add(made)
         if isinstance(assign, ast.Assign) and isinstance(assign.targets[0], ast.Name):
             name = assign.targets[0]
-            if values.sure(source, tree.receiver(call), "module", weak=True) and (use := _second(source, name)):
+            use = _second(source, name) or _handed_to_self(source, name)
+            if values.sure(source, tree.receiver(call), "module", weak=True) and use is not None:
                 message = f"`{name.id}` is a generator and used up by its first reader: make it a list"
                 yield source.hit(use, message, *edits.wrap(source, made, "list("))
         elif isinstance(assign, ast.Assign) and tree.dotted(assign.targets[0]).startswith("self."):
@@ -32,18 +33,38 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(made, message, *edits.wrap(source, made, "list("))
 
 
-def _in_class(source: Source, assign: ast.Assign) -> ast.expr | None:
-    """A reader in another method of a generator that the method which made it used up: `self.params`."""
+def _handed_to_self(source: Source, name: ast.Name) -> ast.expr | None:
+    """`self.params = params`, read in another method, of a generator that this one has used up."""
+    for held in source.all(ast.Assign):
+        if not isinstance(held.value, ast.Name) or held.value.id != name.id:
+            continue
+        if not tree.dotted(held.targets[0]).startswith("self."):
+            continue
+        if [one.node for one in scopes.reaching(source, held.value)] != [name]:
+            continue
+        home = tree.function(source, name)
+        used = [one for one in source.all(ast.Name) if one.id == name.id and tree.function(source, one) is home]
+        eaten = any(
+            _eats(source, one) and scopes.reaching(source, one)[0].node is name for one in used if one is not name
+        )
+        if _in_class(source, held, eaten=eaten) is not None:
+            return held.value
+    return None
+
+
+def _in_class(source: Source, assign: ast.Assign, *, eaten: bool = False) -> ast.expr | None:
+    """A reader in another method of a generator that was used up before: `self.params`; clipping comes again in each step."""
     made, home = assign.targets[0], tree.function(source, assign)
     cls = tree.method_class(source, home) if home is not None else None
     if not isinstance(made, ast.Attribute) or cls is None or tree.conditions(source, assign):
         return None
     same = [one for one in tree.under(source, cls, ast.Attribute) if tree.dotted(one) == tree.dotted(made)]
-    eaten = [one for one in same if _eats(source, one)]
+    readers = [one for one in same if _eats(source, one)]
     if sum(isinstance(one.ctx, ast.Store) for one in same) != 1:
         return None
-    first = any(tree.function(source, one) is home and one.lineno > made.lineno for one in eaten)
-    return next((one for one in eaten if first and tree.function(source, one) is not home), None)
+    first = eaten or any(tree.function(source, one) is home and one.lineno > made.lineno for one in readers)
+    others = [one for one in readers if tree.function(source, one) is not home]
+    return next((one for one in others if first or "clip_grad" in source.code(source.parents[one])), None)
 
 
 def _whole(source: Source, node: ast.expr) -> ast.expr:

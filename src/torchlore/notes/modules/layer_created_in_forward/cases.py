@@ -127,3 +127,20 @@ class NormalisesRows(nn.Module):
     def forward(self, x):
         norm = nn.LayerNorm(x.shape[1:], elementwise_affine=False)
         return norm(self.body(x))
+
+
+class Shortcut(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.main, self.last = nn.Conv2d(3, 8, 1), nn.Conv2d(8, 8, 1)
+
+    def _skip(self):
+        return nn.Conv2d(3, 8, 1)
+
+    def _both(self):
+        return nn.Sequential(self.main, self.last)
+
+    def forward(self, x):
+        skip = self._skip()(x)  # trap: layer-created-in-forward
+        new = Normalises()  # trap: layer-created-in-forward
+        return self._both()(x) + skip + new(x)

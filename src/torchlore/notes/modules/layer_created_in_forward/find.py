@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, flow, follow, tree, uses, values
+from torchlore.check import calls, classes, flow, follow, tree, uses, values
 from torchlore.check.events import Event
-from torchlore.check.modules import parameterless
+from torchlore.check.modules import has_parameters, parameterless
 from torchlore.check.project import Class, enclosing_class
 from torchlore.check.source import Hit, Source
 
@@ -25,7 +25,48 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, f"`{source.code(call.func)}` is made anew at each call, {weights}: make it in `__init__`"
             )
-    yield from (*_parameters(source), *_at_first_use(source), *_in_lambda(source))
+    yield from (*_parameters(source), *_at_first_use(source), *_in_lambda(source), *_by_helper(source))
+
+
+def _by_helper(source: Source) -> Iterator[Hit]:
+    """`self._shortcut()(x)` and `Block(64)(x)` in `forward`: a method, a function or a class of the project makes a new layer."""
+    for cls in classes.all_classes(source) if "def forward" in source.text else ():
+        forward = classes.methods(cls).get("forward")
+        nodes = tree.body_nodes(forward) if forward is not None and classes.is_module(cls) else ()
+        for call in (one for one in nodes if isinstance(one, ast.Call)):
+            maker = follow.followed(source, call.func)
+            if (
+                isinstance(maker, ast.Call)
+                and not source.name(maker.func).startswith("torch.")
+                and _fresh(source, maker)
+            ):
+                told = (
+                    f"`{source.code(maker)}` makes a new layer at each call, with random weights: make it in `__init__`"
+                )
+                yield source.hit(maker, told)
+
+
+def _fresh(source: Source, maker: ast.Call) -> bool:
+    """Whether every way through the maker ends in a constructor of a layer with weights of its own."""
+    found = values.values(source, maker)
+    if not found or not all(one.kind in ("module", "sequential") and has_parameters(one) for one in found):
+        return False
+    made = flow.called(source, maker)
+    if made is None or made.node.name == "__init__" or _borrows(source, maker):
+        return all(one.node is maker for one in found) and not _borrows(source, maker)
+    back = [follow.followed(made.source, one) for one in calls.returned(made)]
+    built = (isinstance(one, ast.Call) and not _borrows(made.source, one) for one in back)
+    return bool(back) and not made.node.decorator_list and all(built)
+
+
+def _borrows(source: Source, call: ast.Call) -> bool:
+    """`nn.Sequential(self.a, self.b)`, `Wrapped(net)`: the weights are somebody else's."""
+    given = [*call.args, *(one.value for one in call.keywords)]
+    return any(
+        isinstance(one, ast.Starred) or values.maybe(source, one, "module", weak=True)
+        for one in given
+        if not isinstance(one, ast.Call)
+    )
 
 
 def _in_lambda(source: Source) -> Iterator[Hit]:

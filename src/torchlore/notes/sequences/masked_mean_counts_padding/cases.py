@@ -93,3 +93,29 @@ def pooled(hidden, keep):
 def with_lengths(net, x, lens):
     keep = torch.arange(x.size(1))[None] < lens[:, None]
     return pooled(net(x), keep.float())
+
+
+class Bag(torch.nn.Module):
+    def __init__(self, words, pad):
+        super().__init__()
+        self.emb, self.plain = torch.nn.Embedding(words, 8, padding_idx=pad), torch.nn.Embedding(words, 8)
+        self.enc = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(8, 2, batch_first=True), 2)
+        self.rnn, self.drop = torch.nn.GRU(8, 8, batch_first=True), torch.nn.Dropout(0.1)
+
+    def forward(self, ids, lens):
+        words = self.drop(self.emb(ids))
+        known = self.enc(words, src_key_padding_mask=ids == PAD)
+        packed = torch.nn.utils.rnn.pack_padded_sequence(words, lens, batch_first=True, enforce_sorted=False)
+        states, _ = torch.nn.utils.rnn.pad_packed_sequence(self.rnn(packed)[0], batch_first=True)
+        one = words.mean(1) + self.plain(ids).mean(1)  # trap: masked-mean-counts-padding
+        two = torch.mean(known, dim=1)  # trap: masked-mean-counts-padding
+        return one + two + states.mean(dim=1)  # trap: masked-mean-counts-padding
+
+    def words_alone(self, ids):
+        keep = (ids != PAD).unsqueeze(-1)
+        return (self.emb(ids) * keep).sum(1) / keep.sum(1), self.emb(ids).mean(-1), self.emb(ids).max(1)
+
+
+def sentences(bert, tokenizer, texts):
+    inputs = tokenizer(texts, padding=True, return_tensors="pt")
+    return bert(**inputs).last_hidden_state.mean(dim=1)  # trap: masked-mean-counts-padding

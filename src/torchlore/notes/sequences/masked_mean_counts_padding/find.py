@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, origin, scopes, tree
+from torchlore.check import calls, follow, loaders, origin, scopes, tree
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -14,6 +14,7 @@ _NAMED = re.compile(
     r"^(?:\w+_)?(?:pad|padding|non_?pad|attention|attn|seq|sequence|length|src|tgt|trg|token|text|word)_masks?$"
 )
 _LENGTHS = re.compile(r"(?:^|[^a-z])(?:seq_?|valid_?)?len(?:gths?|s)?(?:[^a-z]|$)")
+_PADS = re.compile(r"padding\s*=\s*(?:True|[\"'](?:longest|max_length))")
 _PAD = re.compile(r"(?:^|[^a-z])pad", re.IGNORECASE)
 
 
@@ -31,6 +32,57 @@ def find(source: Source) -> Iterator[Hit]:
                     f"`mean` divides by the padding too, which `{code}` only made 0: write `.sum(...) / {code}.sum(...)`",
                 )
                 break
+    yield from _over_padding(source)
+
+
+def _over_padding(source: Source) -> Iterator[Hit]:
+    """`self.embed(ids).mean(1)` of an embedding that knows its padding, and of what a net gives that was told about it."""
+    if not any(word in source.text for word in ("padding_idx", "key_padding_mask", "pad_packed", "padding=")):
+        return
+    for call in source.methods("mean"):
+        whole = source.name(call.func) == "torch.mean"
+        inner = call.args[0] if whole and call.args else tree.receiver(call)
+        along = tree.literal(tree.argument(call, 1 if whole else 0, "dim"))
+        if along in (1, -2) and not _scaled(source, call) and _has_padding(source, inner):
+            yield source.hit(
+                call,
+                f"`mean` counts the padding of `{source.code(inner)}` too: sum what the mask keeps, and divide by `mask.sum(1)`",
+            )
+
+
+def _has_padding(source: Source, node: ast.expr, hops: int = 5) -> bool:
+    """Whether a sequence (batch, time, features) comes with its padding."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    if len(bound) == 1 and bound[0].path == (0,) and isinstance(bound[0].value, ast.Call):
+        return _is_unpacked(source, bound[0].value)
+    node = follow.followed(source, node)
+    if isinstance(node, ast.Attribute) and node.attr == "last_hidden_state":
+        told = follow.followed(source, node.value)
+        return isinstance(told, ast.Call) and _masked_call(told) and _PADS.search(source.text) is not None
+    return isinstance(node, ast.Call) and hops > 0 and _gives_padding(source, node, hops)
+
+
+def _gives_padding(source: Source, call: ast.Call, hops: int) -> bool:
+    """A layer that knows of the padding and leaves it in its output."""
+    found = source.values(call.func)
+    names = {one.name for one in found} if all(one.kind == "module" for one in found) else set[str]()
+    if names == {"torch.nn.Embedding"}:
+        given = [tree.argument(one.node, 2, "padding_idx") for one in found if isinstance(one.node, ast.Call)]
+        return bool(given) and all(one is not None and tree.literal(one) is not None for one in given)
+    if names and names <= {"torch.nn.Dropout", "torch.nn.LayerNorm"}:
+        return bool(call.args) and _has_padding(source, call.args[0], hops - 1)
+    mask = tree.argument(call, 2, "src_key_padding_mask")
+    return names == {"torch.nn.TransformerEncoder"} and mask is not None and tree.literal(mask) is not None
+
+
+def _is_unpacked(source: Source, call: ast.Call) -> bool:
+    first = tree.literal(tree.argument(call, 1, "batch_first")) is True
+    return source.name(call.func) == "torch.nn.utils.rnn.pad_packed_sequence" and first
+
+
+def _masked_call(call: ast.Call) -> bool:
+    """`bert(ids, attention_mask=mask)`, `bert(**inputs)`."""
+    return any(one.arg in (None, "attention_mask") for one in call.keywords)
 
 
 def _scaled(source: Source, call: ast.Call) -> bool:
@@ -81,6 +133,9 @@ def _given(source: Source, node: ast.expr) -> Iterator[tuple[Source, ast.expr]]:
     home, made = origin.origin(source, node)
     if made is not node:
         yield home, made
+        return
+    if (part := loaders.collated(source, node)) is not None:
+        yield part
         return
     if isinstance(node, ast.Subscript) and _by_name(node):
         for caller, box in _given(source, node.value):

@@ -59,3 +59,26 @@ class Kernel(nn.Module):
         self.kernel = nn.Parameter(kernel, requires_grad=False)
         if cuda:
             self.kernel.cuda()
+
+
+def to_device(batch, device):
+    for key, value in batch.items():
+        value.to(device, non_blocking=True)  # trap: discarded-move
+    return batch
+
+
+def moved(batch, device):
+    return {key: value.to(device) for key, value in batch.items()}
+
+
+def train(net, loader, device):
+    for batch in loader:
+        net(to_device(batch, device))
+        for part in batch:
+            part.cuda()  # trap: discarded-move
+        net(moved(batch, device))
+
+
+def nets_to_device(nets, device):
+    for net in nets.values():
+        net.to(device)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, lessons, loaders, project, tree, values
+from torchlore.check import classes, edits, follow, lessons, loaders, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool", "short", "byte", "char", "type",
@@ -26,10 +26,23 @@ def find(source: Source) -> Iterator[Hit]:
         if (known or likely) and not _is_there(source, call):
             code = source.code(call)
             name = source.code(tensor)
-            write = f"write `{name} = {code}`" if named else "give it a name and use that"
+            place = _place(source, tensor) if named else ""
+            write = f"write `{place} = {code}`" if place else "keep what it gives and use that"
             message = f"`{code}` gives back a new tensor and `{name}` stays as it is: {write}"
-            fix = [edits.replace(source, call, f"{name} = {code}")] if named else []
+            fix = [edits.replace(source, call, f"{place} = {code}")] if place else []
             yield source.hit(call, message, *fix, severity=None if known else "warning")
+
+
+def _place(source: Source, tensor: ast.expr) -> str:
+    """Where the result belongs: `batch[key]` for `value` of `for key, value in batch.items()`, "" for `for value in batch`."""
+    bound = scopes.reaching(source, tensor) if isinstance(tensor, ast.Name) else []
+    loop = bound[0].statement if len(bound) == 1 and bound[0].how == "for" else None
+    whole = loaders.walked_parts(bound[0]) if isinstance(loop, ast.For) else None
+    if whole is None or not isinstance(loop, ast.For):
+        return source.code(tensor)
+    if isinstance(loop.target, ast.Tuple) and isinstance(loop.iter, ast.Call):
+        return f"{source.code(whole)}[{source.code(loop.target.elts[0])}]"
+    return "" if loaders.hands_out(source, whole, part=True) else source.code(tensor)
 
 
 def _known(source: Source, call: ast.Call) -> bool:

@@ -105,9 +105,9 @@ class Heads(nn.Module):
         b, t, d = x.size()
         q = self.q(x).view(b, self.h, t, self.dk)  # trap: view-as-transpose
         k = self.k(x).view(b, t, self.h, self.dk).transpose(1, 2)
-        flat = self.k(x).view(b * t, d)
+        flat, raw = self.k(x).view(b * t, d), x.view(b, self.h, t, self.dk)  # trap: view-as-transpose
         grid = self.k(x).view(b, t // 4, 4, d)
-        return q, k, flat, grid
+        return q, k, flat, grid, raw
 
 
 loaded = torch.from_numpy(numpy.zeros((10, 32, 30, 3), dtype=numpy.float32))

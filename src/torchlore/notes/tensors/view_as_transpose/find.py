@@ -43,7 +43,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (height, width, 3), and a view keeps the order of its numbers: the colours come "
                              "in front only with `permute(2, 0, 1)` before this")  # fmt: skip
             continue
-        if "-1" not in new and _left_out(old, new) - {"features"}:
+        if "-1" not in new and _left_out(old, new) - {"features"} and not _splits_one(old, new):
             continue  # such a size can only be 1
         old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))
         swapped = _swapped([size for size in old if size != "1"], _resolved(old, new))
@@ -206,6 +206,12 @@ def _left_out(old: tuple[str, ...], new: tuple[str, ...]) -> set[str]:
     kept = {part.strip(" ()") for size in new for part in re.split(r"\*|//", size)}
     cancelled = {part.strip(" ()") for size in old for part in size.split("//")[1:]}
     return {part.strip(" ()") for size in old for part in re.split(r"\*|//", size)} - kept - cancelled
+
+
+def _splits_one(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """(b, t, d) as (b, heads, t, size): the one size that is left out is the product of the two new ones, of heads and their size."""
+    left, added = [size for size in old if size not in new], [size for size in new if size not in old]
+    return len(left) == 1 and len(added) == 2 and any(_HEADS.search(size.lower()) for size in added)
 
 
 def _resolved(old: tuple[str, ...], new: tuple[str, ...]) -> list[str]:

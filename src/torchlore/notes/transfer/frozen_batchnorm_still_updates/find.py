@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, averages, classes, flow, frameworks, identity, project, scopes, tree, values
+from torchlore.check import api, averages, classes, flow, frameworks, identity, origin, project, scopes, tree, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 from torchlore.check.values import Value
@@ -61,7 +61,7 @@ def _moved(source: Source, freeze: Event) -> bool:
 def _put_into_train(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> Iterator[Hit]:
     for event in events:
         before = [one for one in frozen if _is_frozen_part(source, one, event)]
-        if event.what == "train" and event.source is source and event.detail == "" and before:
+        if event.what == "train" and event.source is source and before:
             yield source.hit(
                 event.node,
                 "batch norm in the frozen part goes on updating its statistics in train mode: put that part into eval() "
@@ -115,7 +115,23 @@ def _frozen(freeze: Event) -> ast.expr | None:
 
 def _holds(source: Source, freeze: Event) -> bool:
     node = _frozen(freeze)
-    return node is not None and any(_has_batchnorm(source, value) for value in source.values(node))
+    return node is not None and (
+        any(_has_batchnorm(source, value) for value in source.values(node)) or _is_cut(source, node)
+    )
+
+
+def _is_cut(source: Source, node: ast.expr) -> bool:
+    """`resnet.layer1`, or `nn.Sequential(*list(resnet.children())[:-1])`: a part of a net of a library, but its head."""
+    cls = project.enclosing_class(source, node) if tree.dotted(node).startswith("self.") else None
+    held = classes.assigned(cls, node.attr) if cls is not None and isinstance(node, ast.Attribute) else []
+    own = held[0].value if len(held) == 1 else None
+    own = own.elts[held[0].path[0]] if isinstance(own, ast.Tuple) and held[0].path else own
+    home, made = origin.origin(held[0].source, own) if own is not None else origin.origin(source, node)
+    if isinstance(made, ast.Attribute) and made.attr not in ("fc", "classifier", "head", "heads"):
+        return any(_WITH_BN.match(one.name) for one in home.values(made.value))
+    walks = [one.func for one in ast.walk(made) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+    nets = [one.value for one in walks if one.attr == "children"]
+    return any(_WITH_BN.match(one.name) for net in nets for one in home.values(net))
 
 
 def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
