@@ -161,6 +161,23 @@ class Listed(Clipped):
         self.opt = torch.optim.Adam(kept)
         self.params = kept
 """,
+    "a helper of the same file that seeds torch alone": """
+import random
+import numpy as np
+import torch
+
+
+def set_seed(seed):
+    torch.manual_seed(seed)  # trap: torch-seed-alone
+
+
+def batch(rows):
+    return torch.as_tensor(rows[np.random.permutation(len(rows))]), random.random()
+
+
+set_seed(3)
+print(batch(np.zeros(8)))
+""",
     "a mask that the collate function makes": """
 import torch
 from torch import nn

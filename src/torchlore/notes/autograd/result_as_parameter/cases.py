@@ -19,3 +19,10 @@ def fine(x, device, step):
     inner = torch.rand(x.shape, requires_grad=True) * 2  # nobody asks for its gradient
     step(ready + late + kept + inner)
     return ready.grad, late.grad, kept.grad
+
+
+class Patch:
+    def __init__(self, size):
+        self.patch = torch.rand(3, size, requires_grad=True) * 0.5  # trap: result-as-parameter
+        self.leaf = (torch.rand(3, size) * 0.5).requires_grad_()
+        self.optimizer = torch.optim.Adam([self.patch, self.leaf], lr=0.01)

@@ -13,15 +13,15 @@ def find(source: Source) -> Iterator[Hit]:
     for assign in source.all(ast.Assign) if "requires_grad" in source.text else ():
         name = assign.targets[0]
         leaf = _leaf(source, assign.value)
-        if leaf is None or leaf is assign.value or not isinstance(name, ast.Name) or not _wanted(source, name):
+        if leaf is None or leaf is assign.value:
+            continue
+        if not (isinstance(name, ast.Name) and _wanted(source, name)) and not _own(source, name):
             continue
         given = tree.argument(leaf, None, "requires_grad")
         fix = [*edits.method(source, assign.value, "requires_grad_()")]
         if given is not None:
             fix.insert(0, edits.remove_argument(source, leaf, given))
-        message = (
-            f"`{name.id}` is a result and gets no `.grad`: leave `requires_grad` out and end in `.requires_grad_()`"
-        )
+        message = f"`{source.code(name)}` is a result and gets no `.grad`: leave `requires_grad` out and end in `.requires_grad_()`"
         yield source.hit(assign, message, *fix)
 
 
@@ -60,3 +60,15 @@ def _wanted(source: Source, name: ast.Name) -> bool:
         elif isinstance(up, ast.List) and isinstance(call, ast.Call) and values.sure(source, call, "optimizer"):
             names.add("grad")
     return "grad" in names and not names & {"retain_grad", "register_hook"}
+
+
+def _own(source: Source, name: ast.expr) -> bool:
+    """`self.patch`, which the class hands to an optimizer."""
+    path, cls = tree.dotted(name), tree.class_of(source, name)
+    if not path.startswith("self.") or cls is None:
+        return False
+    same = [one for one in tree.under(source, cls, ast.Attribute) if tree.dotted(one) == path and one is not name]
+    held = [source.parents[one] for one in same]
+    given = [source.parents[one] for one in held if isinstance(one, ast.List)]
+    stored = any(isinstance(one.ctx, ast.Store) for one in same)
+    return not stored and any(isinstance(one, ast.Call) and values.sure(source, one, "optimizer") for one in given)

@@ -68,5 +68,7 @@ def _seeded_elsewhere(source: Source) -> bool:
         full = source.name(call.func)
         own = full.startswith(("torch.", "numpy.", "random."))
         if not own and _HELPERS.search(full or source.code(call.func)):
-            return True
+            inner = flow.called(source, call)
+            if inner is None or inner.source is not source:
+                return True
     return False

@@ -14,7 +14,9 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from torchlore.check import calls as calls_of
 from torchlore.check import edits, flow, follow, tree, values
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-empty-cache",)
@@ -54,10 +56,20 @@ def find(source: Source) -> Iterator[Hit]:
     calls = [call for call in source.calls("torch.cuda.empty_cache") if tree.is_statement(source, call)]
     training = {loop.node for loop in flow.training_loops(source)} if calls else set()
     for call in calls:
-        inner = next(iter(tree.loops(source, call)), None)
-        if inner is None or follow.seldom(source, call, inner):
+        at = _in_step(source, call)
+        inner = next(iter(tree.loops(source, at)), None)
+        if inner is None or follow.seldom(source, at, inner):
             continue
         batches = isinstance(inner, ast.For) and values.sure(source, inner.iter, "loader", weak=True)
         if inner in training or batches:
             message = "empty_cache() in every step waits for the GPU and asks for the memory again: take it out"
             yield source.hit(call, message, edits.delete(source, call))
+
+
+def _in_step(source: Source, call: ast.Call) -> ast.Call:
+    """The call itself, or the one call of the function that it stands in: `self.step(batch)`."""
+    home = tree.function(source, call)
+    if home is None or tree.loops(source, call) or tree.conditions(source, call):
+        return call
+    sites = calls_of.callers(as_function(source, home))
+    return sites[0][1] if len(sites) == 1 and sites[0][0] is source else call

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, iteration, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-to-pil", "tensor-np-pil")
@@ -72,10 +72,16 @@ def find(source: Source) -> Iterator[Hit]:
 def _unit(source: Source, node: ast.expr) -> bool:
     """Whether the value surely lies in [0, 1] and was not scaled."""
     node = follow.followed(source, node)
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    if len(bound) == 1 and bound[0].how == "for" and bound[0].value is not None:
+        return _unit(source, iteration.unwrapped(source, bound[0].value))  # one picture of a batch
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Div) and (tree.literal(node.right) == 255 or _is_range(node.right))
     if not isinstance(node, ast.Call) or source.name(node.func) in _UNIT:
         return isinstance(node, ast.Call)
+    made = values.state(source, node) if values.sure(source, node.func, "module") else None
+    if made is not None and made.state == "sigmoid":
+        return True
     method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     if method in {"clamp", "clip"}:
         return [tree.literal(arg) for arg in node.args] == [0, 1]

@@ -26,3 +26,12 @@ def swapped_coordinates(mask):
     both = torch.rand(2, 2).nonzero(as_tuple=True)
     rows_and_columns = torch.where(mask)
     return both[::-1], rows_and_columns[::-1]
+
+
+def flipped(image, chance):
+    if chance < 0.5:
+        image = image[:, ::-1]
+    whole = torch.from_numpy(image)  # trap: negative-step-slice
+    colours = torch.from_numpy(image[:, :, ::-1].transpose(2, 0, 1))  # trap: negative-step-slice
+    mirrored = torch.from_numpy(np.fliplr(image))  # trap: negative-step-slice
+    return whole, colours, mirrored, torch.from_numpy(image[:, ::-1].copy()), torch.from_numpy(image[::2] / 255)

@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from torchlore.check import follow, tree, values
+from torchlore.check import calls, follow, tree, values
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -67,7 +68,10 @@ def find(source: Source) -> Iterator[Hit]:
 def _by_batch(source: Source, call: ast.Call) -> bool:
     """In a loop, or in a function that gets one batch; elsewhere it may well be the labels of a whole set."""
     home = tree.function(source, call)
-    return bool(tree.loops(source, call)) or (home is not None and bool(_STEPS.search(home.name)))
+    if home is None or tree.loops(source, call) or _STEPS.search(home.name):
+        return bool(tree.loops(source, call)) or home is not None
+    above = [tree.function(at, one) for at, one, _ in calls.callers(as_function(source, home))]
+    return bool(above) and all(one is not None and one.name == "forward" for one in above)
 
 
 def _whole(source: Source, labels: ast.expr) -> bool:
