@@ -86,12 +86,70 @@ for _ in range(8):
     opt.step()
 """
 
+TURNS = """
+import copy
+experts, gate = nn.ModuleList(nn.Linear(4, 4) for _ in range(5)), nn.Linear(4, 5)
+norm = nn.BatchNorm1d(4)
+parts = nn.ModuleDict({"experts": experts, "gate": gate, "norm": norm})
+target = copy.deepcopy(norm).requires_grad_(False)
+opt = optim.SGD(parts.parameters(), 1e-4)
+for _ in range(60):
+    x = torch.randn(3, 4)
+    weight, chosen = gate(x).softmax(1).max(1, keepdim=True)
+    out = sum((chosen == n) * (n > 1) * weight * one(x) for n, one in enumerate(experts))
+    with torch.no_grad():
+        wanted = target(x)
+    loss = F.mse_loss(norm(x + out), wanted)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    for mean, new in zip(target.parameters(), norm.parameters()):
+        mean.data = 0.9 * mean.data + 0.1 * new.data
+"""
+HEADS = """
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(8, 24)
+
+    def forward(self, x):
+        q, k, v = (part.unflatten(2, (2, 4)).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+        return ((q @ k.transpose(2, 3) / 2).softmax(DIM) @ v).transpose(1, 2).flatten(2)
+
+net = nn.Sequential(Heads(), nn.Flatten(), nn.Linear(40, 2))
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(6):
+    opt.zero_grad()
+    F.cross_entropy(net(torch.randn(16, 5, 8)), torch.randint(0, 2, (16,))).backward()
+    opt.step()
+"""
+BRANCHES = """
+body, heads = nn.Linear(4, 8), nn.ModuleList(nn.Linear(8, 1) for _ in range(3))
+opt = optim.SGD([*body.parameters(), *heads.parameters()], 0.1)
+for _ in range(6):
+    x = torch.randn(16, 4)
+    for n, head in enumerate(heads):
+        out = head(body(x))
+        if n == 1:
+            loss = F.l1_loss(out, x[:, 1:2])
+        else:
+            loss = F.mse_loss(out, x[:, n : n + 1])
+        total = loss
+    opt.zero_grad()
+    total.backward()
+    opt.step()
+"""
+
 
 @pytest.mark.parametrize(
     ("program", "slugs"),
     [
         (ATTACKED, []),  # gradients cleared by hand; shares of nothing left out
         (SKIPPED, ["gradient-cut-on-the-way"]),
+        (TURNS, []),  # experts that are not asked; an average that is given other data
+        (HEADS.replace("DIM", "-1"), []),
+        (HEADS.replace("DIM", "-2"), ["softmax-over-queries"]),
+        (BRANCHES, ["loss-overwritten-in-loop"]),
         (TARGET.replace("FILL", "other.load_state_dict(net.state_dict())"), []),  # a target that was not detached
         (TARGET.replace("FILL", ""), ["module-in-no-optimizer"]),
         (MEASURED.replace("NAME", "measured"), []),  # the training error

@@ -39,6 +39,11 @@ class Place:
         """The source line, stripped; "" where the source cannot be read."""
         return linecache.getline(self.path, self.line).strip()
 
+    def first(self, pattern: str) -> Place | None:
+        """The first line of its file that matches, None where none does."""
+        lines = linecache.getlines(self.path)
+        return next((Place(self.path, n, "") for n, line in enumerate(lines, 1) if re.search(pattern, line)), None)
+
     def ignores(self, slug: str) -> bool:
         """Whether `# lore: ignore` or `# lore: ignore[slug]` stands on the line or alone on the one above."""
         above = linecache.getline(self.path, self.line - 1) if self.line > 1 else ""
@@ -49,13 +54,17 @@ class Place:
 
 def assignment(owner: type, attribute: str) -> Place | None:
     """The line of a class that sets `self.<attribute>`; the line of the class itself where there is none."""
+    return line_in(owner, rf"\bself\.{re.escape(attribute)}\s*(:[^=]+)?=")
+
+
+def line_in(owner: type | Callable[..., Any], pattern: str) -> Place | None:
+    """The first line of a class or function that matches; its own first line where none does, None without a source."""
     try:
         lines, first = inspect.getsourcelines(owner)
         path = inspect.getsourcefile(owner) or ""
     except (OSError, TypeError):
         return None
-    pattern = re.compile(rf"\bself\.{re.escape(attribute)}\s*(:[^=]+)?=")
-    offset = next((n for n, line in enumerate(lines) if pattern.search(line)), 0)
+    offset = next((n for n, line in enumerate(lines) if re.search(pattern, line)), 0)
     return Place(path, first + offset, owner.__name__)
 
 

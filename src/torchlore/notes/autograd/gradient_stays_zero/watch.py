@@ -22,6 +22,11 @@ def watch(step: Step) -> Alarm | None:
     whole = len(still) == len(wide) and all(one.empty for one in step.trainable)
     if not still or looks != (_ALL if whole else _SOME) or not step.run.loss or not math.isfinite(step.run.loss):
         return None
+    turns = set() if whole else _have_turns(step)
+    moving = [name for name in wide if name not in still]
+    still = [n for n in still if not any(n.startswith(t) and any(m.startswith(t) for m in moving) for t in turns)]
+    if not still:
+        return None
     told = "every gradient is" if whole else f"the gradient of {', '.join(still[:3])} is"
     return Alarm(
         f"{told} exactly zero at each step, so nothing is learnt there; look for a factor that is zero, a function that is flat, or "
@@ -31,6 +36,13 @@ def watch(step: Step) -> Alarm | None:
         evidence=f"{len(still)} of {len(wide)} weights, {looks} steps",
         because=_BECAUSE,
     )
+
+
+def _have_turns(step: Step) -> set[str]:
+    """The starts of names of parts that stand side by side in a list or dictionary, as experts and heads do."""
+    kinds = ("ModuleList", "ModuleDict")
+    parts = (part for module in step.run.modules() for part in module.named_modules())
+    return {f"{name}." if name else "" for name, part in parts if type(part).__name__ in kinds}
 
 
 def _line(step: Step, one: Parameter) -> Place | None:

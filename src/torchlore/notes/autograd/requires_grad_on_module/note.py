@@ -51,12 +51,16 @@ def watch(step: Step) -> Alarm | None:
         for name, weight in module.named_parameters():
             told = [one for one in _MISSPELT if vars(weight).get(one) is False]
             if told and weight.requires_grad:
-                return Alarm(f"`{name}.{told[0]} = False` froze nothing; the attribute is called requires_grad")
+                line = step.place.first(rf"\.{told[0]}\s*=") if step.place else None
+                return Alarm(
+                    f"`{name}.{told[0]} = False` froze nothing; the attribute is called requires_grad", at=line
+                )
         for name, part in module.named_modules():
             trained = [p for p in part.parameters() if p.requires_grad]
             if vars(part).get("requires_grad") is False and trained:
                 return Alarm(
                     f"`{name or 'the model'}.requires_grad = False` froze nothing; call `requires_grad_(False)`",
+                    at=step.place.first(r"\.requires_grad\s*=\s*False") if step.place else None,
                     evidence=f"{len(trained)} of its parameters still train",
                 )
     return None

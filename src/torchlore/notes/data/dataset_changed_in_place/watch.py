@@ -1,6 +1,10 @@
 """What a running program shows of it."""
 
-from torchlore.watch.pictures import Alarm, Batch
+from torchlore.watch.pictures import Alarm, Batch, line_in
+
+_IN_PLACE = (
+    r"^\s*[\w.]+(\[.*\])?\s*([-+*/]=|\.\w+_\()|^\s*[\w.]+\[.*\]\s*=[^=]|\.\w*[a-z]_\("  # x += 1, x.mul_(2), x[i] = 0
+)
 
 
 def watch(batch: Batch) -> Alarm | None:
@@ -26,7 +30,10 @@ def _alarm(batch: Batch, name: str, *, certain: bool = True) -> Alarm:
         f"each batch changes the data set's own `{name}` in place, so every epoch sees other data: copy the sample "
         "in __getitem__ before changing it"
     )
-    return Alarm(message, at=batch.record.place, certain=certain)
+    kind = type(batch.dataset)
+    line = line_in(kind.__getitem__, _IN_PLACE) if hasattr(kind, "__getitem__") else None
+    mine = line is not None and not kind.__module__.startswith("torch")
+    return Alarm(message, at=line if mine else batch.record.place, certain=certain)
 
 
 def _changed_arrays(batch: Batch) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlore.watch.pictures import Alarm, Batch
+from torchlore.watch.pictures import Alarm, Batch, assignment
 
 ROWS = ()
 SOURCES = (
@@ -38,7 +38,8 @@ def watch(batch: Batch) -> Alarm | None:
         kind = type(value)
         if (kind.__module__.partition("._")[0], kind.__name__) in _TYPES:
             told = f"the dataset's {name} is copied into {workers} workers, which all draw the same numbers; make it from the index, or in each worker"
-            return Alarm(told, at=batch.record.place, certain=False, evidence=f"{name} is a {kind.__name__}")
+            line = assignment(type(batch.dataset), name) if "." not in name else None
+            return Alarm(told, at=line or batch.record.place, certain=False, evidence=f"{name} is a {kind.__name__}")
     return None
 
 

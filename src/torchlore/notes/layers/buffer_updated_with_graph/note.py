@@ -11,7 +11,7 @@ if self.training:
 ```
 """
 
-from torchlore.watch.pictures import Alarm, Step
+from torchlore.watch.pictures import Alarm, Place, Step, line_in
 
 ROWS = ("layer-bn-running",)
 SOURCES = ("003:223-233",)
@@ -50,5 +50,16 @@ def watch(step: Step) -> Alarm | None:
     for name, buffer in pairs:
         if buffer.grad_fn is not None:
             message = f"the buffer `{name}` hangs on the graphs of all batches so far; update it under torch.no_grad()"
-            return Alarm(message, evidence=f"it was made by {buffer.grad_fn.name()}")
+            return Alarm(message, at=_line(step, name), evidence=f"it was made by {buffer.grad_fn.name()}")
+    return None
+
+
+def _line(step: Step, name: str) -> Place | None:
+    """The line of the user's class that sets the buffer, None for the step's own."""
+    above, _, key = name.rpartition(".")
+    for module in step.run.modules():
+        part = dict(module.named_modules()).get(above)
+        if part is not None and key in dict(part.named_buffers(recurse=False)):
+            own = not type(part).__module__.startswith("torch.")
+            return line_in(type(part), rf"\bself\.{key}\s*[-+*/]?=|\bself\.{key}\.\w+_\(") if own else None
     return None

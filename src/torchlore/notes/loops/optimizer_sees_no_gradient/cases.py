@@ -99,3 +99,13 @@ class Pair:
         score(self.generator, noise).backward()
         (-self.judge(self.generator(noise)).mean()).backward()
         self.first.step()
+
+
+def put_together(loader):
+    body, head = nn.Linear(4, 4), nn.Linear(4, 1)
+    parts = nn.ModuleDict({"body": body, "head": head})
+    optimizer = optim.SGD(parts.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        head(body(x)).mean().backward()
+        optimizer.step()

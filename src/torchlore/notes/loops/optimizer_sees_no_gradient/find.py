@@ -125,7 +125,13 @@ def _only_net(source: Source, built: Event) -> ast.expr | None:
     made = source.values(net)
     up = source.parents.get(made[0].node) if len(made) == 1 and isinstance(made[0].node, ast.Call) else None
     here = isinstance(up, ast.Assign) and up.value is made[0].node and tree.dotted(up.targets[0]) == tree.dotted(net)
-    return net if here and identity(source, net) is not None else None
+    return net if here and identity(source, net) is not None and not _holds_parts(source, made[0].node) else None
+
+
+def _holds_parts(source: Source, made: ast.AST | None) -> bool:
+    """A network that is put together from others with names: their gradients are its own."""
+    inner = (one for one in ast.walk(made or ast.Pass()) if isinstance(one, ast.Name | ast.Attribute))
+    return any(values.maybe(source, one, "module") for one in inner if one is not getattr(made, "func", None))
 
 
 def _other(source: Source, turn: list[Event], net: Identity | None) -> Event | None:

@@ -14,4 +14,5 @@ def watch(step: Step) -> Alarm | None:
         told,
         at=keeper.place if keeper else None,
         evidence=f"activations of {alive} of the last 24 backward passes are alive",
+        because=("buffer-updated-with-graph",),
     )

@@ -30,5 +30,5 @@ def watch(step: Step) -> Alarm | None:
     if not step.in_a_row(20, bool(rates) and not any(rates)):
         return None
     told = "the learning rate has been 0 for 20 steps, so no weight moves; look at the schedule"
-    places = [record.step_place for record in step.record.schedulers if record.step_place is not None]
+    places = [record.place for record in step.record.schedulers if record.place is not None]
     return Alarm(told, at=places[0] if places else step.record.place, evidence=f"rates {rates} at step {step.number}")

@@ -20,12 +20,12 @@ def watch(call: Annotated[Call, "softmax", "bmm", "matmul", "__matmul__", "mul",
     if call.name in ("mul", "__rmul__", "sum"):
         return _summed(call)
     weights = call.args[0]
-    if getattr(weights, "dim", int)() != 3:
+    if getattr(weights, "dim", int)() not in (3, 4):
         return None
     dim, place = _origin(call, weights)
     if place is None or not _wrong(weights, dim):
         return None
-    told = "the samples of the batch" if dim == 0 else "the queries"
+    told = "the samples of the batch" if dim == 0 else "the queries" if dim == weights.dim() - 2 else "the heads"
     return Alarm(
         f"these attention weights, {tuple(weights.shape)}, were shared out over {told}, dim={dim}: each query's add up to "
         "something else than 1; write softmax(..., dim=-1)",
@@ -41,11 +41,11 @@ def _origin(call: Call, weights: Any) -> tuple[int, Any]:
 
 
 def _wrong(weights: Any, dim: int) -> bool:
-    """Over the batch, or over the queries of (batch, n, n); what was transposed since was meant so."""
-    batch, queries, keys = weights.shape
+    """Over the batch, or over the queries of (batch, heads, n, n); what was transposed since was meant so."""
+    batch, queries, keys = (int(weights.shape[n]) for n in (0, -2, -1))
     over_batch = dim == 0 and batch > 1 and keys > 1
-    over_queries = dim == 1 and queries == keys > 1
-    return (over_batch or over_queries) and weights.stride(-1) == 1
+    over_queries = 0 < dim < weights.dim() - 1 and queries == keys > 1 and weights.shape[dim] > 1
+    return bool((over_batch or over_queries) and weights.stride(-1) == 1)
 
 
 def _summed(call: Call) -> Alarm | None:

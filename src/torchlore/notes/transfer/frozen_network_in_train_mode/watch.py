@@ -43,12 +43,12 @@ def _never_switched(call: Call) -> Alarm | None:
     if known is None:
         other = not weights or any(p.requires_grad for p in weights)
         wait = 30 if not other and _is_copy(call, weights[0]) else 4  # a copy may follow its net, now and then
-        seen[id(net)] = "other" if other else (weakref.ref(net), weights[0]._version, call.run.steps + wait)  # noqa: SLF001 - an average writes to it
+        seen[id(net)] = "other" if other else (weakref.ref(net), _state(weights[0]), call.run.steps + wait)
         return None
     ref, version, last = known
-    if ref() is net and weights[0]._version != version:  # noqa: SLF001 - see above
+    if ref() is net and _state(weights[0]) != version:
         seen[id(net)] = "other"
-    if ref() is not net or weights[0]._version != version or call.run.steps < last:  # noqa: SLF001 - see above
+    if ref() is not net or _state(weights[0]) != version or call.run.steps < last:
         return None
     layers = _active(net)
     told = f"{type(net).__name__} is frozen and still in train mode, so its dropout and batch norm change what it says; call eval() on it"
@@ -67,3 +67,8 @@ def _is_copy(call: Call, weight: Any) -> bool:
     return any(
         p.shape == weight.shape and bool((p.detach() == weight).all()) for p in trained if p.is_cpu and weight.is_cpu
     )
+
+
+def _state(weight: Any) -> tuple[int, int]:
+    """What changes when somebody writes to a weight, or gives it other `.data`: an average that follows a net does."""
+    return weight._version, weight.data_ptr()  # noqa: SLF001 - the documented in-place counter
