@@ -233,6 +233,80 @@ class Learner:
     def restore(self):
         self.net.load_state_dict(self.states[0])
 """
+NEIGHBOURS = """
+import torch.nn.functional as F
+
+def loss_of(net, x, bank, weight):
+    p = F.softmax(net(x), dim=1)
+    return CALL
+"""
+PLANE = """
+from sklearn.decomposition import PCA
+
+pca = PCA(n_components=SIZE)
+points = pca.fit_transform(test_embeddings)
+"""
+INFERENCE = """
+import torch
+from torch import nn
+
+def encoder_inference(encoder, x):
+    return encoder(x.float())
+
+def train(encoder, head, loader, optimizer):
+    for epoch in range(9):
+        encoder.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(head(encoder(x)), y)
+            loss.backward()
+            optimizer.step()
+        for x, y in loader:
+            out = head(encoder_inference(encoder, x))
+            LINE
+
+encoder, head = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)), nn.Linear(4, 2)
+optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], 0.1)
+train(encoder, head, loader, optimizer)
+"""
+KEY = """
+import torch
+from torch import nn
+
+class Twin(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+        self.key = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+
+    def move(self):
+        for a, b in zip(self.net.parameters(), self.key.parameters()):
+            b.data = b.data * 0.99 + a.data * 0.01
+
+twin = Twin()
+for x in loader:
+    LINE
+    twin.net(x).mean().backward()
+    optimizer.step()
+    twin.move()
+twin.eval()
+"""
+FILTERS = """
+import torch
+from torch import nn
+
+class Edges(nn.Module):
+    def __init__(self, tables):
+        super().__init__()
+        self.filters = []
+        for table in tables:
+            layer = nn.Conv2d(1, 1, 3, bias=False)
+            LINE
+            self.filters.append(layer)
+
+    def forward(self, x):
+        return [one(x) for one in self.filters]
+"""
 
 
 @pytest.mark.parametrize(
@@ -270,6 +344,19 @@ class Learner:
         ("positions-along-the-batch", POSITIONS.replace("AXIS", "1"), ["error"]),
         ("state-dict-alias", WORKERS.replace("BOX", "mp.Manager().dict()"), []),
         ("state-dict-alias", WORKERS.replace("BOX", "{}"), ["warning"]),
+        ("kl-div-on-probabilities", NEIGHBOURS.replace("CALL", 'F.kl_div(p, bank, reduction="batchmean")'), ["error"]),
+        ("kl-div-on-probabilities", NEIGHBOURS.replace("CALL", 'F.kl_div(p, bank, reduction="none").mean()'), ["warning"]),
+        ("kl-div-on-probabilities", NEIGHBOURS.replace(
+            "CALL", '(F.kl_div(p, bank, reduction="none").sum(-1) * weight).sum()'), ["hint"]),
+        ("scaler-fitted-on-test-data", PLANE.replace("SIZE", "3"), []),
+        ("scaler-fitted-on-test-data", PLANE.replace("SIZE", "64"), ["error"]),
+        ("eval-mode-missing", INFERENCE.replace("LINE", "out.mean().backward()"), []),
+        ("eval-mode-missing", INFERENCE.replace("LINE", "print(out.argmax(1))"), ["warning"]),
+        ("ema-without-buffers", KEY.replace("LINE", "twin.train()"), []),
+        ("ema-without-buffers", KEY.replace("LINE", "twin.zero_grad()"), ["warning"]),
+        ("modules-in-plain-container", FILTERS.replace(
+            "LINE", "layer.weight = nn.Parameter(table, requires_grad=False)"), ["warning"]),
+        ("modules-in-plain-container", FILTERS.replace("LINE", "print(table)"), ["error"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):

@@ -1,6 +1,7 @@
 """The rule of ema-without-buffers."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import averages, calls, classes, frameworks, modules, project, tree
@@ -29,6 +30,8 @@ def find(source: Source) -> Iterator[Hit]:
         judged = judged or _judged_whole(source, one.loop) or _judged_by(source, owner)
         if judged and not frameworks.owned(source, one.loop) and _normalises(source, one.average, one.model):
             code = source.code(one.average)
+            if _switched(source, tree.dotted(one.average)):
+                continue
             told = (
                 f"`{code}` gets the weights and keeps its first batch norm statistics: copy `{code}.buffers()` as well"
             )
@@ -42,9 +45,18 @@ def _judged(source: Source, call: ast.Call) -> list[Identity | None]:
     return [identity(source, one) for one in (tree.receiver(call), *given)]
 
 
+def _switched(source: Source, name: str) -> bool:
+    """`average.apply(batch_norm_to_train)`: it counts statistics of its own."""
+    given = [one.args[0] for one in source.methods("apply") if tree.dotted(tree.receiver(one)) == name and one.args]
+    return any(re.search(r"bn|norm|train", source.code(one), re.IGNORECASE) for one in given)
+
+
 def _judged_whole(source: Source, loop: ast.For) -> bool:
-    """Whether `eval()` is said of the wrapper whose method moves the average."""
+    """Whether `eval()` is said of the wrapper whose method moves the average, and never `train()`, in which it counts by itself."""
     home = project.enclosing_class(source, loop)
+    trained = [one for call in source.methods("train") for one in source.values(tree.receiver(call))] if home else []
+    if any(classes.class_behind(source, one) == home for one in trained):
+        return False
     made = (
         [one for call in source.methods("eval") for one in source.values(tree.receiver(call))]
         if home is not None

@@ -28,13 +28,20 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, told, severity="hint" if _made_up(source, call) else "warning")
             continue
         name = tree.dotted(given.value if isinstance(given, ast.Subscript) else given).rpartition(".")[2]
-        if _HELD_OUT.search(name) and not re.search("train", name, re.IGNORECASE):
+        if _HELD_OUT.search(name) and not re.search("train", name, re.IGNORECASE) and not _drawn(source, owner):
             code = source.code(owner)
             fix = (edits.rename(source, call.func, "transform"),) if call.func.attr == "fit_transform" else ()  # type: ignore[arg-type, attr-defined]  # a method
             yield source.hit(
                 call, f"`{code}` learns its statistics from `{name}`: fit it on the training data and write `{code}.transform`",
                 *fix,
             )  # fmt: skip
+
+
+def _drawn(source: Source, owner: ast.expr) -> bool:
+    """`PCA(n_components=2)`: a plane to draw the points in."""
+    made = follow.followed(source, owner)
+    sizes = tree.argument(made, 0, "n_components") if isinstance(made, ast.Call) else None
+    return sizes is not None and tree.literal(sizes) in (2, 3)
 
 
 def _fitted_before(source: Source, call: ast.Call) -> bool:

@@ -229,7 +229,7 @@ def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
         return False
     if _gives_losses(event) or (names and _SHOWS.search(names[-1])) or _drawn(event):
         return False
-    named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
+    named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event) and not _learns(events, event)
     step = modes.prepares(events, event) and not _now_and_then(event)
     return (event.no_grad or named) and _has_modes(event) and not step and not _part_of_loss(events, event)
 
@@ -268,6 +268,13 @@ def _now_and_then(event: Event) -> bool:
 def _trains(event: Event) -> bool:
     own = flow.events_of(event.via[-1].source, event.via[-1].node)
     return any(one.what == "backward" for one in own)
+
+
+def _learns(events: tuple[Event, ...], event: Event) -> bool:
+    """`features = encoder_inference(net, x)` with its graph, in a turn that goes on to a backward pass."""
+    after = events[events.index(event) :]
+    passes = (one for one in after if one.what == "backward" and event.loops and event.loops[-1] in one.loops)
+    return not event.no_grad and any(not flow.exclusive(one, event) for one in passes)
 
 
 def _has_modes(event: Event) -> bool:

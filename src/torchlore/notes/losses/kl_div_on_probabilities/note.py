@@ -48,7 +48,7 @@ def find(source: Source) -> Iterator[Hit]:
                 given.state, "raw scores"
             )
             message = f"the input of kl_div must be log-probabilities and is {what}: use `log_softmax`"
-            yield source.hit(loss.call, message)
+            yield source.hit(loss.call, message, severity=_weighed(source, loss))
             continue
         if loss.input is not None and losses.called_logits(source, loss.input):
             told = (
@@ -62,6 +62,16 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if target is not None and target.state == "logprobs" and loss.option("log_target") is None and not logs:
             yield source.hit(loss.call, "the target of kl_div is in logarithms here: add `log_target=True`")
+
+
+def _weighed(source: Source, loss: losses.LossCall) -> str | None:
+    """Left as elements and weighed, `p * (log p - q)` may be meant: its gradient is that of a dot product."""
+    if tree.literal(loss.option("reduction")) != "none":
+        return None
+    up: ast.AST = source.parents[loss.call]
+    while isinstance(up, ast.Attribute | ast.Call):
+        up = source.parents[up]
+    return "hint" if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult) else "warning"
 
 
 def _filled(source: Source, target: ast.expr) -> bool:

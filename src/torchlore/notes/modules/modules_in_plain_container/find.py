@@ -35,7 +35,7 @@ def find(source: Source) -> Iterator[Hit]:
             if held and _matter(source, held) and not _put_aside(held):
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
                     sure = any(modules.has_parameters(one) for node in held for one in source.values(node))
-                    unsure = not sure or _handled(source, cls, name)
+                    unsure = not sure or _handled(source, cls, name) or _fixed(source, plain[0].node)
                     yield _hit(source, cls, name, plain[0], "Module", "warning" if unsure else None)
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
                 yield _hit(source, cls, name, plain[0], "Parameter")
@@ -60,6 +60,19 @@ def _put_aside(held: list[ast.expr]) -> bool:
     """`[teacher.requires_grad_(False)]`: a list keeps it out of the module on purpose."""
     frozen = (one for one in held if isinstance(one, ast.Call) and follow.method(one) == "requires_grad_" and one.args)
     return any(tree.literal(one.args[0]) is False for one in frozen)
+
+
+def _fixed(source: Source, held: ast.AST) -> bool:
+    """`layer.weight = nn.Parameter(table, requires_grad=False)` where the list is filled: filters that nobody trains."""
+    home = tree.function(source, held)
+    made = source.calls("torch.nn.Parameter") if home is not None else ()
+    return any(
+        tree.literal(tree.argument(one, 1, "requires_grad")) is False
+        for one in made
+        if tree.function(source, one) is home
+        and isinstance(source.parents[one], ast.Assign)
+        and not tree.dotted(source.parents[one].targets[0]).startswith("self.")  # type: ignore[attr-defined]  # an assignment
+    )
 
 
 def _handled(source: Source, cls: Class, name: str) -> bool:
