@@ -307,6 +307,62 @@ class Edges(nn.Module):
     def forward(self, x):
         return [one(x) for one in self.filters]
 """
+ACTS = """
+from torch import nn
+
+class Policy(nn.Module):
+    def actforward(self, x):
+        return x
+
+    def act(self, x):
+        return LINE
+"""
+BROUGHT = """
+import torch
+from torch.nn import functional as F
+
+def loss_of(x):
+    x = F.normalize(x, dim=1)WHERE
+    near = torch.mm(x, x.t())
+    near.to("cpu")
+    return near.sum()
+"""
+NUMBERED = """
+from torch import nn
+
+class Pose(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convs = {}
+        self.convs[0] = nn.Conv2d(3, 8, 3)
+        self.convs[1] = nn.Conv2d(8, 8, 3)
+        LINE
+
+    def forward(self, x):
+        return self.convs[1](self.convs[0](x))
+"""
+FEW = """
+import torch
+
+def show(net: torch.nn.Module, path):
+    net.eval()
+    texts = LIST
+    for text in texts:
+        print(net(encode(text)).argmax().item())
+"""
+WRAPPED = """
+import torch
+from torch import nn
+
+def fit(loader, parts):
+    held = nn.ModuleList(parts)
+    optimizer = torch.optim.Adam(held.parameters(), lr=0.1)
+    net = WHAT
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
 
 
 @pytest.mark.parametrize(
@@ -357,6 +413,16 @@ class Edges(nn.Module):
         ("modules-in-plain-container", FILTERS.replace(
             "LINE", "layer.weight = nn.Parameter(table, requires_grad=False)"), ["warning"]),
         ("modules-in-plain-container", FILTERS.replace("LINE", "print(table)"), ["error"]),
+        ("misspelt-method", ACTS.replace("LINE", "self.actforward(x)"), []),
+        ("misspelt-method", ACTS.replace("LINE", "x"), ["error"]),
+        ("discarded-move", BROUGHT.replace("WHERE", '.to("cpu")'), []),
+        ("discarded-move", BROUGHT.replace("WHERE", ""), ["error"]),
+        ("modules-in-plain-container", NUMBERED.replace("LINE", "self.net = nn.ModuleList(list(self.convs.values()))"), []),
+        ("modules-in-plain-container", NUMBERED.replace("LINE", "self.count = len(list(self.convs.values()))"), ["error"]),
+        ("eval-without-no-grad", FEW.replace("LIST", '["a", "b"]'), []),
+        ("eval-without-no-grad", FEW.replace("LIST", "open(path).readlines()"), ["warning"]),
+        ("optimizer-sees-no-gradient", WRAPPED.replace("WHAT", "nn.Sequential(*parts)"), []),
+        ("optimizer-sees-no-gradient", WRAPPED.replace("WHAT", "nn.Linear(2, 2)"), ["error"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):

@@ -183,7 +183,7 @@ def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
         given = [arg.value if isinstance(arg, ast.Starred) else arg for arg in call.args]
         if isinstance(call.func, ast.Name) and last in _UNSEEN:
             return True
-        if full in _LISTS and any(tree.dotted(arg) == f"self.{name}" for arg in given):
+        if full in _LISTS and any(tree.dotted(_all_of(arg)) == f"self.{name}" for arg in given):
             return True
         parts = [part for arg in given for part in ast.walk(arg)] if last in _ADD else []
         if any(
@@ -191,6 +191,18 @@ def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
         ):
             return True
     return False
+
+
+def _all_of(node: ast.expr) -> ast.expr:
+    """`self.parts` of `list(self.parts.values())`."""
+    while isinstance(node, ast.Call) and not node.keywords:
+        if tree.dotted(node.func) in ("list", "tuple", "sorted") and len(node.args) == 1:
+            node = node.args[0]
+        elif follow.method(node) in ("values", "items") and not node.args:
+            node = tree.receiver(node)
+        else:
+            break
+    return node
 
 
 def borrowed(node: ast.expr | None) -> bool:

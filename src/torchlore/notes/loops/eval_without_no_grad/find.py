@@ -70,8 +70,11 @@ def _unit_test(source: Source, home: tree.FunctionNode | None) -> bool:
 
 
 def _few(source: Source, loop: ast.AST) -> bool:
-    """`for _ in range(10)`: the graphs of ten turns are no matter."""
+    """`for _ in range(10)`, `for text in ["a", "b"]`: the graphs of ten turns are no matter."""
     over = loop.iter if isinstance(loop, ast.For) else None
+    written = follow.followed(source, over) if over is not None else None
+    if isinstance(written, ast.List | ast.Tuple):
+        return len(written.elts) <= 20
     turns = tree.literal(over.args[0]) if isinstance(over, ast.Call) and len(over.args) == 1 else None
     return isinstance(over, ast.Call) and source.name(over.func) == "range" and isinstance(turns, int) and turns <= 20
 

@@ -36,7 +36,7 @@ def find(source: Source) -> Iterator[Hit]:
             if net is None or built is None or frameworks.owned(source, step.at):
                 continue
             other = _other(source, turn, identity(source, net))
-            if other is not None and _idle(source, net):
+            if other is not None and _idle(source, net) and not _shares(source, net, other):
                 told.add(step.owner)
                 name = source.code(other.expr) if other.expr is not None else "another network"
                 message = f"the loss comes from `{name}`, and this optimizer holds `{source.code(net)}`, which gets no gradient: give it `{name}.parameters()`"
@@ -148,6 +148,15 @@ def _other(source: Source, turn: list[Event], net: Identity | None) -> Event | N
         return None
     same = [one for one in flowing if one.source is source]
     return same[0] if same else None
+
+
+def _shares(source: Source, net: ast.expr, other: Event) -> bool:
+    """`held = nn.ModuleList(parts)` and `net = Parallel(parts)`: both are made of the same parts."""
+    mine, its = follow.binding(source, net), follow.binding(source, other.expr) if other.expr is not None else None
+    holds = isinstance(mine, ast.Call) and source.name(mine.func) in ("torch.nn.ModuleList", "torch.nn.Sequential")
+    parts = {tree.dotted(one) for one in mine.args} if holds and isinstance(mine, ast.Call) else set()
+    used = {tree.dotted(one) for one in ast.walk(its) if isinstance(one, ast.Name)} if its is not None else set()
+    return bool(parts & used)
 
 
 def _in_module(event: Event) -> bool:

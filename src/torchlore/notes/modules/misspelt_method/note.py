@@ -17,7 +17,8 @@ import difflib
 from collections.abc import Iterator
 from functools import lru_cache
 
-from torchlore.check import classes
+from torchlore.check import calls, classes
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -53,6 +54,7 @@ def find(source: Source) -> Iterator[Hit]:
             meant = difflib.get_close_matches(name, wanted, n=1, cutoff=0.8)
             core = meant[0].strip("_") if meant else ""
             longer = {"forward"} & set(name.strip("_").split("_")) and name.strip("_") != core  # `forward_mt` says more
-            if meant and not longer:
+            called = f".{name}(" in source.text or calls.callers(as_function(source, own[name]))
+            if meant and not longer and not called:
                 message = f"nobody calls `{cls.node.name}.{name}`: write `{meant[0]}`"
                 yield source.hit(own[name], message)

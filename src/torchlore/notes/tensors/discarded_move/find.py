@@ -79,7 +79,19 @@ def _on_the_cpu(source: Source, call: ast.Call, made: ast.expr) -> bool:
             break
         made = tree.receiver(made)
     fresh = isinstance(made, ast.Call) and source.name(made.func) in (*_FRESH, "torch.from_numpy")
-    return fresh and isinstance(made, ast.Call) and tree.keyword(made, "device") is None
+    brought = [one for one in ast.walk(made) if isinstance(one, ast.Name) and _was_brought(source, one)]
+    return bool(brought) or (fresh and isinstance(made, ast.Call) and tree.keyword(made, "device") is None)
+
+
+def _was_brought(source: Source, name: ast.Name) -> bool:
+    """`x = F.normalize(x).to("cpu")`: what is made of it is on the CPU as well."""
+    made = follow.binding(source, name)
+    to_cpu = (
+        isinstance(made, ast.Call)
+        and follow.method(made) == "to"
+        and [tree.literal(one) for one in made.args] == ["cpu"]
+    )
+    return to_cpu or follow.method(made or name) == "cpu"
 
 
 def _made_there(source: Source, call: ast.Call) -> bool:
