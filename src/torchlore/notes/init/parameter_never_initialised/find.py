@@ -25,11 +25,15 @@ _EXPLICIT = re.compile(  # one parameter by its name, and the function that does
 def find(source: Source) -> Iterator[Hit]:
     if "Parameter(" not in source.text or re.search(r"def \w*init_weights", source.text):  # one function for all layers
         return
-    filled = [code for one in source.all(ast.ClassDef) if _ALL.search(code := source.code(one))]
+    filled = (
+        [code for one in source.all(ast.ClassDef) if _ALL.search(code := source.code(one))]
+        if "s()" in source.text
+        else []
+    )
     for cls in classes.all_classes(source):
-        code = _PARENT.sub("", source.code(cls.node))
         if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
             continue
+        code = _PARENT.sub("", source.code(cls.node))
         if any(cls.node.name in whole for whole in filled):
             continue  # a loop over the parameters of the whole of which this is a part
         inherited = set(_CALLED.findall(code)) - set(classes.methods(cls))  # fills what it finds

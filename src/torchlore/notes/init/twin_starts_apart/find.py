@@ -47,7 +47,8 @@ def _twins(source: Source) -> Iterator[tuple[ast.Assign, ast.Assign]]:
             continue
         groups.setdefault((tree.function(source, assign), source.code(made)), []).append(assign)
     for group in groups.values():
-        if 1 < len(group) < 7 and values.sure(source, group[0].value, "module") and _is_own(source, group[0].value):
+        named = 1 < len(group) < 7 and any(_NAMED.search(tree.dotted(one.targets[0])) for one in group)
+        if named and values.sure(source, group[0].value, "module") and _is_own(source, group[0].value):
             yield from itertools.combinations(group, 2)
 
 

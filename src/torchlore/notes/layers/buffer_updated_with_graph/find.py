@@ -21,8 +21,10 @@ def find(source: Source) -> Iterator[Hit]:
         while isinstance(target, ast.Call):  # self.mean.mul_(0.9).add_(...)
             target = tree.receiver(target)  # noqa: PLW2901 - down to the name
         whole = target.value if isinstance(target, ast.Subscript) else target
-        owner, _, name = tree.dotted(whole).partition(".")
-        home = tree.function(source, target) if owner == "self" else None
+        owner, _, name = tree.dotted(whole).partition(".") if isinstance(whole, ast.Attribute) else ("", "", "")
+        if owner != "self":
+            continue
+        home = tree.function(source, target)
         cls = enclosing_class(source, target) if home is not None and home.name != "__init__" else None
         found = classes.assigned(cls, name) if cls is not None else []
         plain = bool(found) and found[0].method == "__init__" and _refilled(source, target, given)

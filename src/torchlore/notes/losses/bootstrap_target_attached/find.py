@@ -28,6 +28,7 @@ from torchlore.check.source import Hit, Source
 
 _DISCOUNT = re.compile(r"^(gamma|discount\w*|disc)_?$", re.IGNORECASE)
 _SQUARE = re.compile(r"\*\* *2|\.pow\(2\)|\.square\(")
+_SQUARES = re.compile(rf"([\w.]+) *(?:{_SQUARE.pattern})")
 _OLD = re.compile(r"(^|_)(old|prev|behaviou?r)", re.IGNORECASE)
 _LABEL = re.compile(r"pseudo|teacher|target|guess|soft_?label|weak", re.IGNORECASE)
 _TEACHER = re.compile(r"teacher|momentum_|ema_(?:model|net)", re.IGNORECASE)
@@ -40,7 +41,8 @@ def find(source: Source) -> Iterator[Hit]:
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
     if _SQUARE.search(source.text):
-        pairs += [(one.right, one.left) for one in source.all(ast.BinOp) if _squared(source, one)]
+        squares = {run.lstrip(".") for run in _SQUARES.findall(source.text)}
+        pairs += [(one.right, one.left) for one in source.all(ast.BinOp) if _squared(source, one, squares)]
     for value, target in pairs:
         for first, second in ((value, target), (target, value)):
             later = _own_estimate(source, first, second) if first is not None and second is not None else None
@@ -314,8 +316,8 @@ def _discounted(term: ast.AST) -> bool:
     return any(_DISCOUNT.match(name) for name in names) or any(0.8 <= number < 1 for number in numbers)
 
 
-def _squared(source: Source, node: ast.BinOp) -> bool:
-    """`delta.pow(2)` or `(a - b) ** 2`, directly or through a name."""
+def _squared(source: Source, node: ast.BinOp, squares: set[str]) -> bool:
+    """`delta = a - b` where `delta.pow(2)` or `delta ** 2` stands somewhere."""
     held = source.parents[node] if isinstance(node.op, ast.Sub) else None
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
-    return bool(name) and bool(re.search(rf"\b{re.escape(name)}\b *({_SQUARE.pattern})", source.text))
+    return bool(name) and any(one == name or one.endswith(f".{name}") for one in squares)

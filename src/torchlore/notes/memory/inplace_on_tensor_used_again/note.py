@@ -57,10 +57,12 @@ def find(source: Source) -> Iterator[Hit]:
 def _changed(source: Source, call: ast.Call) -> ast.Name | None:
     """The name whose tensor an activation or dropout overwrites."""
     given = call.args[0] if call.args else None
+    if not isinstance(given, ast.Name):
+        return None
     func = call.func
     attribute = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
     function = not attribute and source.name(func).startswith("torch.nn.functional.")
-    if not isinstance(given, ast.Name) or not (attribute or function) or tree.is_statement(source, call):
+    if not (attribute or function) or tree.is_statement(source, call):
         return None  # alone on a line it is meant to change its argument
     if isinstance(tree.statement(source, call), ast.Return) and source.parents[call] is tree.statement(source, call):
         return None  # nothing runs after it

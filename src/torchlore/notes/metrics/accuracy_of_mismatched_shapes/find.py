@@ -1,6 +1,7 @@
 """What a file shows of it."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -52,7 +53,7 @@ def _by_shape(source: Source) -> Iterator[Hit]:
 
 
 def _is_counted(source: Source, node: ast.expr) -> bool:
-    ups = list(tree.ancestors(source, node))[:5]
+    ups = itertools.islice(tree.ancestors(source, node), 5)
     return any(follow.method(up) in ("sum", "mean") or (isinstance(up, ast.Call) and source.name(up.func) in ("torch.sum", "torch.mean", "sum"))
                for up in ups)  # fmt: skip
 

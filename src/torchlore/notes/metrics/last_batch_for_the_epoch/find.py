@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, follow, iteration, scopes, tree, values
+from torchlore.check import api, follow, iteration, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _LOSS = re.compile(r"(^|_)loss$")
@@ -28,7 +28,7 @@ def _read_behind(source: Source) -> Iterator[Hit]:
         if len(call.args) == 1 and not call.keywords and _waits(source, call):
             seen.add(call)
             yield from _told(source, call.args[0], call, f"`{source.code(tree.receiver(call))}` judges by")
-    for call in source.all(ast.Call):
+    for call in source.all(ast.Call) if uses.says(source, "early", "stopper", "plateau") else ():
         if (
             call not in seen
             and call.args
@@ -40,16 +40,17 @@ def _read_behind(source: Source) -> Iterator[Hit]:
         for kept, value in _kept(choice):
             yield from _told(source, value, choice.test, f"`{source.code(kept)}` is")
     for given in source.all(ast.Return):
-        if given.value is not None and (mean := _dropped(source, given)):
+        if given.value is not None and _bare(source, given.value) is not None and (mean := _dropped(source, given)):
             yield from _told(source, given.value, given, f"`{mean}` is never read, and this returns")
 
 
 def _replaced(source: Source) -> Iterator[Hit]:
     """`correct = 0` before the loop, `correct = (...)` in each turn, and only what comes behind the loop reads it."""
     for loop in source.all(ast.For):
-        for one in loop.body if _batches(source, loop.body[0]) is loop or _adds_beside(source, loop) else ():
-            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
-            if not isinstance(one, ast.Assign) or not isinstance(target, ast.Name) or not _is_score(source, one.value):
+        plain = [one for one in loop.body if isinstance(one, ast.Assign) and _named(one.targets[0])]
+        for one in plain if plain and (_batches(source, loop.body[0]) is loop or _adds_beside(source, loop)) else ():
+            target = one.targets[0]
+            if len(one.targets) != 1 or not isinstance(target, ast.Name) or not _is_score(source, one.value):
                 continue
             home = tree.function(source, loop) or source.tree
             uses = [use for use in tree.under(source, home, ast.Name) if use.id == target.id and use is not target]
@@ -68,7 +69,7 @@ def _restarted(source: Source) -> Iterator[Hit]:
     """`losses = []` or `correct = 0` in each turn of the loop over batches that adds to it once, read behind the loop only."""
     for loop in source.all(ast.For):
         for start in (one for one in loop.body if isinstance(one, ast.Assign)):
-            for name in _emptied(start) if _batches(source, loop.body[0]) is loop else ():
+            for name in names if (names := _emptied(start)) and _batches(source, loop.body[0]) is loop else ():
                 home = tree.function(source, loop) or source.tree
                 uses = [
                     use for use in tree.under(source, home, ast.Name) if use.id == name and use.lineno > start.lineno

@@ -10,9 +10,9 @@ from torchlore.check.source import Hit, Source
 
 def find(source: Source) -> Iterator[Hit]:
     for assign in source.all(ast.Assign):
-        target, home = assign.targets[0], tree.function(source, assign)
-        name = tree.dotted(target)
-        if home is None or home.name not in ("forward", "__call__") or not name.startswith("self."):
+        name = tree.dotted(assign.targets[0]) if isinstance(assign.targets[0], ast.Attribute) else ""
+        home = tree.function(source, assign) if name.startswith("self.") else None
+        if home is None or home.name not in ("forward", "__call__"):
             continue
         if _set_by_mode(source, assign, home):
             told = f"`{name}` stays {source.code(assign.value)} when the mode changes back: give it a name of its own, `{name[5:]} = {source.code(assign.value)}`"

@@ -115,8 +115,10 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
         parts = [part for one in found if one.kind == "list" for group in one.items for part in group]
         nets = bool(parts) and all(api.is_kind(part.kind, "module") and part.kind != "loss" for part in parts)
         nets = nets and not re.search(r"loss|criteri|metric", name, re.IGNORECASE)  # seldom with weights
+        if not nets:
+            continue
         used = any(tree.dotted(one) == f"self.{name}" for one in tree.under(source, forward, ast.Attribute))  # type: ignore[arg-type]  # asked above
-        if nets and used and not containers.by_hand(cls, name):
+        if used and not containers.by_hand(cls, name):
             told = f"`self.{name}` is a list, which hides its layers from parameters(), to(), eval() and state_dict()"
             write = f"write `nn.ModuleList({source.code(given)})`" if given is not None else "use nn.ModuleList"
             yield source.hit(tree.statement(source, assigned[0].node), f"{told}: {write}", severity="warning")

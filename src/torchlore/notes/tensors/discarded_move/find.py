@@ -14,6 +14,8 @@ _FRESH = {f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn"
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_MOVES):
+        if not tree.is_statement(source, call):
+            continue
         tensor = tree.receiver(call)
         named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript)
         shown = tree.is_shown(source, call)
@@ -21,8 +23,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue  # a cell that ends in `x.cpu()` shows it
         if lessons.typed_in(source, call) or (not named and lessons.timed(source, call)):
             continue
-        known = tree.is_statement(source, call) and values.sure(source, tensor, "tensor")
-        likely = tree.is_statement(source, call) and not known and loaders.hands_out(source, tensor)
+        known = values.sure(source, tensor, "tensor")
+        likely = not known and loaders.hands_out(source, tensor)
         if (known or likely) and not _is_there(source, call):
             code = source.code(call)
             name = source.code(tensor)

@@ -93,10 +93,10 @@ def _written_by_key(source: Source, name: ast.Name, loop: ast.AST) -> ast.stmt |
 def _multiplied(source: Source) -> Iterator[Hit]:
     """`[torch.zeros(3)] * n`, of which one entry is changed in place."""
     for assign in source.all(ast.Assign):
-        value, name = assign.value, tree.dotted(assign.targets[0])
+        value = assign.value
         if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
             continue
-        row = value.left
+        row, name = value.left, tree.dotted(assign.targets[0])
         if (
             not name
             or not isinstance(row, ast.List)

@@ -57,15 +57,13 @@ def _attributes(source: Source) -> Iterator[Hit]:
         new, old = held.targets[0], held.value
         if not isinstance(new, ast.Name) or not isinstance(old, ast.Attribute) or tree.dotted(old.value) != "self":
             continue
-        if not values.sure(source, old, "tensor", "ndarray"):
-            continue
         home = tree.function(source, held)
         same = [one for one in uses.attributes(source, old.attr) if tree.function(source, one) is home]
         later = [one for one in same if one.lineno > held.lineno]
         writes = [one for one in later if _written(source, one)]
         bound = any(isinstance(one.ctx, ast.Store) and not _written(source, one) for one in later)
         both = [one for one in later if writes and one.lineno > writes[0].lineno and _beside(source, one, new.id)]
-        if writes and both and not bound:
+        if writes and both and not bound and values.sure(source, old, "tensor", "ndarray"):
             told = f"`{new.id}` is `{source.code(old)}` itself, and line {writes[0].lineno} writes into both"
             yield source.hit(held, f"{told}: write `{source.code(old)}.clone()`")
 

@@ -4,7 +4,20 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, averages, classes, flow, frameworks, identity, origin, project, scopes, tree, values
+from torchlore.check import (
+    api,
+    averages,
+    classes,
+    flow,
+    frameworks,
+    identity,
+    origin,
+    project,
+    scopes,
+    tree,
+    uses,
+    values,
+)
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 from torchlore.check.values import Value
@@ -26,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
     if "requires_grad" not in source.text:
         return
     yield from _in_lightning(source)
-    for _, events in flow.training_entries(source):
+    for _, events in flow.training_entries(source) if _may_freeze(source) else ():
         frozen = [
             one
             for one in events
@@ -39,6 +52,12 @@ def find(source: Source) -> Iterator[Hit]:
         last = max((i for i, event in enumerate(events) if event.what == "backward"), default=-1)
         yield from _put_into_train(source, frozen, events[: last + 1])
         yield from _never_switched(source, frozen, events[: last + 1])
+
+
+def _may_freeze(source: Source) -> bool:
+    """`net.requires_grad_(...)` and `p.requires_grad = ...`; a glance, while the order of events costs time."""
+    written = uses.attributes(source, "requires_grad")
+    return any(source.methods("requires_grad_")) or any(isinstance(one.ctx, ast.Store) for one in written)
 
 
 def _thawed(source: Source, freeze: Event) -> bool:
