@@ -363,6 +363,149 @@ def fit(loader, parts):
         net(x).mean().backward()
         optimizer.step()
 """
+BEST = """
+import copy
+import torch
+
+def run(model, loader, path):
+    ema = copy.deepcopy(model)
+    LOOP
+    model.load_state_dict(torch.load(path))
+    return ema
+"""
+LOGGED = """
+class Trainer:
+    def fit(self, loader):
+        for x in loader:
+            loss = self.net(x).mean()
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+            self.log["loss"] += loss
+            LINE
+
+    def report(self):
+        print(self.log["loss"])
+        self.log["loss"] = 0
+"""
+OWN = """
+import torch
+
+NAME = WHAT
+NAME.load_state_dict(NAME.state_dict())
+"""
+GATE = """
+import torch
+
+def attend(q, k, v, mask):
+    scores = (q @ k.transpose(-2, -1)) * 0.1
+    scores = scores * MASK
+    return scores.softmax(dim=-1) @ v
+"""
+BODY = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, body, path):
+        super().__init__()
+        self.body = body
+        self.body.load_state_dict(torch.load(path))
+        self.norm = nn.LayerNorm(8)
+        self.apply(self._init)
+
+    def _init(self, m):
+        if isinstance(m, nn.LAYER):
+            nn.init.constant_(m.bias, 0)
+            nn.init.constant_(m.weight, 1.0)
+"""
+DRAWN = """
+import torch
+
+def noise(std, generator):
+    torch.normal(mean=0, std=std, size=(1, 1)MORE)
+    return torch.normal(mean=0, std=std, size=(1, 1)MORE)
+"""
+CAST = """
+import torch
+from torch import nn
+
+net = nn.Linear(2, 2)
+for x, y in loader:
+    out = net(x)
+    out.to(torch.KIND)
+    nn.functional.cross_entropy(out, y).backward()
+"""
+WANTED = """
+import torch
+
+def predict(net: torch.nn.Module, loader, TEST):
+    net.eval()
+    if quiet:
+        with torch.no_grad():
+            for x in loader:
+                print(net(x).sum())
+    SECOND:
+        a = 1
+        b = 2
+        c = 3
+        d = 4
+        e = 5
+        for x in loader:
+            print(net(x).sum())
+"""
+PROBED = """
+import torch
+
+def probe(NETS, x, loader):
+    for net, device in zip(nets, loader):
+        net.eval()
+        print(WHICH(x).shape)
+"""
+LMDB = """
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, root):
+        self.root = root
+        self.env = self._open()
+
+    def _open(self):
+        return lmdb.open(self.root, readonly=ONLY, lock=False)
+
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, i):
+        return self.env.begin().get(str(i).encode())
+
+loader = DataLoader(Rows("a"), num_workers=4)
+"""
+SOFT = """
+from torch import nn
+from torch.nn import functional as F
+
+class Distil(nn.Module):
+    def __init__(self, T, alpha):
+        super().__init__()
+        self.temperature, self.beta = T, 1 - alpha
+        self.gamma = GAMMA
+
+    def forward(self, out, y, teacher):
+        soft = F.kl_div(F.log_softmax(out / self.temperature, dim=1), F.softmax(teacher / self.temperature, dim=1), reduction=self.how) * self.gamma
+        return soft + F.cross_entropy(out, y) * self.beta
+"""
+NAMED = """
+from torch import nn
+
+criterion = nn.CrossEntropyLoss()
+
+def step(student: nn.Module, teacher: nn.Module, x):
+    soft_labels = WHAT
+    wanted = nn.functional.softmax(teacher(x), dim=1)
+    return criterion(soft_labels, wanted)
+"""
 
 
 @pytest.mark.parametrize(
@@ -423,6 +566,29 @@ def fit(loader, parts):
         ("eval-without-no-grad", FEW.replace("LIST", "open(path).readlines()"), ["warning"]),
         ("optimizer-sees-no-gradient", WRAPPED.replace("WHAT", "nn.Sequential(*parts)"), []),
         ("optimizer-sees-no-gradient", WRAPPED.replace("WHAT", "nn.Linear(2, 2)"), ["error"]),
+        ("average-never-updated", BEST.replace("LOOP", "for x in loader:\n        update(ema, model, x)"), []),
+        ("average-never-updated", BEST.replace("LOOP", "print(1)"), ["error"]),
+        ("accumulate-loss-with-graph", LOGGED.replace("LINE", "self.report()"), []),
+        ("accumulate-loss-with-graph", LOGGED.replace("LINE", "print(1)"), ["error"]),
+        ("state-dict-changed-in-vain", OWN.replace("NAME", "optimizer").replace("WHAT", "torch.optim.SGD(p, 0.1)"), []),
+        ("state-dict-changed-in-vain", OWN.replace("NAME", "target").replace("WHAT", "torch.nn.Linear(2, 2)"), ["error"]),
+        ("masked-score-keeps-weight", GATE.replace("MASK", "torch.sigmoid(mask)"), []),
+        ("masked-score-keeps-weight", GATE.replace("MASK", "mask"), ["error"]),
+        ("initialised-after-loading", BODY.replace("LAYER", "LayerNorm"), []),
+        ("initialised-after-loading", BODY.replace("LAYER", "Linear"), ["error"]),
+        ("discarded-tensor-op", DRAWN.replace("MORE", ", generator=generator"), []),
+        ("discarded-tensor-op", DRAWN.replace("MORE", ""), ["error"]),
+        ("discarded-move", CAST.replace("KIND", "float32"), []),
+        ("discarded-move", CAST.replace("KIND", "float64"), ["error"]),
+        ("eval-without-no-grad", WANTED.replace("TEST", "quiet").replace("SECOND", "else"), []),
+        ("eval-without-no-grad", WANTED.replace("TEST", "quiet").replace("SECOND", "if loader"), ["warning"]),
+        ("eval-without-no-grad", PROBED.replace("NETS", "nets: list[torch.nn.Module]").replace("WHICH", "net"), []),
+        ("handle-opened-before-fork", LMDB.replace("ONLY", "True"), ["hint"]),
+        ("handle-opened-before-fork", LMDB.replace("ONLY", "False"), ["warning"]),
+        ("temperature-the-wrong-way", SOFT.replace("GAMMA", "T * T * alpha"), []),
+        ("temperature-the-wrong-way", SOFT.replace("GAMMA", "alpha"), ["warning"]),
+        ("loss-args-swapped", NAMED.replace("WHAT", "student(x)"), []),
+        ("loss-args-swapped", NAMED.replace("WHAT", "read(x)"), ["warning"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):

@@ -83,7 +83,9 @@ def _copied_too_early(source: Source) -> Iterator[Hit]:
         mine = [
             one
             for one in loads
-            if tree.dotted(tree.receiver(one)) == tree.dotted(model) and not tree.loops(source, one)
+            if tree.dotted(tree.receiver(one)) == tree.dotted(model)
+            and not tree.loops(source, one)
+            and not _used_between(source, held, one)
         ]
         theirs = [
             one
@@ -93,6 +95,14 @@ def _copied_too_early(source: Source) -> Iterator[Hit]:
         if mine and not theirs and not tree.conditions(source, mine[0]) and _bound_once(source, model):
             told = f"`{name}` is a copy from before line {mine[0].lineno} loads `{tree.dotted(model)}`, so it averages from random weights"
             yield source.hit(held, f"{told}: make it after the loading")
+
+
+def _used_between(source: Source, held: ast.Assign, load: ast.Call) -> bool:
+    """`ema.update()` or `train(model, ema)` before the loading: that brings the best weights back for the test."""
+    name = tree.dotted(held.targets[0]).rpartition(".")[2]
+    between = (one for one in tree.under(source, tree.function(source, held) or source.tree, ast.Name, ast.Attribute)
+               if held.lineno < getattr(one, "lineno", 0) < load.lineno)  # fmt: skip
+    return any(tree.dotted(one).rpartition(".")[2] == name and tree.loops(source, one) for one in between)
 
 
 def _inner(source: Source, node: ast.expr) -> ast.Call | None:

@@ -67,7 +67,9 @@ def _comes_loaded(source: Source, call: ast.expr) -> bool:
 def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
     """`net.apply(init)`, `init(net)` and `net.init_weights()`, where the function fills weights with numbers."""
     for call in source.methods("apply"):
-        if _holds(tree.dotted(tree.receiver(call)), name) and len(call.args) == 1 and _fills(source, call.args[0]):
+        whole = tree.dotted(tree.receiver(call))
+        init = call.args[0] if _holds(whole, name) and len(call.args) == 1 else None
+        if init is not None and _fills(source, init) and (whole == name or not _norms_alone(source, init)):
             yield call
     for call in source.all(ast.Call):
         if "init" not in tree.dotted(call.func).rpartition(".")[2].lower():
@@ -80,6 +82,15 @@ def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
             code = made.source.code(made.node) if made is not None else ""
             if _WHOLE.search(code) and _FILLS.search(code) and not _CHOOSES.search(code):
                 yield call
+
+
+def _norms_alone(source: Source, given: ast.expr) -> bool:
+    """An initialiser that asks for `nn.LayerNorm` and nothing else: a convolutional body has none."""
+    name = tree.dotted(given).rpartition(".")[2]
+    made = next((one for one in source.all(ast.FunctionDef) if one.name == name), None)
+    asked = tree.under(source, made, ast.Call) if made is not None else []
+    kinds = [source.name(one.args[1]) for one in asked if source.name(one.func) == "isinstance" and len(one.args) == 2]
+    return bool(kinds) and set(kinds) == {"torch.nn.LayerNorm"}
 
 
 def _loops(source: Source, name: str) -> Iterator[ast.Call]:

@@ -31,7 +31,9 @@ def find(source: Source) -> Iterator[Hit]:
                 and "close" not in _calls_on(methods["__init__"], name)
             ):
                 told = f"`self.{name}` is opened before the workers exist and shared by all of them: open it in `__getitem__`, once per worker"
-                yield source.hit(opened[0].node, told, severity="hint" if _only_reads(opened[0].value) else None)
+                yield source.hit(
+                    opened[0].node, told, severity="hint" if _only_reads(source, opened[0].value) else None
+                )
 
 
 def _at_the_start(methods: dict[str, tree.FunctionNode]) -> set[str]:
@@ -75,8 +77,9 @@ def _opens(source: Source, value: ast.expr | None) -> bool:
     return isinstance(made, ast.Call) and home.name(made.func) in _OPENERS
 
 
-def _only_reads(value: ast.expr | None) -> bool:
+def _only_reads(source: Source, value: ast.expr | None) -> bool:
     """`lmdb.open(..., readonly=True)`: against its documents, yet it works under fork."""
+    value = origin.origin(source, value)[1] if isinstance(value, ast.Call) else value
     return isinstance(value, ast.Call) and tree.literal(tree.argument(value, None, "readonly")) is True
 
 

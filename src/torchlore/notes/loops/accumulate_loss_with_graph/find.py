@@ -27,6 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
                 or tree.loops(source, node)[:1] != [loop.node]
                 or not kept.outlives(source, target, loop.node)
                 or _begins_again(loop.node, target)
+                or _emptied_by_method(source, loop.node, target)
             ):
                 continue
             for leaf in kept.leaves(value):
@@ -195,6 +196,22 @@ def _begins_again(loop: tree.Loop, target: ast.expr | None) -> bool:
     assigns = (one for one in tree.body_nodes(loop) if isinstance(one, ast.Assign))
     several = (one.targets[0].elts for one in assigns if isinstance(one.targets[0], ast.Tuple))
     return any(tree.dotted(one) == name for elts in several for one in elts)
+
+
+def _emptied_by_method(source: Source, loop: tree.Loop, target: ast.expr | None) -> bool:
+    """`self.log["loss"] += loss`, and `self.report()`, which the loop calls, sets it to 0 again."""
+    code = source.code(target) if target is not None else ""
+    if not code.startswith("self."):
+        return False
+    ran = {
+        one.func.attr
+        for one in tree.body_nodes(loop)
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+    }
+    anew = (
+        one for one in source.all(ast.Assign) if source.code(one.targets[0]) == code and tree.literal(one.value) == 0
+    )
+    return any(getattr(tree.function(source, one), "name", "") in ran for one in anew)
 
 
 def _never_emptied(source: Source) -> Iterator[Hit]:

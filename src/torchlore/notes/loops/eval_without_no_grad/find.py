@@ -50,6 +50,8 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if not isinstance(event.node, ast.Call) or _graphless(source, event.node) or _few(source, event.loops[-1]):
                 continue
+            if _asked_for(events, event) or _each_once(event):
+                continue
             name = source.code(event.node.func)
             if _is_collected(source, event.node, event.loops[-1]):
                 told = f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`"
@@ -67,6 +69,19 @@ def _unit_test(source: Source, home: tree.FunctionNode | None) -> bool:
     """A test of a library's own: its graphs end with it."""
     tested = _TESTS.search(source.path) is not None
     return tested and home is not None and (home.name.startswith("test_") or "assert" in source.code(home))
+
+
+def _asked_for(events: tuple[Event, ...], event: Event) -> bool:
+    """The other branch runs the same net under `no_grad`: here the gradients are wanted."""
+    twins = (one for one in events if one.what == "forward" and one.owner == event.owner and one.no_grad)
+    return any(flow.exclusive(one, event) for one in twins)
+
+
+def _each_once(event: Event) -> bool:
+    """`for net in nets: net(x)`: each of them is called once."""
+    loop = event.loops[-1]
+    names = {tree.dotted(one) for one in ast.walk(loop.target)} if isinstance(loop, ast.For) else set()
+    return isinstance(event.expr, ast.Name) and event.expr.id in names - {""}
 
 
 def _few(source: Source, loop: ast.AST) -> bool:

@@ -85,6 +85,9 @@ def find(source: Source) -> Iterator[Hit]:
             _TARGET.match(source.code(first).rpartition(".")[2])
         )
         given = values.state(source, second)
+        made = follow.followed(source, first)
+        if isinstance(made, ast.Call) and values.sure(source, made.func, "module", weak=True):
+            continue  # `soft_labels = student(x)`
         if named and values.attached(source, first) is not True and given is not None and given.state != "loss":
             one, two = source.code(first), source.code(second)
             fix = edits.replace(source, first, two), edits.replace(source, second, one)

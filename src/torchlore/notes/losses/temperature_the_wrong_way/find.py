@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, tree
+from torchlore.check import classes, follow, losses, project, tree
 from torchlore.check.source import Hit, Source
 
 _TEMPERATURE = re.compile(r"^(temperature|temp|tau)$", re.IGNORECASE)
@@ -93,6 +93,13 @@ def _beside_labels(source: Source, call: ast.Call) -> bool:
     return any(tree.function(source, one.call) is tree.function(source, call) for one in hard)
 
 
+def _product(source: Source, factor: ast.expr) -> bool:
+    """`self.gamma`, which the class made as `T * T * alpha`."""
+    cls = project.enclosing_class(source, factor) if tree.dotted(factor).startswith("self.") else None
+    made = [one.value for one in classes.assigned(cls, tree.dotted(factor)[5:])] if cls is not None else []
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult | ast.Pow) for one in made)
+
+
 def _scaled_back(source: Source, call: ast.Call, temperature: str) -> bool:
     """Whether the temperature, or a number, comes into what is made of the divergence."""
     home = tree.function(source, call) or source.tree
@@ -104,6 +111,8 @@ def _scaled_back(source: Source, call: ast.Call, temperature: str) -> bool:
             return True
         numbers = [isinstance(tree.literal(part), int | float) for part in (one.left, one.right)]
         if any(numbers) and tree.inside(source, call, one):
+            return True
+        if tree.inside(source, call, one) and any(_product(source, part) for part in (one.left, one.right)):
             return True
     return any(
         isinstance(one.op, ast.Mult) and word in source.code(one.value)

@@ -53,7 +53,9 @@ def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:
     made = [one for one in others if isinstance(one.value, ast.Call)]
     copied = (one for one in made if source.name(one.value.func) == "copy.deepcopy" and one.lineno > assign.lineno)  # type: ignore[attr-defined]  # a call
     replaced = any(tree.function(source, one) is tree.function(source, assign) for one in copied)
-    return replaced or any(follow.exclusive(source, one, assign) for one in made)
+    same = (one for one in source.all(ast.Assign) if ast.dump(one) == ast.dump(assign) and one.lineno > assign.lineno)
+    again = any(tree.loops(source, one) and not tree.loops(source, assign) for one in same)  # that one is told
+    return replaced or again or any(follow.exclusive(source, one, assign) for one in made)
 
 
 def _trains_on(source: Source, assign: ast.Assign) -> bool:

@@ -44,7 +44,8 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(scores, told)
         elif isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Mult):
             mask = next((side for side in (scores.left, scores.right) if "mask" in _bare(side).lower()), None)
-            if mask is not None and _is_score(source, scores, mask):
+            soft = mask is not None and "sigmoid" in source.code(mask)  # a gate that is learned, no mask
+            if mask is not None and not soft and _is_score(source, scores, mask):
                 told = f"a masked score is 0 here, and a softmax gives it its share: `masked_fill({source.code(mask)} == 0, float('-inf'))`"
                 yield source.hit(scores, told)
 

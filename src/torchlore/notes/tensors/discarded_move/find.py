@@ -1,6 +1,7 @@
 """The rule of discarded-move."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, lessons, loaders, project, scopes, tree, values
@@ -58,7 +59,7 @@ def _is_there(source: Source, call: ast.Call) -> bool:
     if follow.method(tree.receiver(call)).endswith("_") or _wakes_the_gpu(source, tree.receiver(call)):
         return True
     made = follow.followed(source, tree.receiver(call))
-    if _made_there(source, call) or _on_the_cpu(source, call, made):
+    if _made_there(source, call) or _on_the_cpu(source, call, made) or _single(source, call, made):
         return True
     kept = [tree.argument(made, None, one) for one in ("device", "dtype")] if isinstance(made, ast.Call) else []
     return bool(call.args) and any(one is not None and source.code(one) == source.code(call.args[0]) for one in kept)
@@ -83,6 +84,16 @@ def _on_the_cpu(source: Source, call: ast.Call, made: ast.expr) -> bool:
     fresh = isinstance(made, ast.Call) and source.name(made.func) in (*_FRESH, "torch.from_numpy")
     brought = [one for one in ast.walk(made) if isinstance(one, ast.Name) and _was_brought(source, one)]
     return bool(brought) or (fresh and isinstance(made, ast.Call) and tree.keyword(made, "device") is None)
+
+
+def _single(source: Source, call: ast.Call, made: ast.expr) -> bool:
+    """`.float()` of what a network gave: it is float32 unless somebody speaks of another precision."""
+    single = follow.method(call) == "float" or [source.name(one) for one in call.args] in (
+        ["torch.float32"],
+        ["torch.float"],
+    )
+    output = isinstance(made, ast.Call) and values.sure(source, made.func, "module", weak=True)
+    return single and output and not re.search(r"half|float16|autocast|amp\b|double|float64", source.text)
 
 
 def _was_brought(source: Source, name: ast.Name) -> bool:

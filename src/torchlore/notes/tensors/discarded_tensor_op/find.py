@@ -45,12 +45,15 @@ def find(source: Source) -> Iterator[Hit]:
             tensor = call.args[0] if call.args else tensor
         elif name in _PURE or not _is_tensor(source, tensor, name):
             continue
+        if source.name(func) == "torch.normal" and tree.keyword(call, "generator"):
+            continue  # drawn to move the generator on
         if isinstance(tensor, ast.List | ast.Tuple) and len(tensor.elts) == 1:
             continue  # `torch.cat([x])` gives `x`
         if name in _SHAPE and _shaped_again(source, call, tensor):
             continue
-        code = source.code(call)
+        code = " ".join(source.code(call).split())  # one line, however it is written
         named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) and name not in _PURE - _INSTEAD
+        named = named and source.name(tensor) != "torch"  # `torch.normal(mean=0, std=1)`
         twin = f", or `{name}_` to change it in place" if named and name in _VALUE - _NO_TWIN else ""
         name_it = source.code(tensor) if named else "result"
         told = f"the result of `{code}` is thrown away: write `{name_it} = {code}`{twin}"
