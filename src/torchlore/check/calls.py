@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from torchlore.check import api
 from torchlore.check.classes import class_behind, instance
 from torchlore.check.project import Class, Function, as_class, as_function, candidates
+from torchlore.check.scopes import scope_of
 from torchlore.check.tensors import function_result, layer_output, method_result, no_grad_around
 from torchlore.check.tree import (
     FunctionNode,
     argument,
-    body_nodes,
     class_of,
     conditions,
     dotted,
@@ -21,6 +21,7 @@ from torchlore.check.tree import (
     loops,
     parameters,
     spread,
+    under,
 )
 from torchlore.check.uses import attributes, names
 from torchlore.check.values import UNKNOWN, Value, Values, annotated, attribute, values
@@ -28,6 +29,7 @@ from torchlore.check.values import UNKNOWN, Value, Values, annotated, attribute,
 if TYPE_CHECKING:
     from torchlore.check.source import Source
 
+Ends = TypeVar("Ends", ast.Return, ast.Yield)
 _GROWS = {"append", "extend", "insert"}
 _SAME = {"copy.deepcopy", "copy.copy", "tqdm.tqdm", "list", "tuple", "reversed", "sorted", "iter"}
 
@@ -221,12 +223,18 @@ def _detached(value: Value) -> Value:
 
 def returned(function: Function) -> list[ast.expr]:
     """The expressions a function returns, without those of functions defined in it."""
-    memo = cast("dict[ast.AST, list[ast.expr]]", function.source.memo.setdefault("returned", {}))
+    memo: dict[ast.AST, list[ast.expr]] = function.source.memo.setdefault("returned", {})
     if function.node not in memo:
-        nodes = [node for node in body_nodes(function.node) if isinstance(node, ast.Return) and node.value is not None]
+        nodes = _own(function, ast.Return)
         nodes.sort(key=lambda node: node.lineno)
         memo[function.node] = [node.value for node in nodes if node.value is not None]
     return memo[function.node]
+
+
+def _own(function: Function, kind: type[Ends]) -> list[Ends]:
+    """The `return` or `yield` expressions of a function, without those of functions defined in it."""
+    source, home = function.source, function.node
+    return [one for one in under(source, home, kind) if scope_of(source, one) is home]
 
 
 def returns(function: Function) -> Values:
@@ -249,10 +257,9 @@ def returns(function: Function) -> Values:
 
 
 def _yields(function: Function) -> list[ast.expr]:
-    memo = cast("dict[ast.AST, list[ast.expr]]", function.source.memo.setdefault("yields", {}))
+    memo: dict[ast.AST, list[ast.expr]] = function.source.memo.setdefault("yields", {})
     if function.node not in memo:
-        nodes = [node for node in body_nodes(function.node) if isinstance(node, ast.Yield) and node.value is not None]
-        memo[function.node] = [node.value for node in nodes if node.value is not None]
+        memo[function.node] = [node.value for node in _own(function, ast.Yield) if node.value is not None]
     return memo[function.node]
 
 
@@ -340,7 +347,7 @@ Caller = tuple["Source", ast.Call, int]
 
 def callers(function: Function) -> list[Caller]:
     """The calls of a function in the project, with 1 where the receiver fills its first parameter."""
-    memo = cast("dict[ast.AST, list[Caller]]", function.source.memo.setdefault("callers", {}))
+    memo: dict[ast.AST, list[Caller]] = function.source.memo.setdefault("callers", {})
     if function.node not in memo:
         memo[function.node] = []  # for whoever asks while we look
         memo[function.node] = _method_callers(function) if function.owner else _function_callers(function)

@@ -34,7 +34,7 @@ _REGISTER = {"register_buffer": "buffer", "register_parameter": "parameter", "ad
 
 def own_attributes(cls: Class) -> dict[str, list[Attribute]]:
     """Every assignment to an attribute in the class itself, by name, in the order of the text."""
-    table = cast("dict[ast.ClassDef, dict[str, list[Attribute]]]", cls.source.memo.get("attributes"))
+    table: dict[ast.ClassDef, dict[str, list[Attribute]]] | None = cls.source.memo.get("attributes")
     if table is None:
         table = cls.source.memo["attributes"] = defaultdict(lambda: defaultdict(list))
         for owner, found in _collect(cls.source):
@@ -116,7 +116,7 @@ def _starred(value: ast.Tuple | ast.List) -> bool:
 
 def kind_of_instances(cls: Class) -> str:
     """module, loss, dataset, optimizer, ... or object."""
-    memo = cast("dict[ast.AST, str]", cls.source.memo.setdefault("instances", {}))
+    memo: dict[ast.AST, str] = cls.source.memo.setdefault("instances", {})
     if cls.node not in memo:
         memo[cls.node] = api.kind_of_bases(cls.source.project.bases(cls)[1])
     return memo[cls.node]

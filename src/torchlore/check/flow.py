@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from torchlore.check import api, events
 from torchlore.check.events import Event
@@ -110,9 +110,7 @@ def _by_function(source: Source) -> dict[FunctionNode | None, list[ast.AST]]:
 
 def _evaluated(node: ast.AST) -> tuple[int, int]:
     """Where a node's evaluation ends: what is nested in a call comes before it."""
-    if isinstance(node, ast.For):
-        return node.iter.end_lineno or 0, node.iter.end_col_offset or 0
-    place = cast("ast.expr", node)
+    place: Any = node.iter if isinstance(node, ast.For) else node
     return place.end_lineno or 0, place.end_col_offset or 0
 
 
@@ -153,7 +151,7 @@ def _inlined(source: Source, call: ast.Call, target: Function, depth: int) -> li
 
 def called(source: Source, call: ast.Call) -> Function | None:
     """The project's function or method that a call runs; `__init__` of a class; the closure given to `step`."""
-    memo = cast("dict[ast.Call, Function | None]", source.memo.setdefault("called", {}))
+    memo: dict[ast.Call, Function | None] = source.memo.setdefault("called", {})
     if call not in memo:
         memo[call] = _called(source, call)
     return memo[call]
@@ -258,7 +256,7 @@ def _loops(source: Source) -> list[tuple[Loop, FunctionNode | None]]:
 
 
 def _loop(source: Source, node: Loop, home: FunctionNode | None) -> LoopFlow:
-    memo = cast("dict[Loop, LoopFlow]", source.memo.setdefault("loop", {}))
+    memo: dict[Loop, LoopFlow] = source.memo.setdefault("loop", {})
     if node not in memo:
         inside = tuple(event for event in events_of(source, home) if node in event.loops)
         memo[node] = LoopFlow(source, node, home, inside)
@@ -285,7 +283,7 @@ def backward_loops(source: Source) -> list[LoopFlow]:
 
 def trains(source: Source, node: FunctionNode | None, depth: int = _DEPTH) -> bool:
     """Whether a function (None: the top of the file) may run a backward pass, calls looked through; cheaper than its events."""
-    memo = cast("dict[tuple[object, int], bool]", source.memo.setdefault("trains", {}))
+    memo: dict[tuple[object, int], bool] = source.memo.setdefault("trains", {})
     if (node, depth) not in memo:
         calls = [one for one in _by_function(source).get(node, ()) if isinstance(one, ast.Call)]
         inner = (called(source, call) for call in calls if depth)

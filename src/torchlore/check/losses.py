@@ -48,7 +48,7 @@ def loss_calls(source: Source, *names: str) -> list[LossCall]:
 
     Names are the last parts: `loss_calls(source, "CrossEntropyLoss", "cross_entropy")`; none asks for all.
     """
-    found = cast("list[LossCall] | None", source.memo.get("loss_calls"))
+    found: list[LossCall] | None = source.memo.get("loss_calls")
     if found is None:
         found = source.memo["loss_calls"] = _collect(source)
     return [one for one in found if not names or one.name.rpartition(".")[2] in names]

@@ -9,7 +9,7 @@ from collections import Counter
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchlore.check.names import top_level
 from torchlore.check.source import Source
@@ -358,7 +358,7 @@ def definitions(source: Source) -> dict[str, Function | Class]:
 
 def _defined_again(source: Source) -> dict[str, ast.ClassDef]:
     """Classes that a file defines more than once, as notebooks do: the last of each name."""
-    found = cast("dict[str, ast.ClassDef] | None", source.memo.get("defined again"))
+    found: dict[str, ast.ClassDef] | None = source.memo.get("defined again")
     if found is None:
         seen = Counter(node.name for node in source.all(ast.ClassDef))
         found = {node.name: node for node in source.all(ast.ClassDef) if seen[node.name] > 1}
@@ -368,6 +368,13 @@ def _defined_again(source: Source) -> dict[str, ast.ClassDef]:
 
 def as_class(source: Source, node: ast.ClassDef) -> Class:
     """A class node as a class of the project; one that is defined again further down has a name of its own."""
+    known: dict[ast.ClassDef, Class] = source.memo.setdefault("classes", {})
+    if node not in known:
+        known[node] = _as_class(source, node)
+    return known[node]
+
+
+def _as_class(source: Source, node: ast.ClassDef) -> Class:
     outer = function(source, node)
     again = "" if outer or _defined_again(source).get(node.name, node) is node else f"@{node.lineno}"
     return Class(source, node, f"{source.module}.{outer.name + '.' if outer else ''}{node.name}{again}")

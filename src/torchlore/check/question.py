@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ast
@@ -34,7 +34,8 @@ class Question:
 
 def question(source: Source) -> Question:
     """The one question of the file's project."""
-    found = source.project.state.get("question")
+    state = source.project.state
+    found: Question | None = state.get("question")
     if found is None:
-        found = source.project.state["question"] = Question()
-    return cast("Question", found)
+        found = state["question"] = Question()
+    return found

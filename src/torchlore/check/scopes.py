@@ -49,10 +49,9 @@ def scope_of(source: Source, node: ast.AST) -> Scope:
     up: Any = parents.get(node)
     while up is not None:
         cls = up.__class__
-        if cls in _BODIES and isinstance(child, ast.stmt):
-            return cast("ast.AST", up)
-        if cls is ast.Lambda and child is up.body:
-            return cast("ast.AST", up)
+        if (cls in _BODIES and isinstance(child, ast.stmt)) or (cls is ast.Lambda and child is up.body):
+            found: Scope = up
+            return found
         child, up = up, parents.get(up)
     return source.tree
 

@@ -23,16 +23,16 @@ Node = TypeVar("Node", bound=ast.AST)
 _LINE_END = re.compile(r"\r\n?|\n")  # where Python ends a line; a form feed does not
 _NO_NODES = {"ctx", "op", "ops", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment", "conversion",
              "is_async", "simple", "type_ignores", "rest"}  # fmt: skip
-_FIELDS: dict[type, tuple[str, ...]] = {
+FIELDS: dict[type, tuple[str, ...]] = {
     cls: tuple(reversed([field for field in cls._fields if field not in _NO_NODES]))
     for cls in vars(ast).values()
     if isinstance(cls, type) and issubclass(cls, ast.AST)
 }
-_FIELDS[ast.Constant] = _FIELDS[ast.Global] = _FIELDS[ast.Nonlocal] = _FIELDS[ast.alias] = ()
+FIELDS[ast.Constant] = FIELDS[ast.Global] = FIELDS[ast.Nonlocal] = FIELDS[ast.alias] = ()
 for _named in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar):
-    _FIELDS[_named] = tuple(field for field in _FIELDS[_named] if field != "name")
-_FIELDS[ast.MatchClass] = tuple(field for field in _FIELDS[ast.MatchClass] if field != "kwd_attrs")
-_FIELDS[ast.MatchSingleton] = ()
+    FIELDS[_named] = tuple(field for field in FIELDS[_named] if field != "name")
+FIELDS[ast.MatchClass] = tuple(field for field in FIELDS[ast.MatchClass] if field != "kwd_attrs")
+FIELDS[ast.MatchSingleton] = ()
 
 
 class Hit(NamedTuple):
@@ -110,7 +110,7 @@ class Source:
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """First and last-plus-one character of a node in the text."""
-        place = cast("ast.expr", node)
+        place: Any = node
         end_line, end_column = place.end_lineno or place.lineno, place.end_col_offset or place.col_offset
         return self.offset(place.lineno, place.col_offset), self.offset(end_line, end_column)
 
@@ -177,7 +177,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 def stack_children(node: ast.AST, stack: list[ast.AST]) -> None:
     """Put the nodes right under a node on a stack, so that they are popped in the order of the text."""
-    for field in _FIELDS[node.__class__]:
+    for field in FIELDS[node.__class__]:
         child = getattr(node, field)
         if child.__class__ is list:
             stack += [item for item in child[::-1] if item is not None]
@@ -190,7 +190,7 @@ def last(node: ast.AST) -> ast.AST:
     below: ast.AST | None = node
     while below is not None:
         node, below = below, None
-        for field in _FIELDS[node.__class__]:  # the last field comes first
+        for field in FIELDS[node.__class__]:  # the last field comes first
             child = getattr(node, field)
             if child.__class__ is list:
                 child = next((item for item in reversed(child) if item is not None), None)
@@ -205,7 +205,7 @@ def _index(tree: ast.Module) -> tuple[dict[type, list[ast.AST]], dict[ast.AST, a
     parents: dict[ast.AST, ast.AST] = {}
     flat: list[ast.AST] = []
     stack: list[ast.AST] = [tree]
-    pop, push, fields = stack.pop, stack.append, _FIELDS
+    pop, push, fields = stack.pop, stack.append, FIELDS
     while stack:
         node = pop()
         cls = node.__class__

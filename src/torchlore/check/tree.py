@@ -46,7 +46,7 @@ def function(source: Source, node: ast.AST) -> FunctionNode | None:
     up: Any = parents.get(node)
     while up is not None:
         if up.__class__ in _FUNCTIONS and isinstance(child, ast.stmt):
-            return cast("FunctionNode", up)
+            return up  # type: ignore[return-value]  # its class was compared; a cast costs a call
         child, up = up, parents.get(up)
     return None
 
@@ -120,7 +120,11 @@ def contexts(source: Source, node: ast.AST) -> list[ast.expr]:
 
 def inside(source: Source, node: ast.AST, outer: ast.AST) -> bool:
     """Whether the node stands in (or is) the other one."""
-    return node is outer or any(up is outer for up in ancestors(source, node))
+    parents = source.parents
+    up: ast.AST | None = node
+    while up is not None and up is not outer:
+        up = parents.get(up)
+    return up is outer
 
 
 def argument(call: ast.Call, position: int | None, name: str = "") -> ast.expr | None:
@@ -192,14 +196,14 @@ def is_shown(source: Source, node: ast.expr) -> bool:
 
 def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes under a function or loop, without those of functions, classes and lambdas defined in it."""
-    from torchlore.check.source import stack_children
+    from torchlore.check.source import FIELDS, stack_children
 
     stack: list[ast.AST] = []
     stack_children(node, stack)
     while stack:
         item = stack.pop()
         yield item
-        if item.__class__ not in _OWN_SCOPE:
+        if item.__class__ not in _OWN_SCOPE and FIELDS[item.__class__]:
             stack_children(item, stack)
 
 

@@ -71,7 +71,8 @@ def values(source: Source, node: ast.expr) -> Values:
     del work.active[node]
     if work.low >= depth or not depth:
         memo[node] = found
-        work.settle(depth)
+        if not depth or work.low != NO_CIRCLE:
+            work.settle(depth)
         work.low = before
     else:
         work.guesses[node] = found, work.low

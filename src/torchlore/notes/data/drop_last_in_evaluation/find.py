@@ -18,6 +18,8 @@ _MEASURES = re.compile(r"acc|loss|score|metric|criteri|correct|iou|auc|psnr|pred
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.utils.data.DataLoader"):
         held, given = source.parents[call], tree.keyword(call, "drop_last")
+        if given is None or tree.literal(given.value) is not True:
+            continue
         name = tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else ""
         if tree.literal(tree.argument(call, 1, "batch_size")) == 1 or tree.lacks(call, 1, "batch_size"):
             continue  # no batch of one is short
@@ -25,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if isinstance(held, ast.Assign) and (_made_anew(source, held.targets[0]) or _shown(source, held.targets[0])):
             continue
-        if given is not None and tree.literal(given.value) is True and _EVAL.search(name):
+        if _EVAL.search(name):
             yield source.hit(
                 given,
                 f"`{name}` leaves the last, short batch out of what is measured: set drop_last=False",
