@@ -178,6 +178,44 @@ def batch(rows):
 set_seed(3)
 print(batch(np.zeros(8)))
 """,
+    "a loss with weights, made in one line with the network, and a helper that builds the optimizer": """
+import torch
+from torch import nn
+
+
+class Margin(nn.Module):
+    def __init__(self, dim, classes):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(classes, dim) * 0.1)
+
+    def forward(self, z, y):
+        return nn.functional.cross_entropy(z @ self.weight.T, y)
+
+
+def make_optimizer(nets, lr):
+    params = []
+    for net in nets:
+        params += list(net.parameters())
+    return torch.optim.SGD(params, lr=lr)
+
+
+def forgotten(x, y):
+    body, margin = nn.Linear(8, 4), Margin(4, 3)
+    optimizer = make_optimizer([body], 0.05)  # trap: module-in-no-optimizer
+    for _ in range(200):
+        optimizer.zero_grad()
+        margin(body(x), y).backward()
+        optimizer.step()
+
+
+def held(x, y):
+    body, margin = nn.Linear(8, 4), Margin(4, 3)
+    optimizer = make_optimizer([body, margin], 0.05)
+    for _ in range(200):
+        optimizer.zero_grad()
+        margin(body(x), y).backward()
+        optimizer.step()
+""",
     "a mask that the collate function makes": """
 import torch
 from torch import nn

@@ -48,3 +48,11 @@ class Photos(torch.utils.data.Dataset):
         b = self.transform(other)
         c = self.transform(self.pixels[i])
         return a, b, c, self.transform(self.bytes[i]), self.transform(self.scaled[i])
+
+
+imagenet = transforms.Compose([transforms.ToTensor(), transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))])
+back_to_255 = transforms.Compose([transforms.ToTensor(), transforms.Normalize((0, 0, 0), (0.00392, 0.00392, 0.00392))])
+
+
+def after_normalising(picture):
+    return imagenet(picture) / 255, back_to_255(picture) / 255  # trap: pixels-scaled-twice

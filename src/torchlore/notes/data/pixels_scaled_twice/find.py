@@ -19,7 +19,9 @@ def find(source: Source) -> Iterator[Hit]:
     in_place = [(one, one.op, one.target, one.value) for one in source.all(ast.AugAssign)]
     for node, op, left, right in (*divisions, *in_place):
         if isinstance(op, ast.Div) and tree.literal(right) in (255, 255.0) and _is_scaled(source, left):
-            yield source.hit(node, f"`{source.code(left)}` lies between 0 and 1 already: leave the division by 255 out")
+            yield source.hit(
+                node, f"`{source.code(left)}` was scaled by ToTensor already: leave the division by 255 out"
+            )
     seen: set[ast.AST] = set()
     for call in source.all(ast.Call):
         given = call.args[0] if len(call.args) == 1 else None
@@ -50,9 +52,16 @@ def _has_totensor(source: Source, call: ast.Call, *, last: bool) -> bool:
     if source.name(call.func) in _TOTENSOR:
         return True
     parts = follow.followed(source, call.args[0]) if call.args else None
-    kinds = [source.name(one.func) for one in getattr(parts, "elts", []) if isinstance(one, ast.Call)]
-    moved = last and any(one.endswith(".Normalize") for one in kinds)
-    return any(one in _TOTENSOR for one in kinds) and not moved
+    steps = [one for one in getattr(parts, "elts", []) if isinstance(one, ast.Call)]
+    shifts = [one for one in steps if source.name(one.func).endswith(".Normalize")]
+    moved = last and not all(_by_about_one(one) for one in shifts)
+    return any(source.name(one.func) in _TOTENSOR for one in steps) and not moved
+
+
+def _by_about_one(call: ast.Call) -> bool:
+    """`Normalize(mean, (0.229, 0.224, 0.225))`, after which nothing is as large as 255; a std of 1 / 255 is another matter."""
+    std = tree.literal(tree.argument(call, 1, "std"))
+    return isinstance(std, tuple) and all(isinstance(one, int | float) and one >= 0.05 for one in std)
 
 
 def _is_scaled(source: Source, node: ast.expr, hops: int = 6) -> bool:

@@ -34,13 +34,13 @@ _HARMLESS = frozenset({"to", "cuda", "train", "zero_grad", "float", "double"})
 
 def find(source: Source) -> Iterator[Hit]:
     owners = _with_parameters(source) if flow.may_train(source) else set()
-    for assign in source.all(ast.Assign) if owners else []:
-        name, made = assign.targets[0], _constructor(assign.value)
+    for name, value in _made_nets(source) if owners else ():
+        made = _constructor(value)
         if not isinstance(name, ast.Name) or not made or tree.dotted(made.func) not in owners:
             continue
-        home = tree.function(source, assign)
+        home = tree.function(source, name)
         optimizers = [one for one in flow.events_of(source, home) if one.what == "optimizer" and one.source is source]
-        if optimizers and not frameworks.owned(source, assign) and _only_called(source, assign, name):
+        if optimizers and not frameworks.owned(source, name) and _only_called(source, name):
             at = optimizers[-1].at
             message = f"`{name.id}` has parameters that no optimizer gets, so they never change: add `*{name.id}.parameters()`"
             yield source.hit(at, message)
@@ -406,10 +406,10 @@ def _shown(source: Source, attribute: ast.Attribute) -> bool:
     return isinstance(up, ast.Attribute) and up.attr in {"item", "tolist", "detach", "data", "cpu", "shape"}
 
 
-def _only_called(source: Source, assign: ast.Assign, name: ast.Name) -> bool:
+def _only_called(source: Source, name: ast.Name) -> bool:
     """Whether every use of the name is a call of it where something is trained, or changes nothing about it."""
     uses = [one for one in source.all(ast.Name) if one.id == name.id and isinstance(one.ctx, ast.Load)]
-    called, home = False, tree.function(source, assign)
+    called, home = False, tree.function(source, name)
     for use in uses:
         bound = scopes.reaching(source, use)
         if bound and all(tree.function(source, one.node) is not home for one in bound):
@@ -427,7 +427,7 @@ def _only_called(source: Source, assign: ast.Assign, name: ast.Name) -> bool:
             and not isinstance(source.parents[up], ast.Assign)
         ):
             return False
-    frozen = any(up for up in tree.ancestors(source, assign) if isinstance(up, ast.ClassDef))
+    frozen = any(up for up in tree.ancestors(source, name) if isinstance(up, ast.ClassDef))
     return called and not frozen
 
 

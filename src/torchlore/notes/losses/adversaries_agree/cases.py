@@ -119,3 +119,19 @@ def filled_again(G, D, opt_g, opt_d, loader):
         err = bce(D(fake).view(-1), label)
         err.backward()
         opt_g.step()
+
+
+class Wasserstein:
+    def critic_step(self, real):
+        fake = self.g(torch.randn(len(real), 8)).detach()
+        loss = self.c(fake).mean() - self.c(real).mean()
+        self.opt_c.zero_grad()
+        loss.backward()
+        self.opt_c.step()
+
+    def generator_step(self, n):
+        fake = self.g(torch.randn(n, 8))
+        loss = self.c(fake).mean()  # trap: adversaries-agree
+        self.opt_g.zero_grad()
+        loss.backward()
+        self.opt_g.step()

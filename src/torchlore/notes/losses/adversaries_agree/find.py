@@ -103,17 +103,17 @@ def _critics(source: Source) -> Iterator[Hit]:
             given = term.args[0] if isinstance(term, ast.Call) and len(term.args) == 1 else None
             judged = isinstance(term, ast.Call) and not source.name(term.func).startswith("torch")
             if isinstance(term, ast.Call) and judged and given is not None and _is_fake(source, given):
-                cut = any(follow.method(one) == "detach" for one in ast.walk(given))
+                cut = any(follow.method(one) == "detach" for one in ast.walk(follow.followed(source, given)))
                 signs[source.code(term.func)][cut].add((sign, term))
                 turned |= {source.code(term.func)} if backward.args or tree.keyword(backward, "gradient") else set()
     for net, found in signs.items():
         for sign, term in found[True] if net not in turned else ():
             others = {one for one, _ in found[False]}
             if others == {sign} and flow.may_train(source):
-                yield source.hit(
-                    term,
-                    f"critic and generator both make `{source.code(term)}` {'large' if sign < 0 else 'small'}: turn one of them round",
-                )
+                # a critic makes its fakes small, as a rule: then it is the generator that goes the wrong way
+                at = min((one for _, one in found[False]), key=lambda one: one.lineno) if sign > 0 else term
+                both = f"critic and generator both make `{source.code(term)}` {'large' if sign < 0 else 'small'}"
+                yield source.hit(at, f"{both}: turn one of them round")
 
 
 def _is_fake(source: Source, node: ast.expr) -> bool:
@@ -125,4 +125,5 @@ def _is_fake(source: Source, node: ast.expr) -> bool:
 def _generated(source: Source, node: ast.expr) -> bool:
     """What a generator called G gives."""
     made = follow.followed(source, node)
-    return isinstance(made, ast.Call) and tree.dotted(made.func).rpartition(".")[2] in ("G", "generator", "netG", "gen")
+    name = tree.dotted(made.func).rpartition(".")[2].lower() if isinstance(made, ast.Call) else ""
+    return name in ("g", "generator", "netg", "gen", "net_g", "g_net")

@@ -26,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if _wants_values(source, call):
             continue
-        if _of_a_batch(source, scores) or _counted_against(source, call, scores):
+        if _of_a_batch(source, scores) or _counted_against(source, call, scores) or _handed_batches(source, scores):
             yield source.hit(
                 call,
                 f"this gives the best sample of each class, not the class of each sample: write `{source.code(scores)}.argmax(dim=1)`",
@@ -49,6 +49,12 @@ def find(source: Source) -> Iterator[Hit]:
         first = tree.argument(asked, 0 if layer else 1, "dim") if isinstance(asked, ast.Call) else None
         if tree.literal(first) == 0 and isinstance(asked, ast.Call):
             yield source.hit(asked, "a softmax over dimension 0 mixes the samples of the batch: pass dim=1")
+
+
+def _handed_batches(source: Source, scores: ast.expr) -> bool:
+    """Whether all who call this function hand it what a model gives for a batch."""
+    found = [_of_a_batch(where, one[0]) for where, one in _given(source, scores)][1:]
+    return bool(found) and all(found)
 
 
 def _of_pictures(source: Source, scores: ast.expr) -> bool:
@@ -211,7 +217,7 @@ def _batched(source: Source, node: ast.expr | None) -> bool:
             inner = tree.receiver(one.value)
             if isinstance(inner, ast.Name) and any(other.how == "for" for other in scopes.reaching(source, inner)):
                 continue
-        if one.how != "for" or one.value is None or not _loads(source, one.value):
+        if one.how not in ("for", "comprehension") or one.value is None or not _loads(source, one.value):
             return False
     return bool(bound)
 

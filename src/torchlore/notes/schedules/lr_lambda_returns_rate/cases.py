@@ -44,3 +44,20 @@ def built_elsewhere(optimizer, lr):
 
 def builds(model, lr):
     return built_elsewhere(torch.optim.SGD(model.parameters(), lr=lr), lr)
+
+
+def ramp(base_lr, warm):
+    def rate(step):
+        factor = min(1.0, (step + 1) / warm)
+        return base_lr * factor
+
+    return rate
+
+
+def share(warm):
+    return lambda step: min(1.0, (step + 1) / warm)
+
+
+def made_by_a_function(model, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    return LambdaLR(optimizer, ramp(lr, 50)), LambdaLR(optimizer, share(50))  # trap: lr-lambda-returns-rate

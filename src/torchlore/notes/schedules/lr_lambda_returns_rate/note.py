@@ -9,7 +9,7 @@ Leave the rate out: `LambdaLR(optimizer, lambda epoch: 0.95**epoch)`. It starts 
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, tree
+from torchlore.check import calls, flow, follow, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -28,8 +28,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):
         rule, rate = tree.argument(call, 1, "lr_lambda"), _rate(source, tree.argument(call, 0, "optimizer"))
+        names = _named(source, rule, rate) if rate else set()
         for body in _bodies(source, rule) if rate else []:
-            if any(source.code(factor) == rate for factor in _factors(body)):
+            if any(source.code(factor) in names for factor in _factors(body)):
                 yield source.hit(
                     call, f"the function's result is multiplied with `{rate}` again: return the factor without `{rate}`"
                 )
@@ -54,9 +55,24 @@ def _one_rate(source: Source, optimizer: ast.Call) -> bool:
     return plain and bool(calls) and not any(isinstance(node, ast.Dict) for one in calls for node in ast.walk(one))
 
 
+def _named(source: Source, rule: ast.expr | None, rate: str) -> set[str]:
+    """What the rate is called: by its own name, and in `warmup(lr, 50)`, which makes the function, by its parameter's."""
+    made = flow.called(source, rule) if isinstance(rule, ast.Call) else None
+    args = tree.parameters(made.node) if made is not None and isinstance(rule, ast.Call) else []
+    skip = 1 if made is not None and made.owner is not None else 0
+    given = {
+        one.arg: calls.given_argument(made, rule, one, skip) for one in args if made and isinstance(rule, ast.Call)
+    }
+    return {rate} | {name for name, value in given.items() if value is not None and source.code(value) == rate}
+
+
 def _bodies(source: Source, rule: ast.expr | None) -> list[ast.expr]:
     if isinstance(rule, ast.Lambda):
         return [rule.body]
+    made = flow.called(source, rule) if isinstance(rule, ast.Call) else None
+    if made is not None:  # a function that makes the function
+        backs = calls.returned(made) if made.source is source else []
+        return [body for one in backs if isinstance(one, ast.Lambda | ast.Name) for body in _bodies(source, one)]
     found = [one for one in flow.functions(source) if isinstance(rule, ast.Name) and one.name == rule.id]
     returns = [one for function in found for one in tree.body_nodes(function) if isinstance(one, ast.Return)]
     return [one.value for one in returns if one.value is not None]
