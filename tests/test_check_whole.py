@@ -216,6 +216,148 @@ def held(x, y):
         margin(body(x), y).backward()
         optimizer.step()
 """,
+    "a history that keeps whatever it is told, and hooks that a method makes": """
+import torch
+from torch import nn
+
+
+class History:
+    def __init__(self):
+        self.data = {}
+
+    def log(self, **values):
+        for key, value in values.items():
+            self.data.setdefault(key, []).append(value)
+
+
+class Trainer:
+    def __init__(self):
+        self.net = nn.Linear(4, 1)
+        self.opt = torch.optim.Adam(self.net.parameters())
+        self.history, self.outputs = History(), {"net": []}
+        self.net.register_forward_hook(self.make_hook("net"))
+
+    def make_hook(self, name):
+        def hook(module, inputs, output):
+            self.outputs[name].append(output)  # trap: hook-hoards-activations
+
+        return hook
+
+    def step(self, x, y):
+        loss = nn.functional.mse_loss(self.net(x), y)
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        self.history.log(loss=loss)  # trap: accumulate-loss-with-graph
+        self.history.log(loss=loss.item())
+
+    def fit(self, loader, epochs):
+        for epoch in range(epochs):
+            for x, y in loader:
+                self.step(x, y)
+""",
+    "two critics of which the smaller counts, and a policy that samples": """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class SAC:
+    def __init__(self, policy, q1: nn.Module, q2: nn.Module, alpha=0.1):
+        self.pi, self.q1, self.q2, self.alpha = policy, q1, q2, alpha
+        self.opt_pi = torch.optim.Adam(self.pi.parameters(), 3e-4)
+        self.opt_q = torch.optim.Adam([*self.q1.parameters(), *self.q2.parameters()], 3e-4)
+
+    def learn(self, s, a, y):
+        loss_q = F.mse_loss(self.q1(s, a), y) + F.mse_loss(self.q2(s, a), y)
+        self.opt_q.zero_grad()
+        loss_q.backward()
+        self.opt_q.step()
+
+    def wrong(self, s):
+        act, logp = self.pi.sample(s)
+        q = torch.min(self.q1(s, act), self.q2(s, act))  # trap: objective-not-negated
+        loss_pi = (q - self.alpha * logp).mean()
+        self.opt_pi.zero_grad()
+        loss_pi.backward()
+        self.opt_pi.step()
+
+    def right(self, s):
+        act, logp = self.pi.sample(s)
+        q = torch.min(self.q1(s, act), self.q2(s, act))
+        loss_pi = (self.alpha * logp - q).mean()
+        self.opt_pi.zero_grad()
+        loss_pi.backward()
+        self.opt_pi.step()
+""",
+    "an average over the entries of a state, in one line and in two": """
+import copy
+import torch
+
+
+class EMA:
+    def __init__(self, net, decay=0.999):
+        self.decay, self.shadow = decay, copy.deepcopy(net).eval()
+
+    @torch.no_grad()
+    def update(self, net):
+        new = net.state_dict()
+        for key, old in self.shadow.state_dict().items():
+            old.mul_(1 - self.decay).add_(new[key], alpha=self.decay)  # trap: ema-decay-swapped
+            old.mul_(self.decay).add_(new[key], alpha=1 - self.decay)
+            old.mul_(1 - self.decay)
+            old.add_(self.decay * new[key])  # trap: ema-decay-swapped
+            old.mul_(self.decay)
+            old.add_((1 - self.decay) * new[key])
+""",
+    "an optimizer that a helper makes for each epoch, and tokens compared with themselves": """
+import torch
+from torch import nn
+
+
+def configure(net, epoch):
+    return torch.optim.Adam(net.parameters(), lr=1e-3 if epoch < 5 else 1e-4)
+
+
+class Loop:
+    def __init__(self, loader):
+        self.net, self.loader = nn.Sequential(nn.Embedding(9, 4), nn.Linear(4, 9)), loader
+
+    def epoch(self, n):
+        opt = configure(self.net, n)  # trap: optimizer-rebuilt-every-epoch
+        self.net.train()
+        for ids in self.loader:
+            logits = self.net(ids)
+            flat, target = logits.reshape(-1, 9), ids.reshape(-1)
+            opt.zero_grad()
+            nn.functional.cross_entropy(flat, target).backward()  # trap: targets-not-shifted
+            opt.step()
+
+    def run(self, epochs):
+        for n in range(epochs):
+            self.epoch(n)
+""",
+    "weights that all start alike": """
+from torch import nn
+
+
+def init(module):
+    for name, p in module.named_parameters():
+        if "bias" in name:
+            nn.init.zeros_(p)
+        else:
+            nn.init.constant_(p, 0.1)  # trap: zero-initialised-hidden
+
+
+def fine(module):
+    for name, p in module.named_parameters():
+        if "bias" in name:
+            nn.init.zeros_(p)
+        elif p.ndim < 2:
+            nn.init.ones_(p)
+        else:
+            nn.init.xavier_uniform_(p)
+""",
     "a mask that the collate function makes": """
 import torch
 from torch import nn

@@ -186,6 +186,38 @@ def mixes(source: Source) -> Iterator[Mix]:
         keeps, takes = (part[1] for part in sorted(parts, key=lambda part: not part[0]))  # type: ignore[index]  # see above
         if _complement(keeps, takes) or _complement(takes, keeps):
             yield Mix(average, statement, number(source, takes))
+    yield from _in_place(source)
+
+
+def _in_place(source: Source) -> Iterator[Mix]:
+    """`old.mul_(decay).add_(new, alpha=1 - decay)`, in one line or in two."""
+    for call in source.methods("add_"):
+        statement, inner = tree.statement(source, call), tree.receiver(call)
+        scaled = inner if isinstance(inner, ast.Call) and follow.method(inner) == "mul_" else _line_before(source, call)
+        takes = tree.argument(call, None, "alpha") or _share_of(call.args[0] if len(call.args) == 1 else None)
+        if scaled is None or takes is None or len(scaled.args) != 1 or not tree.is_statement(source, call):
+            continue
+        keeps = scaled.args[0]
+        if _complement(keeps, takes) or _complement(takes, keeps):
+            yield Mix(tree.receiver(scaled), statement, number(source, takes))
+
+
+def _share_of(node: ast.expr | None) -> ast.expr | None:
+    """`1 - decay` of `(1 - decay) * new`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return None
+    return next((side for side in (node.left, node.right) if _is_share(side)), None)
+
+
+def _line_before(source: Source, call: ast.Call) -> ast.Call | None:
+    """`old.mul_(decay)` on the line before `old.add_(...)`."""
+    statement, name = tree.statement(source, call), ast.unparse(tree.receiver(call))
+    held = source.parents.get(statement)
+    block = next((one for one in (getattr(held, "body", []), getattr(held, "orelse", [])) if statement in one), [])
+    at = block.index(statement) if block else 0
+    before = block[at - 1].value if at and isinstance(block[at - 1], ast.Expr) else None
+    same = isinstance(before, ast.Call) and follow.method(before) == "mul_"
+    return before if same and isinstance(before, ast.Call) and ast.unparse(tree.receiver(before)) == name else None
 
 
 def _written(statement: ast.stmt, value: ast.BinOp) -> ast.expr | None:

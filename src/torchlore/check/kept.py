@@ -94,7 +94,7 @@ def _stored(source: Source, call: ast.Call, hops: int) -> list[ast.expr]:
     own, kinds = method.node.args, set[str]()
     for node in tree.body_nodes(method.node):
         target, value = kept(method.source, node, hops - 1)
-        root = target.value if isinstance(target, ast.Subscript) else target
+        root = _box(target)
         for leaf in leaves(value) if root is not None and tree.dotted(root).startswith("self.") else ():
             bound = scopes.reaching(method.source, leaf) if isinstance(leaf, ast.Name) else []
             kinds |= {one.name if one.how == "parameter" else _looped(one) for one in bound}
@@ -107,6 +107,13 @@ def _stored(source: Source, call: ast.Call, hops: int) -> list[ast.expr]:
         for one in call.keywords
         if one.arg and (one.arg in kinds or (one.arg not in places and rest in kinds))
     ]
+
+
+def _box(target: ast.expr | None) -> ast.expr | None:
+    """`self.data` of `self.data[key]` and of `self.data.setdefault(key, [])`."""
+    if isinstance(target, ast.Call) and follow.method(target) == "setdefault":
+        return tree.receiver(target)
+    return target.value if isinstance(target, ast.Subscript) else target
 
 
 def _looped(binding: scopes.Binding) -> str:

@@ -79,11 +79,12 @@ def _every_weight(source: Source, call: ast.Call, weight: ast.Name) -> bool:
         else set()
     )
     asked = [(test, branch) for test, branch in tests if tree.inside(source, call, loop)]
+    rest = asked == [(f'"bias"in{names[0]}', False)] if names else False  # biases in one branch, all else in the other
     rescue = any(isinstance(up, ast.ExceptHandler) for up in tree.ancestors(source, call))
     shown = tree.function(source, call) is None and not flow.may_train(source)  # a test of a layer by hand
     if rescue or shown:
         return False
-    fits = len(asked) == 1 and asked[0][1] and asked[0][0] in plain
+    fits = rest or (len(asked) == 1 and asked[0][1] and asked[0][0] in plain)
     return bool(whole and fits and not _filled_next(source, call, weight.id))
 
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, scopes, tree
+from torchlore.check import calls, flow, frameworks, scopes, tree
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
@@ -30,9 +30,18 @@ def find(source: Source) -> Iterator[Hit]:
             seen.add(event.node)
             made = isinstance(source.parents[event.node], ast.Return) and bool(event.via)  # `opt = make_optimizer(net)`
             yield source.hit(
-                event.at if made else event.node,
+                _asked(event) if made else event.node,
                 "a new optimizer in every epoch forgets momentum and step count: build it once, before the loop",
             )
+
+
+def _asked(event: Event) -> ast.AST:
+    """The line that asks the helper for it: in the loop, or in the function that the loop calls for each epoch."""
+    outer = event.via[-2] if len(event.via) > 1 else None
+    sites = [
+        call for at, call, _ in calls.callers(event.via[-1]) if outer is not None and tree.inside(at, call, outer.node)
+    ]
+    return sites[0] if len(sites) == 1 and outer is not None and outer.source is event.source else event.at
 
 
 def _inner(source: Source, loop: ast.AST) -> list[ast.For]:

@@ -180,12 +180,25 @@ def _reversed(source: Source, node: ast.expr) -> bool:
 
 
 def _judged_actor(source: Source, term: ast.expr) -> str:
-    """`critic(s, actor(s))` of a critic that is itself trained to predict a value."""
+    """`critic(s, actor(s))` of a critic that is itself trained to predict a value; also the smaller one of two critics."""
+    both = follow.followed(source, term)
+    if isinstance(both, ast.Call) and source.name(both.func) in ("torch.min", "torch.minimum") and len(both.args) == 2:
+        first = follow.followed(source, both.args[0])
+        return _judged_actor(source, first) if isinstance(first, ast.Call) and not source.name(first.func) else ""
     if not isinstance(term, ast.Call) or not _CRITIC.match(follow.base(term.func)) or not _is_net(source, term):
         return ""
-    given = [part for arg in term.args for part in ast.walk(follow.followed(source, arg)) if isinstance(part, ast.Call)]
-    acted = any(_ACTOR.search(follow.base(one.func)) for one in given)
+    given = [part for arg in term.args for part in ast.walk(_made(source, arg)) if isinstance(part, ast.Call)]
+    acted = any(
+        _ACTOR.search(name) for one in given for name in (follow.base(one.func), *tree.dotted(one.func).split("."))
+    )
     return f"`{source.code(term)}`" if acted and _is_regressed(source, term) else ""
+
+
+def _made(source: Source, node: ast.expr) -> ast.expr:
+    """The expression behind a name, also `pi.sample(s)` behind `a` of `a, logp = pi.sample(s)`."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    value = bound[0].value if len(bound) == 1 and bound[0].how == "assign" else None
+    return value if value is not None and bound[0].path else follow.followed(source, node)
 
 
 def _is_net(source: Source, call: ast.Call) -> bool:

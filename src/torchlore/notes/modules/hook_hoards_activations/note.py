@@ -18,7 +18,7 @@ the hook when done: `handle.remove()`.
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import flow, tree
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 
@@ -79,7 +79,8 @@ def _hooks(source: Source, calls: list[ast.Call]) -> Iterator[FunctionNode | ast
                 one for one in ast.walk(here or source.tree) if isinstance(one, FunctionNode) and one.name == node.attr
             )
         elif isinstance(node, ast.Name | ast.Call):
-            target = source.project.resolve(source, node.func if isinstance(node, ast.Call) else node)
+            made = flow.called(source, node) if isinstance(node, ast.Call) else None  # `self.make_hook(name)`
+            target = made or source.project.resolve(source, node.func if isinstance(node, ast.Call) else node)
             inside = list(ast.walk(target.node)) if target is not None and target.source is source else []
             yield from (
                 one

@@ -65,10 +65,11 @@ def _bound(source: Source, name: ast.Name) -> ast.expr | None:
     """The call or reshape that the name holds; the first of several results of a call."""
     found = scopes.reaching(source, name)
     one = found[0] if len(found) == 1 and found[0].how == "assign" else None
-    if one is None or not isinstance(one.value, ast.Call) or one.path not in ((), (0,)):
+    value = scopes.part(one) if one is not None else None  # of `flat, target = a, b` its own
+    if one is None or not isinstance(value, ast.Call) or (value is one.value and one.path not in ((), (0,))):
         return None
-    reshaped = follow.method(one.value) in _SAME and not source.name(one.value.func)
-    return one.value if reshaped or values.sure(source, one.value.func, "module", weak=True) else None
+    reshaped = follow.method(value) in _SAME and not source.name(value.func)
+    return value if reshaped or values.sure(source, value.func, "module", weak=True) else None
 
 
 def _words(source: Source, made: ast.Call) -> bool:
