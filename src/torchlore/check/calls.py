@@ -370,7 +370,8 @@ def _calls_of(source: Source, target: Function | Class) -> list[ast.Call]:
     if found or source is target.source:
         return found
     word = target.node.name
-    named = [one for one in source.all(ast.Call) if dotted(one.func).rpartition(".")[2] == word]
+    spelled = {*names(source, word), *(one for one in attributes(source, word) if dotted(one))}
+    named = [one for one in source.all(ast.Call) if one.func in spelled] if spelled else []
     return [one for one in named if getattr(source.project.resolve(source, one.func), "node", None) is target.node]
 
 

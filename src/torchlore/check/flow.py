@@ -295,7 +295,7 @@ def trains(source: Source, node: FunctionNode | None, depth: int = _DEPTH) -> bo
 
 def _is_backward(source: Source, call: ast.Call) -> bool:
     named = isinstance(call.func, ast.Attribute) and call.func.attr in ("backward", "manual_backward")
-    return named or source.name(call.func) == "torch.autograd.backward"
+    return named or (isinstance(call.func, ast.Name) and source.name(call.func) == "torch.autograd.backward")
 
 
 def rounds(source: Source) -> list[list[Event]]:

@@ -168,9 +168,10 @@ def named(source: Source, names: Collection[str]) -> Iterator[tuple[ast.expr | a
             full = f"{statement.module}.{alias.name}"
             if statement.level == 0 and full in names and not asks_version(source, statement):
                 yield alias, full
-    tails = {full.rpartition(".")[2] for full in names}
-    found: list[ast.Attribute | ast.Name] = [use for tail in sorted(tails) for use in uses.attributes(source, tail)]
-    found += [use for full in names for one in uses.spellings(source, full) for use in uses.names(source, one)]
+    found: list[ast.Attribute | ast.Name] = list(
+        uses.any_attributes(source, {full.rpartition(".")[2] for full in names})
+    )
+    found += [use for one in uses.any_spellings(source, names) for use in uses.names(source, one)]
     for use in found:
         full = source.name(use) if isinstance(use.ctx, ast.Load) else ""
         if full in names and not asks_version(source, use):

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from torchlore.check.source import Source
 
@@ -29,14 +29,14 @@ def identifiers(source: Source) -> Iterator[str]:
     return iter(_names(source))
 
 
-def spellings(source: Source, full: str) -> list[str]:
-    """The plain names of the file that stand for this full name where no local variable hides it."""
+def any_spellings(source: Source, names: Collection[str]) -> list[str]:
+    """The plain names of the file that stand for one of these full names where no local variable hides it."""
     table: dict[str, list[str]] | None = source.memo.get("uses.spellings")
     if table is None:
         table = source.memo["uses.spellings"] = {}
         for identifier in _names(source):
             table.setdefault(source.names.root(identifier), []).append(identifier)
-    return table.get(full, [])
+    return [one for full in names if full in table for one in table[full]]
 
 
 def _names(source: Source) -> dict[str, list[ast.Name]]:
@@ -50,12 +50,22 @@ def _names(source: Source) -> dict[str, list[ast.Name]]:
 
 def attributes(source: Source, name: str) -> list[ast.Attribute]:
     """Every `x.name`, read or bound, in the order of the text."""
+    return _attributes(source).get(name, [])
+
+
+def any_attributes(source: Source, names: set[str]) -> Iterator[ast.Attribute]:
+    """Every `x.name` for one of these names, name by name in the order of the alphabet."""
+    table = _attributes(source)
+    return (one for name in sorted(table.keys() & names) for one in table[name])
+
+
+def _attributes(source: Source) -> dict[str, list[ast.Attribute]]:
     table: dict[str, list[ast.Attribute]] | None = source.memo.get("uses.attributes")
     if table is None:
         table = source.memo["uses.attributes"] = {}
         for node in source.all(ast.Attribute):
             table.setdefault(node.attr, []).append(node)
-    return table.get(name, [])
+    return table
 
 
 def calls_under(source: Source, prefix: str) -> Iterator[tuple[ast.Call, str]]:

@@ -72,7 +72,8 @@ def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
         if init is not None and _fills(source, init) and (whole == name or not _norms_alone(source, init)):
             yield call
     for call in source.all(ast.Call):
-        if "init" not in tree.dotted(call.func).rpartition(".")[2].lower():
+        last = call.func.id if isinstance(call.func, ast.Name) else follow.method(call)
+        if "init" not in last.lower() or not tree.dotted(call.func):
             continue
         if isinstance(call.func, ast.Name):
             if len(call.args) == 1 and _holds(tree.dotted(call.args[0]), name) and _fills(source, call.func):

@@ -37,7 +37,9 @@ def find(source: Source) -> Iterator[Hit]:
         for name, found in classes.own_attributes(cls).items():
             big = next((one for one in found if one.value is not None and _is_big(source, one.value)), None)
             node = getitem.node if hasattr(getitem, "node") else getitem
-            used = any(isinstance(one, ast.Attribute) and one.attr == name for one in ast.walk(node))
+            used = big is not None and any(
+                isinstance(one, ast.Attribute) and one.attr == name for one in ast.walk(node)
+            )
             if big is not None and used and isinstance(big.node, ast.Attribute) and classes.read_by_workers(cls):
                 yield source.hit(
                     big.node,

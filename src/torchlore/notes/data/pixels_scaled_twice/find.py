@@ -25,8 +25,8 @@ def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
     for call in source.all(ast.Call):
         given = call.args[0] if len(call.args) == 1 else None
-        cast = _float_picture(source, given) if given is not None and _scales(source, call.func, last=False) else None
-        if cast is not None and cast not in seen:
+        cast = _float_picture(source, given) if given is not None else None
+        if cast is not None and cast not in seen and _scales(source, call.func, last=False):
             seen.add(cast)
             told = f"ToTensor (line {call.lineno}) scales bytes only, and `{source.code(cast)}` is float: pass the uint8 picture"
             yield source.hit(cast, told)

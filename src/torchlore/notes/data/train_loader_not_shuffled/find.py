@@ -62,7 +62,10 @@ def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
         if isinstance(one.node, ast.For)
     }
     for assign in source.all(ast.Assign):
-        name, value = tree.dotted(assign.targets[0]), assign.value
+        value = assign.value
+        if not isinstance(value, ast.Call | ast.Dict | ast.DictComp):
+            continue
+        name = tree.dotted(assign.targets[0])
         if isinstance(value, ast.Call):
             loops = name in trained and _is_folder(source, value)
             if _TRAIN.match(name.rpartition(".")[2]) or loops:

@@ -51,7 +51,7 @@ def _right_name(source: Source, target: ast.expr) -> str | None:
     if isinstance(target, ast.Subscript):
         key = tree.literal(target.slice)
         return _KEYS[key] if isinstance(key, str) and key in _KEYS and _is_group(source, target.value) else None
-    if not isinstance(target, ast.Attribute):
+    if not isinstance(target, ast.Attribute) or not (target.attr in _LAYER or "cudnn" in source.text):
         return None
     if source.name(target.value) == "torch.backends.cudnn":
         near = difflib.get_close_matches(target.attr, _CUDNN, n=1, cutoff=0.8)

@@ -50,7 +50,7 @@ _FLAGS = {"pin_memory", "enabled", "use_cuda", "fp16", "bf16", "cuda", "use_gpu"
 
 
 def find(source: Source) -> Iterator[Hit]:
-    names: list[ast.Attribute | ast.Name] = [node for last in sorted(_LAST) for node in uses.attributes(source, last)]
+    names: list[ast.Attribute | ast.Name] = [*uses.any_attributes(source, _LAST)]
     spelled = (one for one in uses.identifiers(source) if one.startswith(("is_", "are_")))
     names += [node for one in spelled for node in uses.names(source, one)]
     for node in names:

@@ -61,7 +61,8 @@ def _changed(source: Source, call: ast.Call) -> ast.Name | None:
         return None
     func = call.func
     attribute = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
-    function = not attribute and source.name(func).startswith("torch.nn.functional.")
+    more = len(call.args) > 1 or bool(call.keywords)  # one of them may be `inplace`
+    function = not attribute and more and source.name(func).startswith("torch.nn.functional.")
     if not (attribute or function) or tree.is_statement(source, call):
         return None  # alone on a line it is meant to change its argument
     if isinstance(tree.statement(source, call), ast.Return) and source.parents[call] is tree.statement(source, call):

@@ -53,8 +53,8 @@ def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:
     made = [one for one in others if isinstance(one.value, ast.Call)]
     copied = (one for one in made if source.name(one.value.func) == "copy.deepcopy" and one.lineno > assign.lineno)  # type: ignore[attr-defined]  # a call
     replaced = any(tree.function(source, one) is tree.function(source, assign) for one in copied)
-    same = (one for one in source.all(ast.Assign) if ast.dump(one) == ast.dump(assign) and one.lineno > assign.lineno)
-    again = any(tree.loops(source, one) and not tree.loops(source, assign) for one in same)  # that one is told
+    later = [] if tree.loops(source, assign) else [one for one in source.all(ast.Assign) if one.lineno > assign.lineno]
+    again = any(tree.loops(source, one) and ast.dump(one) == ast.dump(assign) for one in later)  # that one is told
     return replaced or again or any(follow.exclusive(source, one, assign) for one in made)
 
 

@@ -38,8 +38,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for taken in source.all(ast.Subscript):
-        home = tree.function(source, taken)
-        if home is None or not _last_column(taken) or not _of_rnn(source, taken.value):
+        home = tree.function(source, taken) if _last_column(taken) else None
+        if home is None or not _of_rnn(source, taken.value):
             continue
         given = [arg.arg for arg in tree.parameters(home) if _LENGTHS.match(arg.arg)]
         read = {node.id for node in ast.walk(home) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

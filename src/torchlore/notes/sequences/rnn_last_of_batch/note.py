@@ -29,10 +29,10 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for taken in source.all(ast.Subscript):
         parts = taken.slice.elts if isinstance(taken.slice, ast.Tuple) else [taken.slice]
-        if not parts:  # `x[()]`
+        if not parts or tree.literal(parts[0]) != -1:  # `x[()]`
             continue
         rest = all(isinstance(one, ast.Slice) and one.lower is one.upper is None for one in parts[1:])
-        if tree.literal(parts[0]) != -1 or not rest or not _batch_first(source, taken.value):
+        if not rest or not _batch_first(source, taken.value):
             continue
         code = source.code(taken.value)
         edit = edits.replace(source, taken, f"{code}[:, -1]")

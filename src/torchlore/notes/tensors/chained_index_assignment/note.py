@@ -40,9 +40,10 @@ _PICKS = {"nonzero", "argsort", "topk", "randperm", "where", "argwhere", "isnan"
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.all(ast.Call):
-        part = tree.receiver(call)
-        if not isinstance(part, ast.Subscript) or not tree.is_statement(source, call):
+    for statement in source.all(ast.Expr):
+        call = statement.value
+        part = tree.receiver(call) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or not isinstance(part, ast.Subscript):
             continue
         method = follow.method(call)
         in_place = method.endswith("_") and not method.startswith("_") and values.sure(source, part.value, "tensor")

@@ -39,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
 def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) -> Iterator[Hit]:
     """`adv = images.detach()` and then `adv += ...`: the batch that the caller still holds is changed as well."""
     for held in source.all(ast.Assign):
-        new, old = held.targets[0], _shared(held.value)
+        new, old = held.targets[0], _shared(held.value) if isinstance(held.targets[0], ast.Name) else None
         if old is None or not isinstance(new, ast.Name) or new.id == old.id or not _INPUT.search(old.id):
             continue
         both = [node for node, target in writes.get(new.id, []) if target.id == new.id and node.lineno > held.lineno]

@@ -72,9 +72,9 @@ def _undone(source: Source) -> Iterator[Hit]:
     """`model.freeze_bn()` before the epochs, and `model.train()` at the top of each."""
     if "freeze" not in source.text:
         return
-    for call in source.all(ast.Call):
-        name = tree.dotted(call.func).rpartition(".")[2].lower()
-        if "freeze" not in name or "un" in name or not tree.is_statement(source, call) or tree.loops(source, call):
+    for call in (one.value for one in source.all(ast.Expr)):
+        name = tree.dotted(call.func).rpartition(".")[2].lower() if isinstance(call, ast.Call) else ""
+        if not isinstance(call, ast.Call) or "freeze" not in name or "un" in name or tree.loops(source, call):
             continue
         made = flow.called(source, call)
         code = made.source.code(made.node) if made is not None else ""
