@@ -506,6 +506,116 @@ def step(student: nn.Module, teacher: nn.Module, x):
     wanted = nn.functional.softmax(teacher(x), dim=1)
     return criterion(soft_labels, wanted)
 """
+INNER = """
+import higher
+import torch
+
+def train(net, tasks, meta):
+    for epoch in range(9):
+        fast = torch.optim.Adam(net.parameters(), lr=0.1)
+        for x in tasks:
+            with higher.innerloop_ctx(net, fast) as (copy, steps):
+                copy(x).mean().backward()
+                meta.step()
+                LINE
+"""
+ADDRESSED = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.key, self.strength = nn.Linear(8, 4), nn.Linear(8, 1)
+
+    def forward(self, x, memory):
+        k = self.key(x)
+        beta = F.softplus(self.strength(x))
+        return beta * F.cosine_similarity(memory, WHAT)
+"""
+PRIOR = """
+import torch
+
+def term(w, mu, log_var):
+    NAME = torch.exp(log_var)
+    return ((w - mu) ** 2 / NAME).sum()
+"""
+STATES = """
+import torch
+
+class Trainer:
+    def train(self, loader):
+        FIRST
+        for epoch in range(9):
+            for x in loader:
+                self.opt.zero_grad()
+                self.net(x).mean().backward()
+                self.opt.step()
+            if self.better():
+                SECOND
+                if self.more:
+                    states["net"] = self.net.state_dict()
+                self.keep(epoch, states)
+"""
+HISTORY = """
+import torch
+from torch.nn import functional as F
+
+class Net(torch.nn.Module):
+    def dist(self, x):
+        p = F.softmax(x, dim=-1)
+        out = WHAT
+        return out
+
+def loss_of(x, wanted):
+    net = Net()
+    logp = torch.log(net.dist(x))
+    return -(wanted * logp).sum(1)
+"""
+TAUGHT = """
+import torch
+
+def train(net, NAME, optimizer, loader):
+    net.train()
+    for x in loader:
+        optimizer.zero_grad()
+        (net(x) - NAME(x)).mean().backward()
+        optimizer.step()
+
+def validate(net, NAME, loader):
+    net.eval()
+    NAME.eval()
+    with torch.no_grad():
+        return [net(x) - NAME(x) for x in loader]
+"""
+TASKS = """
+import copy
+import torch
+from torch import nn
+
+def run(loader):
+    net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for task in range(3):
+        if task > 0:
+            NAME = copy.deepcopy(net)
+            NAME.eval()
+            for epoch in range(9):
+                train(net, NAME, optimizer, loader)
+                validate(net, NAME, loader)
+"""
+LAYERS = """
+import torch
+
+torch.set_grad_enabled(False)
+
+class Linear:
+    def METHOD(self, g):
+        return g @ self.w
+
+Linear().backward(torch.ones(2))
+"""
 
 
 @pytest.mark.parametrize(
@@ -589,6 +699,20 @@ def step(student: nn.Module, teacher: nn.Module, x):
         ("temperature-the-wrong-way", SOFT.replace("GAMMA", "alpha"), ["warning"]),
         ("loss-args-swapped", NAMED.replace("WHAT", "student(x)"), []),
         ("loss-args-swapped", NAMED.replace("WHAT", "read(x)"), ["warning"]),
+        ("optimizer-rebuilt-every-epoch", INNER.replace("LINE", "print(1)"), []),
+        ("optimizer-rebuilt-every-epoch", INNER.replace("LINE", "fast.step()"), ["error"]),
+        ("loss-broadcasts", ADDRESSED.replace("WHAT", "k.unsqueeze(1)"), []),
+        ("loss-broadcasts", ADDRESSED.replace("WHAT", "k"), ["error"]),
+        ("deviation-for-variance", PRIOR.replace("NAME", "sigma_sqr_prior"), []),
+        ("deviation-for-variance", PRIOR.replace("NAME", "sigma_prior"), ["error"]),
+        ("state-dict-alias", STATES.replace("FIRST", "pass").replace("SECOND", 'states = {"epoch": epoch}'), []),
+        ("state-dict-alias", STATES.replace("FIRST", 'states = {"a": 1}').replace("SECOND", "pass"), ["warning"]),
+        ("log-of-softmax", HISTORY.replace("WHAT", "p.clamp(min=1e-3)"), []),
+        ("log-of-softmax", HISTORY.replace("WHAT", "p"), ["warning"]),
+        ("train-mode-not-restored", (TAUGHT + TASKS).replace("NAME", "old_model"), []),
+        ("train-mode-not-restored", (TAUGHT + TASKS).replace("NAME", "second"), ["warning"]),
+        ("set-grad-enabled-left-off", LAYERS.replace("METHOD", "backward"), ["hint"]),
+        ("set-grad-enabled-left-off", LAYERS.replace("METHOD", "pull"), ["warning"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):
@@ -605,3 +729,11 @@ def test_a_folder_without_init_is_looked_into(tmp_path, package, line, status):
     script = f"import torch\nfrom util import fid\n\n{line}:\n    fid.statistics(net, loader)\n"
     (tmp_path / "train.py").write_text(script)
     assert main(["check", "--no-cache", "--select", "eval-without-no-grad", str(tmp_path)]) == status
+
+
+@pytest.mark.parametrize(("name", "status"), [("old_model", 0), ("second", 1)])
+def test_the_teacher_may_stay_as_it_is(tmp_path, name, status):
+    (tmp_path / "steps.py").write_text(TAUGHT.replace("NAME", name))
+    script = "from steps import train, validate\n" + TASKS.replace("NAME", name)
+    (tmp_path / "train.py").write_text(script)
+    assert main(["check", "--no-cache", "--select", "train-mode-not-restored", str(tmp_path)]) == status

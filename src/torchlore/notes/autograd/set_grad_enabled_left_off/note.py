@@ -67,9 +67,9 @@ def find(source: Source) -> Iterator[Hit]:
                 tree.is_statement(source, one) and tree.literal(one.args[0]) is True for one in switches if one.args
             )
             within = any(source.name(one.func) == "torch.enable_grad" and not tree.is_statement(source, one) for one in switches)  # fmt: skip
-            yield source.hit(
-                call, told, severity="hint" if on or (within and home is None) or _last(source, home) else None
-            )  # whoever trains switches them on first
+            own = home is None and "def backward(" in source.text  # a framework of one's own wants no other gradients
+            quiet = on or own or (within and home is None) or _last(source, home)
+            yield source.hit(call, told, severity="hint" if quiet else None)  # whoever trains switches them on first
 
 
 def _last(source: Source, home: tree.FunctionNode | None) -> bool:

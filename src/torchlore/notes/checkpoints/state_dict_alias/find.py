@@ -26,6 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
             if (
                 variable is not None
                 and not _pickled(source, variable)
+                and not _made_this_turn(source, variable, event.node)
                 and kept.steps_on(source, variable)
                 and _read_later(source, variable, event.node)
             ):
@@ -37,6 +38,16 @@ def _one_each(source: Source, call: ast.Call) -> bool:
     net, loops = tree.receiver(call), tree.loops(source, call)
     index = tree.dotted(net.slice) if isinstance(net, ast.Subscript) else ""
     return bool(index) and any(isinstance(one, ast.For) and tree.dotted(one.target) == index for one in loops)
+
+
+def _made_this_turn(source: Source, variable: ast.expr, call: ast.Call) -> bool:
+    """`states = {...}` and `states["net"] = net.state_dict()` in one turn of the loop: the next has a dictionary of its own."""
+    up, loops = source.parents[call], tree.loops(source, call)[:1]
+    target = up.targets[0] if isinstance(up, ast.Assign) else None
+    held = target.value if isinstance(target, ast.Subscript) else None
+    bound = scopes.reaching(source, held) if isinstance(held, ast.Name) and tree.dotted(variable) == held.id else []
+    fresh = [one for one in bound if isinstance(one.value, ast.Dict) and tree.loops(source, one.statement)[:1] == loops]
+    return bool(loops) and bool(bound) and len(fresh) == len(bound)
 
 
 def _pickled(source: Source, variable: ast.expr) -> bool:

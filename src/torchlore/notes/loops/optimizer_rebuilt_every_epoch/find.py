@@ -25,6 +25,8 @@ def find(source: Source) -> Iterator[Hit]:
             trains = any(step.loops[-1] is not loop.node for step in loop.of("step"))
             if event.source is not source or event.node in seen or around or not trains or not _old_model(event, loop):
                 continue
+            if _inner_loop(source, event):
+                continue
             if any(_EPOCH.match(tree.dotted(one.target)) for one in _inner(source, loop.node)):
                 continue  # a stage, with epochs of its own
             seen.add(event.node)
@@ -42,6 +44,12 @@ def _asked(event: Event) -> ast.AST:
         call for at, call, _ in calls.callers(event.via[-1]) if outer is not None and tree.inside(at, call, outer.node)
     ]
     return sites[0] if len(sites) == 1 and outer is not None and outer.source is event.source else event.at
+
+
+def _inner_loop(source: Source, event: Event) -> bool:
+    """An optimizer that nobody steps and `higher.innerloop_ctx(net, optimizer)` copies: it begins anew for each task."""
+    name = tree.dotted(event.expr) if event.expr is not None else ""
+    return "innerloop_ctx" in source.text and bool(name) and f"{name}.step(" not in source.text
 
 
 def _inner(source: Source, loop: ast.AST) -> list[ast.For]:

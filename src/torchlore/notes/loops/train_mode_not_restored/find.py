@@ -15,6 +15,7 @@ _LAYERS = re.compile(r"[Dd]rop|[Nn]orm|pretrained|torchvision|timm|from (?!torch
 _MEANT = re.compile(r"norm|\bbn\b|statist|fr[oe]+z|dropout|purpose|keep|stay")  # what a comment says of such a line
 
 _FIXED = re.compile(r"pretrain|load_state_dict|requires_grad|freeze|frozen|torchvision|timm|transformers")
+_TEACHER = re.compile(r"(?:^|[._])(?:old|teacher|prev|previous|frozen|ref|reference|target)(?:_|$)", re.IGNORECASE)
 _TRAINS = re.compile(r"^_?train|_train$|^fit|^learn")
 
 
@@ -26,6 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
         if not loop.of("backward") or not loop.of("step") or frameworks.owned(source, loop.node):
             continue
         for event in _left_on(source, loop):
+            if _is_teacher(source, loop, event):
+                continue
             above = _above(source, loop, event)
             moved = None if _within(source, loop, event) else above
             place = moved or (event.node if event.source is source else event.at)
@@ -34,6 +37,13 @@ def find(source: Source) -> Iterator[Hit]:
                 yield _hit(source, loop, event, place, above)
         yield from _begun_so(source, loop)
     yield from (*_handed_over(source), *_never_in(source))
+
+
+def _is_teacher(source: Source, loop: LoopFlow, event: Event) -> bool:
+    """`old_model.eval()` above the loop, by a name that says it is not trained: so it shall stay."""
+    before = [call for call in source.methods("eval") if call.lineno < loop.node.lineno]
+    mine = [call for call in before if identity(source, tree.receiver(call)) == event.owner]
+    return any(_TEACHER.search(tree.dotted(tree.receiver(call))) for call in mine)
 
 
 def _never_in(source: Source) -> Iterator[Hit]:
@@ -65,6 +75,8 @@ def _begun_so(source: Source, loop: LoopFlow) -> Iterator[Hit]:
     switches = [one for one in loop.of("eval") if one.owner is not None and one.source is source]
     for first in (one for one in switches if not one.via and one.loops[-1] is loop.node and not one.no_grad):
         if first.expr is None or tree.dotted(first.expr) in back or _head_alone(source, tree.dotted(first.expr)):
+            continue
+        if _TEACHER.search(tree.dotted(first.expr)):
             continue
         again = [one for one in switches if one.owner == first.owner and one is not first]
         tests = any(one.owner == first.owner and not _differentiated(loop, one) for one in loop.of("forward"))

@@ -39,7 +39,8 @@ def find(source: Source) -> Iterator[Hit]:
             )
     yield from _kl(source) if "exp(" in source.text else ()
     for made in source.all(ast.Assign) if "exp(" in source.text else ():
-        named = _DEVIATION.search(tree.dotted(made.targets[0]).rpartition(".")[2])
+        word = tree.dotted(made.targets[0]).rpartition(".")[2]
+        named = _DEVIATION.search(word) and not re.search(r"sq|2|var", word)  # `sigma_sqr_prior`
         if named and _of_log_variance(source, made.value) and not _rooted(source, made.targets[0]):
             code = source.code(made.targets[0])
             yield source.hit(

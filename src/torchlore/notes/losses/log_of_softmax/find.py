@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree, values
+from torchlore.check import calls, edits, flow, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _BETTER = {"torch.softmax": "torch.log_softmax", "torch.nn.functional.softmax": "{}.log_softmax",
@@ -101,6 +101,9 @@ def _guarded(source: Source, node: ast.expr, hops: int = 4) -> bool:
         return picked and isinstance(node, ast.Subscript) and _guarded(source, node.value, hops - 1)
     if node.func.attr.startswith(("clamp", "clip")):
         return True
+    inside = flow.called(source, node) if hops else None
+    if inside is not None and (back := calls.returned(inside)):
+        return all(_guarded(inside.source, one, hops - 1) for one in back)
     inner = node.args[0] if source.name(node.func) in _PICKS and node.args else tree.receiver(node)
     return (
         node.func.attr in ("gather", "squeeze", "view", "reshape", "flatten", "detach")

@@ -134,7 +134,8 @@ def _is_row(source: Source, node: ast.expr, hops: int = 6) -> bool:
         return False
     name = source.name(whole.func)
     if name in ("torch.nn.functional.pairwise_distance", "torch.nn.functional.cosine_similarity"):
-        return tree.keyword(whole, "keepdim") is None and len(whole.args) == 2
+        spread = any("unsqueeze" in source.code(one) or "None" in source.code(one) for one in whole.args)  # a table
+        return tree.keyword(whole, "keepdim") is None and len(whole.args) == 2 and not spread
     passes = name in ("torch.pow", "torch.clamp", "torch.relu", "torch.nn.functional.relu", "torch.square")
     inner = whole.args[0] if passes and whole.args else None
     if follow.method(whole) in ("pow", "clamp", "relu", "square") and not name:
