@@ -47,7 +47,10 @@ def _made_this_turn(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     held = target.value if isinstance(target, ast.Subscript) else None
     bound = scopes.reaching(source, held) if isinstance(held, ast.Name) and tree.dotted(variable) == held.id else []
     fresh = [one for one in bound if isinstance(one.value, ast.Dict) and tree.loops(source, one.statement)[:1] == loops]
-    return bool(loops) and bool(bound) and len(fresh) == len(bound)
+    home = tree.function(source, call) or source.tree
+    reads = [one for one in tree.under(source, home, ast.Name) if held is not None and one.id == tree.dotted(held)]
+    here = bool(loops) and all(tree.inside(source, one, loops[0]) for one in reads)  # nobody reads it after the loop
+    return here and bool(bound) and len(fresh) == len(bound)
 
 
 def _pickled(source: Source, variable: ast.expr) -> bool:
