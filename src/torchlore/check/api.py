@@ -138,6 +138,11 @@ METHODS = {
 }  # fmt: skip
 SELF_METHODS = {"to", "cuda", "cpu", "eval", "train", "float", "half", "double", "bfloat16", "requires_grad_", "apply",
                 "type", "xpu", "npu", "compile", "share_memory"}  # fmt: skip
+SLICED = {"list", "tuple", "sequential", "modulelist", "modules", "ndarray", "string"}  # a slice is of the same kind
+PARTS = re.compile(  # what published networks call their parts, which are modules and no parameters
+    r"features|classifier|(?:layer|conv|bn|norm)\d|fc\d?|heads?|backbone|encoder|decoder|stem|body|trunk|bert|roberta|distilbert|vision_model|"
+    r"text_model|transformer|embeddings|lm_head|roi_heads|rpn|aux_classifier|avgpool|patch_embed"
+)
 WRAPPERS = {"torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.compile", "torch.jit.script",
             "torch.distributed.fsdp.FullyShardedDataParallel", "torch.optim.swa_utils.AveragedModel",
             "torch.nn.SyncBatchNorm.convert_sync_batchnorm", "torch.quantization.prepare_qat"}  # fmt: skip

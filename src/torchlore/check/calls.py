@@ -23,14 +23,17 @@ from torchlore.check.tree import (
     spread,
     under,
 )
-from torchlore.check.uses import attributes, names
+from torchlore.check.uses import attributes, names, says
 from torchlore.check.values import UNKNOWN, Value, Values, annotated, attribute, values
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torchlore.check.source import Source
 
 Ends = TypeVar("Ends", ast.Return, ast.Yield)
-_GROWS = {"append", "extend", "insert"}
+_GROWS = {"append", "extend", "insert", "add_module"}
+_OF_MODULES = ("parameters", "named_parameters", "named_modules")
 _SAME = {"copy.deepcopy", "copy.copy", "tqdm.tqdm", "list", "tuple", "reversed", "sorted", "iter"}
 
 
@@ -83,17 +86,8 @@ def _by_name(source: Source, call: ast.Call, full: str) -> Values | None:
 
 def _contents(source: Source, call: ast.Call, kind: str) -> tuple[Values, ...]:
     if kind == "sequential":
-        parts: tuple[Values, ...] = ()
-        for arg in call.args:
-            if isinstance(arg, ast.Starred):
-                inner = values(source, arg.value)
-                known = len(inner) == 1 and bool(inner[0].items)
-                parts += inner[0].items + _added(inner[0]) if known else ((UNKNOWN,),)
-            elif isinstance(arg, ast.Call) and source.name(arg.func) == "collections.OrderedDict":
-                parts += ((UNKNOWN,),)
-            else:
-                parts += (values(source, arg),)
-        return parts
+        parts = tuple(part for arg in call.args for part in _parts(source, arg))
+        return parts + _added(Value(kind, "", call, source)) if says(source, "add_module", "append") else parts
     if kind in ("modulelist", "moduledict") and call.args:
         inner = values(source, call.args[0])
         return inner[0].items + _added(inner[0]) if len(inner) == 1 and inner[0].items else ()
@@ -103,25 +97,57 @@ def _contents(source: Source, call: ast.Call, kind: str) -> tuple[Values, ...]:
     return ()
 
 
+def _parts(source: Source, arg: ast.expr) -> tuple[Values, ...]:
+    """What one argument of a Sequential holds: a layer, a list behind a star, or layers with their names."""
+    if isinstance(arg, ast.Starred):
+        inner = values(source, arg.value)
+        return inner[0].items + _added(inner[0]) if len(inner) == 1 and inner[0].items else ((UNKNOWN,),)
+    if not isinstance(arg, ast.Call) or source.name(arg.func) != "collections.OrderedDict":
+        return (values(source, arg),)
+    given = arg.args[0] if len(arg.args) == 1 and not arg.keywords else None
+    if isinstance(given, ast.Dict):
+        return tuple(values(source, one) for one in given.values)
+    pairs = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    named = [one.elts[1] for one in pairs if isinstance(one, ast.Tuple) and len(one.elts) == 2]
+    return tuple(values(source, one) for one in named) if pairs and len(named) == len(pairs) else ((UNKNOWN,),)
+
+
 def _added(box: Value) -> tuple[Values, ...]:
-    """What comes into a list after it was made: unknown, but for the last thing where it surely is the last."""
+    """What comes into a list or a Sequential after it was made: each thing in turn, or unknown and the last where it surely is the last."""
     if box.source is None or box.node is None:
         return ()
     home, held = box.source, box.source.parents.get(box.node)
     target = held.targets[0] if isinstance(held, ast.Assign) else None
     where = function(home, box.node)
-    reads = (
-        [one for one in names(home, target.id) if function(home, one) is where] if isinstance(target, ast.Name) else []
-    )
-    grows = [up for one in reads if isinstance(up := home.parents[one], ast.Attribute) and up.attr in _GROWS]
-    more = any(isinstance(home.parents[one], ast.AugAssign) for one in reads)
+    reads = [one for one in _again(home, target) if function(home, one) is where and one is not target]
+    ups = [home.parents[one] for one in reads]
+    grows = [up for up in ups if isinstance(up, ast.Attribute) and up.attr in _GROWS]
+    more = any(isinstance(up, ast.AugAssign) for up in ups)
     if not grows:
         return ((UNKNOWN,),) if more else ()
-    last = home.parents[max(grows, key=lambda one: one.lineno)]
-    certain = isinstance(last, ast.Call) and len(last.args) == 1 and cast("ast.Attribute", last.func).attr == "append"
-    if more or not certain or conditions(home, last) or loops(home, last):
-        return ((UNKNOWN,),)
-    return (UNKNOWN,), values(home, cast("ast.Call", last).args[0])
+    done = [_put(home, one) for one in sorted(grows, key=lambda one: (one.lineno, one.col_offset))]
+    if not more and None not in done:
+        return tuple(values(home, one) for one in done if one is not None)
+    last = done[-1]
+    return ((UNKNOWN,),) if more or last is None else ((UNKNOWN,), values(home, last))
+
+
+def _again(source: Source, target: ast.expr | None) -> Sequence[ast.expr]:
+    """Every place that speaks of a name or of an attribute of `self`."""
+    if isinstance(target, ast.Name):
+        return names(source, target.id)
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        return [one for one in attributes(source, target.attr) if dotted(one) == dotted(target)]
+    return []
+
+
+def _put(source: Source, grows: ast.Attribute) -> ast.expr | None:
+    """What `.append(x)` or `.add_module("name", x)` puts in where it surely runs, once."""
+    call = source.parents[grows]
+    if not isinstance(call, ast.Call) or call.func is not grows or conditions(source, call) or loops(source, call):
+        return None
+    wanted = {"append": 1, "add_module": 2}.get(grows.attr)
+    return call.args[-1] if len(call.args) == wanted and not isinstance(call.args[-1], ast.Starred) else None
 
 
 def _builtin_reduction(source: Source, call: ast.Call) -> Values:
@@ -292,7 +318,14 @@ def parameter(source: Source, arg: ast.arg) -> Values:
         return values(source, default)
     if function.owner and function.node.name == "forward" and default is None:
         return (Value("tensor", "input", weak=True),)
-    return (UNKNOWN,)
+    return (Value("module"),) if _asked_for_parameters(source, function.node, arg.arg) else (UNKNOWN,)
+
+
+def _asked_for_parameters(source: Source, home: FunctionNode, name: str) -> bool:
+    """`net.parameters()` in the function that is given `net`: only a module has them."""
+    asked = (one for word in _OF_MODULES for one in attributes(source, word) if dotted(one) == f"{name}.{word}")
+    called = (one for one in asked if isinstance(up := source.parents[one], ast.Call) and up.func is one)
+    return any(function(source, one) is home for one in called)
 
 
 def given(source: Source, arg: ast.arg) -> list[tuple[Source, ast.expr | None]]:

@@ -131,11 +131,11 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return _written(node) if isinstance(node, ast.List | ast.Tuple | ast.ListComp | ast.Dict) else [node]
 
 
-def _written(node: ast.expr | None) -> list[ast.expr]:
-    """What a list, tuple or dict is made of, and what the lists in it are made of."""
+def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
+    """What a list, tuple or dict is made of, and what the lists in it are made of; `dict` is given pairs."""
     inner: list[ast.expr] = []
     if isinstance(node, ast.Call) and is_container(node) and node.args:
-        return _written(node.args[0])
+        return _written(node.args[0], paired=tree.dotted(node.func) == "dict")
     if isinstance(node, ast.List | ast.Tuple):
         inner = node.elts
     elif isinstance(node, ast.Dict):
@@ -144,6 +144,9 @@ def _written(node: ast.expr | None) -> list[ast.expr]:
         inner = [node.elt]
     elif isinstance(node, ast.DictComp):
         inner = [node.value]
+    pairs = [one for one in inner if isinstance(one, ast.Tuple) and len(one.elts) == 2]
+    if paired and len(pairs) == len(inner):
+        inner = [one.elts[1] for one in pairs]
     deeper = ast.List | ast.ListComp | ast.Dict
     return [part for one in inner for part in (_written(one) if isinstance(one, deeper) else [one])]
 

@@ -174,7 +174,10 @@ def variable(source: Source, call: ast.Call) -> ast.expr | None:
         if isinstance(up, ast.Attribute) and up.attr == "copy" and isinstance(outer, ast.Call):
             node, up = outer, source.parents[outer]
             continue
-        shallow = isinstance(up, ast.Call) and node in up.args and source.name(up.func) in _SHALLOW
+        if (table := _told_again(source, node)) is not None:
+            node, up = table, source.parents[table]
+            continue
+        shallow = isinstance(up, ast.Call) and _holds(source, up, node)
         if not shallow and not isinstance(up, ast.Dict | ast.Tuple | ast.List):
             break
         node, up = cast("ast.expr", up), source.parents[up]
@@ -185,6 +188,33 @@ def variable(source: Source, call: ast.Call) -> ast.expr | None:
         isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute) and up.func.attr == "append" and node in up.args
     )
     return tree.receiver(cast("ast.Call", up)) if added else None
+
+
+def _told_again(source: Source, node: ast.expr) -> ast.DictComp | None:
+    """`{k: v.detach() for k, v in net.state_dict().items()}` around `net.state_dict()`: the same tensors in another table."""
+    items = source.parents[source.parents[node]]
+    table = source.parents[source.parents[items]] if follow.method(items) == "items" else None
+    if not isinstance(table, ast.DictComp) or tree.receiver(items) is not node or table.generators[0].iter is not items:  # type: ignore[arg-type]  # a call, by its method
+        return None
+    target, held = table.generators[0].target, table.value
+    while follow.method(held) == "detach" or (isinstance(held, ast.Attribute) and held.attr == "data"):
+        held = tree.receiver(held) if isinstance(held, ast.Call) else cast("ast.Attribute", held).value
+    same = isinstance(target, ast.Tuple) and tree.dotted(target.elts[-1]) == tree.dotted(held) != ""
+    return table if same else None
+
+
+def _holds(source: Source, call: ast.Call, node: ast.expr) -> bool:
+    """`dict(x)`, `copy.copy(x)`, or a dataclass that is made of it: what comes out has the very object in it."""
+    if node in call.args and source.name(call.func) in _SHALLOW:
+        return True
+    if node not in [*call.args, *(one.value for one in call.keywords)]:
+        return False
+    behind = [
+        one.node for one in source.values(call.func) if one.kind == "class" and isinstance(one.node, ast.ClassDef)
+    ]
+    return any(
+        tree.dotted(getattr(mark, "func", mark)).endswith("dataclass") for one in behind for mark in one.decorator_list
+    )
 
 
 def steps_on(source: Source, variable: ast.expr) -> bool:

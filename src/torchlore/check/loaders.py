@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import averages, calls, follow, iteration, scopes, tree, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
+
+_BATCH = re.compile(r"(?:mini_?)?batch(?:_data)?|(?:batch_)?(?:inputs|samples?|encodings?)")
 
 
 def batches(source: Source, over: ast.expr) -> int | None:
@@ -66,7 +69,9 @@ def _handed_out(source: Source, one: scopes.Binding, part: bool, hops: int) -> b
         return (part or bool(path)) and values.sure(source, walked, "loader", weak=True)
     if one.how == "parameter" and isinstance(one.node, ast.arg):
         given = calls.given(source, one.node)
-        return bool(given) and all(by is not None and hands_out(at, by, part, hops - 1) for at, by in given)
+        if not given:
+            return part and _BATCH.fullmatch(one.name) is not None
+        return all(by is not None and hands_out(at, by, part, hops - 1) for at, by in given)
     taken = one.how == "assign" and isinstance(one.value, ast.Subscript | ast.Name)
     return taken and one.value is not None and hands_out(source, one.value, part or bool(one.path), hops - 1)
 

@@ -268,13 +268,11 @@ def _unpack(found: Values, path: tuple[int, ...]) -> Values:
 def item(value: Value, index: int | None) -> Values:
     """What stands at an index of a value (None: somewhere in it)."""
     if value.items and value.kind in ("tuple", "list", "sequential", "modulelist"):
-        if index is None:
-            return sum(value.items, ())
-        if value.kind in ("tuple", "sequential", "modulelist", "list") and -len(value.items) <= index < len(
-            value.items
-        ):
-            return value.items[index] if index >= 0 or value.kind != "list" else sum(value.items, ())
-        return sum(value.items, ())
+        exact = index is not None and -len(value.items) <= index < len(value.items)
+        sure = exact and (cast("int", index) >= 0 or value.kind != "list")
+        inside = value.items[cast("int", index)] if sure else sum(value.items, ())
+        layers = value.kind in ("sequential", "modulelist")
+        return tuple(Value("module") if layers and not one.kind else one for one in inside)
     if api.is_kind(value.kind, "tensor"):
         return (value._replace(kind="tensor", shape=None),)
     if value.kind == "batch":
@@ -284,7 +282,7 @@ def item(value: Value, index: int | None) -> Values:
         return ()
     if value.kind in ("shape", "range"):
         return (Value("number"),)
-    if value.kind in ("modules", "sequential", "modulelist", "moduledict"):
+    if value.kind in ("modules", "sequential", "modulelist", "moduledict") or value == Value("module"):
         return (Value("module", weak=value.weak),)
     if value.kind in ("parameters", "parameterlist"):
         return (Value("parameter", attached=True),)
@@ -323,6 +321,8 @@ def attribute(source: Source, value: Value, name: str) -> Values:
         return (Value("parameter", f"{value.name}.{name}", attached=True),)
     if name == "training" and api.is_kind(value.kind, "module"):
         return (Value("bool"),)
+    if owner is None and value.kind == "module" and api.PARTS.fullmatch(name):
+        return (Value("module"),)
     if name == "module" and value.name in api.WRAPPERS and value.items:
         return value.items[0]
     if name == "dataset" and value.kind == "loader":
@@ -428,8 +428,7 @@ def _subscript(source: Source, node: ast.Subscript) -> Values:
             size = shapes.cut(value.shape, node.slice, _rank(source, node.slice))
             found += (value._replace(kind="tensor", shape=size),)
         elif isinstance(node.slice, ast.Slice):
-            kept = value.kind in ("list", "tuple", "sequential", "modulelist", "ndarray", "string")
-            found += (value,) if kept else item(value, None)
+            found += (value,) if value.kind in api.SLICED else item(value, None)
         elif value.kind == "dict" and isinstance(index, str):
             found += _key(value, index)
         elif value.kind == "batch" and isinstance(index, str) and isinstance(value.node, ast.Dict):

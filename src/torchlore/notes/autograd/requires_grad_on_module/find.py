@@ -17,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
                 whole = target.attr == "requires_grad"
                 yield from _on_module(source, assign, target) if whole else _misspelt(source, assign, target)
     if "requires_grad" in source.text:
-        yield from (*_undone(source), *_no_such_name(source), *_compared(source))
+        yield from (*_undone(source), *_no_such_name(source), *_compared(source), *_by_name(source))
 
 
 def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Iterator[Hit]:
@@ -27,6 +27,16 @@ def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Ite
         edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
         message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
         yield source.hit(assign, message, *([edit] if len(assign.targets) == 1 else []))
+
+
+def _by_name(source: Source) -> Iterator[Hit]:
+    """`setattr(net.body, "requires_grad", False)`."""
+    for call in source.calls("setattr"):
+        given = call.args if len(call.args) == 3 else []
+        if given and tree.literal(given[1]) == "requires_grad" and values.sure(source, given[0], "module"):
+            edit = edits.replace(source, call, f"{source.code(given[0])}.requires_grad_({source.code(given[2])})")
+            told = f"`{source.code(given[0])}` is a module, so this changes none of its parameters: write `{edit.text}`"
+            yield source.hit(call, told, edit)
 
 
 def _one_by_one(source: Source, assign: ast.Assign, owner: str) -> bool:

@@ -29,11 +29,26 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if (always := _stored_always(source, choice, name, value)) is not None:
                 yield source.hit(always, f"`{name}` is set in every turn, beaten or not: move this into the `if`")
+            elif (start := _begun_anew(source, choice, best)) is not None:
+                told = f"`{name}` begins anew in every turn, so every turn beats it: move this line above the loop"
+                yield source.hit(start, told)
             elif _is_only_start(source, best, name):
                 yield source.hit(
                     test,
                     f"`{name}` keeps its first value, so every turn beats it: write `{name} = {source.code(value)}` below",
                 )
+
+
+def _begun_anew(source: Source, choice: ast.If, best: ast.expr) -> ast.stmt | None:
+    """`best = float("inf")` further up in the very turn that asks `if loss < best`."""
+    if not isinstance(best, ast.Name):
+        return None
+    bound = scopes.reaching(source, best)
+    start = bound[0].statement if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
+    if not isinstance(start, ast.Assign) or tree.loops(source, start)[:1] != tree.loops(source, choice)[:1]:
+        return None
+    constant = isinstance(tree.literal(start.value), int | float) or "inf" in source.code(start.value)
+    return start if constant and not tree.conditions(source, start) else None
 
 
 def _impatient(source: Source) -> Iterator[Hit]:

@@ -28,7 +28,8 @@ def build():
 def save_all(path, net: nn.Module):
     model = build().eval()
     torch.save(model, path)  # trap: save-whole-module
-    torch.save(net.fc, path)
+    torch.save(net.fc, path)  # trap: save-whole-module
+    torch.save(net.meta, path)
     state = {"net": net}
     torch.save(state, path)  # trap: save-whole-module
 

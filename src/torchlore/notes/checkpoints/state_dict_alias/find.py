@@ -96,10 +96,17 @@ def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
         if _handed(source, node, variable) or _this_turn(source, node, call) or _at_the_end(source, node, call):
             continue
         at_once = tree.inside(source, node, block) and node.lineno >= call.lineno
-        asked = isinstance(source.parents[node], ast.Attribute | ast.Compare)
+        up = source.parents[node]
+        asked = isinstance(up, ast.Attribute | ast.Compare) and not _loaded(source, up)
         if not at_once and not asked and identity(source, node) == owner and _may_hold(source, node, call):
             return True
     return False
+
+
+def _loaded(source: Source, node: ast.AST) -> bool:
+    """`net.load_state_dict(best.state)`: a field of what holds it."""
+    call = source.parents[node]
+    return isinstance(call, ast.Call) and node in call.args and follow.method(call) in ("load_state_dict", "save")
 
 
 def _this_turn(source: Source, node: ast.expr, call: ast.Call) -> bool:

@@ -52,7 +52,7 @@ def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:
     if (
         changes
         and not any(one.lineno >= last and one not in changes and not _in(source, one, changes) for one in uses)
-        and not tree.loops(source, changes[-1])
+        and not any(map(_may_come_back, tree.loops(source, changes[-1])))
         and not any(
             source.code(tree.receiver(one)) == model and one.lineno > last
             for one in source.methods("load_state_dict")
@@ -72,8 +72,15 @@ def _merges(one: scopes.Binding, name: str) -> bool:
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr) and tree.dotted(value.left) == name
 
 
+def _may_come_back(loop: ast.AST) -> bool:
+    """Any loop but one over the entries of a dictionary, which fills another."""
+    return not isinstance(loop, ast.For) or follow.method(loop.iter) not in ("items", "keys")
+
+
 def _changes(source: Source, use: ast.Name) -> bool:
     up = source.parents[use]
+    if isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store) and isinstance(source.parents[up], ast.Assign):
+        return up.value is use
     call = source.parents[up] if isinstance(up, ast.Attribute) else None
     return isinstance(call, ast.Call) and follow.method(call) == "update" and tree.is_statement(source, call)
 

@@ -26,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
                 continue  # dropped again, for each worker to open its own
             if (
                 opened
-                and name in used
+                and (name in used or _used_parts(cls, name) & used)
                 and "__getstate__" not in methods
                 and "close" not in _calls_on(methods["__init__"], name)
             ):
@@ -53,6 +53,18 @@ def _ran_last(methods: dict[str, tree.FunctionNode], opened: list[classes.Attrib
         if isinstance(one, ast.Call) and tree.dotted(one.func) in names
     ]
     return max([*own, *ran], default=0)
+
+
+def _used_parts(cls: Class, name: str) -> set[str]:
+    """`self.x = self.file["x"]`: a part of the open file under another name."""
+    parts = set()
+    for other, found in classes.attributes(cls).items():
+        for one in found:
+            part = one.value if one.method == "__init__" else None
+            while isinstance(part, ast.Subscript | ast.Attribute) and tree.dotted(part) != f"self.{name}":
+                part = part.value
+            parts |= {other} if isinstance(part, ast.Attribute) and other != name else set()
+    return parts
 
 
 def _alone(cls: Class) -> bool:

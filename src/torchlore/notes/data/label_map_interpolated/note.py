@@ -8,78 +8,13 @@ Use the nearest neighbour for the mask: `F.interpolate(mask, size, mode="nearest
 `cv2.resize(mask, size, interpolation=cv2.INTER_NEAREST)`; or `tv_tensors.Mask`, which does it by itself.
 """
 
-import ast
-import re
-from collections.abc import Iterator
-
-from torchlore.check import scopes, tree
-from torchlore.check.source import Hit, Source
-
 ROWS = ()
 SOURCES = ("https://github.com/divamgupta/image-segmentation-keras/issues/11",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
-_SMOOTH = ("bilinear", "bicubic", "linear", "trilinear", "area")
-_WHOLE = ("long", "int", "byte")
-_MASK = re.compile(r"^(?:.*_)?(?:masks?|labels?_?maps?|seg_?maps?|segmentation|seg_?masks?|annotation)$")
 
 
 def claim(bad: dict[str, list[int]], good: dict[str, list[int]]) -> None:
     assert good["classes"] == [0, 4]
     assert len(bad["classes"]) > 2
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls("torch.nn.functional.interpolate"):
-        if tree.literal(tree.argument(call, 3, "mode")) in _SMOOTH and _cast_to_whole(source, call):
-            yield source.hit(
-                call, 'interpolated class numbers are other classes: resize a label map with `mode="nearest"`'
-            )
-    for call in source.calls("torchvision.transforms.functional.resize", "torchvision.transforms.v2.functional.resize"):
-        if (
-            tree.lacks(call, 2, "interpolation")
-            and tree.lacks(call, None, "mode")
-            and call.args
-            and _mask(source, call)
-        ):
-            message = "`resize` interpolates by default, which makes new classes of a mask: add `interpolation=InterpolationMode.NEAREST`"
-            yield source.hit(call, message)
-    for call in source.calls("cv2.resize"):
-        if tree.lacks(call, 5, "interpolation") and call.args and _mask(source, call):
-            yield source.hit(
-                call, "`cv2.resize` interpolates by default: add `interpolation=cv2.INTER_NEAREST` for a mask"
-            )
-
-
-def _mask(source: Source, call: ast.Call) -> bool:
-    """A dataset's own mask, to go by its name: predicted masks are often probabilities, which may be interpolated."""
-    home = tree.class_of(source, call)
-    loads = home is not None and any(
-        isinstance(one, ast.FunctionDef) and one.name == "__getitem__" for one in home.body
-    )
-    return loads and bool(_MASK.match(tree.dotted(call.args[0]).rpartition(".")[2].lower()))
-
-
-def _cast_to_whole(source: Source, node: ast.AST) -> bool:
-    """Whether the result becomes integers: `.long()`, `.to(torch.int64)`, there or where its name is next used."""
-    up = source.parents[node]
-    if isinstance(up, ast.Subscript) and up.value is node:
-        return _cast_to_whole(source, up)
-    if isinstance(up, ast.Attribute):
-        call = source.parents[up]
-        if not isinstance(call, ast.Call) or call.func is not up:
-            return False
-        if up.attr in _WHOLE or (up.attr in ("to", "type") and _integer(source, call)):
-            return True
-        return up.attr in ("squeeze", "view", "reshape", "contiguous") and _cast_to_whole(source, call)
-    if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Name):
-        uses = [one for one in source.all(ast.Name) if one.id == up.targets[0].id and isinstance(one.ctx, ast.Load)]
-        reached = [one for one in uses if [b.statement for b in scopes.reaching(source, one)] == [up]]
-        return bool(reached) and all(_cast_to_whole(source, one) for one in reached)
-    return False
-
-
-def _integer(source: Source, call: ast.Call) -> bool:
-    kind = source.name(call.args[0]) if len(call.args) == 1 else ""
-    return kind in ("torch.long", "torch.int64", "torch.int32", "torch.uint8", "torch.int", "torch.LongTensor")

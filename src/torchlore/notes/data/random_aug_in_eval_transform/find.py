@@ -20,7 +20,7 @@ _RANDOM = re.compile(
 def find(source: Source) -> Iterator[Hit]:
     if "torchvision" not in source.text:
         return
-    yield from _training_transform(source)
+    yield from (*_training_transform(source), *_same_for_both(source))
     for name, value in _named(source):
         lower = name.rpartition(".")[2].lower()
         if not _EVAL.search(lower) or _TRAIN.search(lower):
@@ -88,6 +88,33 @@ def _training_transform(source: Source) -> Iterator[Hit]:
             if value is not None and any(_draws(source, value)) and _unused(source, held):
                 told = f"`{name}` is made with `{source.code(given)}`, which draws anew at each evaluation: give it `{_unused(source, held)}`"
                 yield source.hit(call, told)
+
+
+def _same_for_both(source: Source) -> Iterator[Hit]:
+    """`ImageFolder("data/val", transform=tf)`, where `tf` draws and the training set has it too."""
+    for call, full in uses.calls_under(source, "torchvision.datasets."):
+        given = tree.argument(call, 1 if full.endswith(("ImageFolder", "DatasetFolder")) else None, "transform")
+        if not isinstance(given, ast.Name | ast.Attribute) or not _for_evaluation(source, call):
+            continue
+        word = tree.dotted(given).rpartition(".")[2].lower()
+        value = follow.followed(source, given)
+        draw = next(_draws(source, value), None)
+        if draw is not None and not _EVAL.search(word) and not _TRAIN.search(word) and not _meant(source, value):
+            kind = source.name(draw.func).rpartition(".")[2]
+            told = f"`{source.code(given)}` has {kind} in it, which draws anew at each evaluation: give this set a transform without it"
+            yield source.hit(call, told)
+
+
+def _for_evaluation(source: Source, call: ast.Call) -> bool:
+    """Whether a dataset says that it is for evaluation: by `train=False`, its split, its folder or its name."""
+    held = source.parents[call]
+    name = tree.dotted(held.targets[0]).rpartition(".")[2].lower() if isinstance(held, ast.Assign) else ""
+    told = [tree.literal(one) for one in (tree.argument(call, None, "split"), *call.args[:1]) if one is not None]
+    parts = [part for one in told if isinstance(one, str) for part in re.split(r"\W+", one.lower())]
+    if _TRAIN.search(name) or tree.literal(tree.argument(call, None, "train")) is True:
+        return False
+    said = tree.literal(tree.argument(call, None, "train")) is False or bool(_EVAL.search(name))
+    return said or any(_EVAL.fullmatch(part) for part in parts)
 
 
 def _unused(source: Source, held: ast.Assign) -> str:

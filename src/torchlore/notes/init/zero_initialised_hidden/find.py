@@ -117,7 +117,14 @@ def _every_layer(source: Source, call: ast.Call, layer: str) -> bool:
     )
     walks = [loop.iter for loop in tree.loops(source, call) if isinstance(loop, ast.For)]
     looped = any(isinstance(one, ast.Call) and tree.dotted(one.func).endswith("modules") for one in walks)
-    return applied or looped
+    return applied or looped or any(_in_turn(source, one) for one in walks)
+
+
+def _in_turn(source: Source, walked: ast.expr) -> bool:
+    """`for layer in self.net`, a Sequential with two layers that have weights."""
+    found = source.values(walked) if isinstance(walked, ast.Name | ast.Attribute) else ()
+    held = [part.name for one in found if one.kind == "sequential" for group in one.items for part in group]
+    return len([name for name in held if name in _LAYERS]) > 1
 
 
 def _kinds(source: Source, test: ast.expr, layer: str) -> list[str]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, scopes, tree, values
+from torchlore.check import classes, edits, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _WAYS = {"mean", "std", "norm", "sum"}
@@ -12,6 +12,7 @@ _PLAIN = {f"torch.{name}" for name in (*_WAYS, *_SAME)}
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _normalised(source)
     if "forward" not in source.text or not any(f"{word}(" in source.text for word in _WAYS):
         return
     for node in source.all(ast.BinOp):
@@ -25,6 +26,27 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(node.right)
             told = f"`{code}` goes over all samples of the batch, so each one's output depends on the others: give it `dim=-1, keepdim=True`"
             yield source.hit(node.right, told)
+
+
+def _normalised(source: Source) -> Iterator[Hit]:
+    """`a = F.normalize(a, dim=0)`, and then `a @ b.T` of the rows: what was made 1 long is a column."""
+    for call in source.calls("torch.nn.functional.normalize"):
+        axis, held = tree.argument(call, 2, "dim"), source.parents[call]
+        name = held.targets[0] if isinstance(held, ast.Assign) else None
+        if axis is None or tree.literal(axis) != 0 or not isinstance(name, ast.Name):
+            continue
+        home = tree.function(source, call)
+        products = (
+            one for one in tree.under(source, home or source.tree, ast.BinOp) if isinstance(one.op, ast.MatMult)
+        )
+        if any(tree.dotted(one.left) == name.id and _turned(one.right) for one in products):
+            told = f"this makes the columns of `{name.id}` 1 long, over the batch, and each row is a sample: write `dim=-1`"
+            yield source.hit(call, told, edits.replace(source, axis, "-1"), safe=False)
+
+
+def _turned(node: ast.expr) -> bool:
+    """`b.T`, `b.t()`, `b.transpose(0, 1)`."""
+    return (isinstance(node, ast.Attribute) and node.attr in ("T", "mT")) or follow.method(node) in ("t", "transpose")
 
 
 def _way(source: Source, node: ast.expr) -> str:

@@ -47,7 +47,7 @@ def two_networks(g, d, loader):
     opt_g, opt_d = torch.optim.Adam(g.parameters()), torch.optim.Adam(d.parameters())
     for z, real in loader:
         opt_d.zero_grad()
-        (d(g(z).detach()).mean() - d(real).mean()).backward()
+        (d(g(z).detach()).mean() - d(real).mean()).backward()  # trap: detach-after-frozen-forward
         clip_grad_norm_(d.parameters(), 1.0)
         opt_d.step()
         opt_g.zero_grad()

@@ -112,7 +112,7 @@ def by_turns(gen, disc, loader, one, zero):
         if turn % 2:
             fake = gen(x)
         else:
-            fake = gen(x).detach()
+            fake = gen(x).detach()  # trap: detach-after-frozen-forward
         verdict = disc(fake)
         d_loss, g_loss = bce(disc(x), one) + bce(verdict, zero), bce(verdict, one)
         if turn % 2 == 0:

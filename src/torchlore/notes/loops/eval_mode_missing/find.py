@@ -24,7 +24,7 @@ _SHOWS = re.compile(r"^_?(?:draw|plot|show|visuali[sz]e)|(?:^|_)(?:gta|ground_tr
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_loaded(source), *_phases(source), *_by_flag(source))
+    yield from (*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source))
     seen: set[object] = set()
     for event in _evaluations(source):
         there = event.source is not source and any(one.node is event.node for one in _evaluations(event.source))
@@ -79,6 +79,27 @@ def _by_flag(source: Source) -> Iterator[Hit]:
                 told = f"`{name}` is in training mode whatever `{flag}` says, so its dropout and batch norm train in validation: call `{name}.train()` or `{name}.eval()` by it"
                 yield source.hit(event.node, told, severity="warning")
                 break
+
+
+def _wrapped(source: Source) -> Iterator[Hit]:
+    """A class with `fit` and `predict` around its own net, in a file that never switches a mode."""
+    if not flow.may_train(source) or re.search(r"\.(train|eval)\(", source.text):
+        return
+    for cls in classes.all_classes(source):
+        own = classes.methods(cls)
+        trained = {one.owner for method in own.values() for one in flow.events_of(source, method) if _with_graph(one)}
+        for name, method in own.items() if trained and not classes.is_module(cls) else ():
+            events = flow.events_of(source, method) if _EVALUATES.search(name) and not _ON_PURPOSE.search(name) else ()
+            read = (one for one in events if one.what == "forward" and one.no_grad and one.owner in trained)
+            event = next((one for one in read if one.source is source and not one.via and _has_modes(one)), None)
+            if event is not None and event.expr is not None and not frameworks.owned(source, event.node):
+                net = source.code(event.expr)
+                told = f"nobody takes `{net}` out of training mode, so its dropout or batch norm trains in `{name}`: call `{net}.eval()` first"
+                yield source.hit(event.node, told, severity="warning")
+
+
+def _with_graph(event: Event) -> bool:
+    return event.what == "forward" and not event.no_grad and bool(event.loops)
 
 
 def _both(over: ast.expr) -> bool:

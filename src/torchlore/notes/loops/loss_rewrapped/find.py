@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, values
+from torchlore.check import follow, scopes, terms, tree, values
 from torchlore.check.origin import origin
 from torchlore.check.source import Hit, Source
 
@@ -59,12 +59,29 @@ def _forced(source: Source) -> Iterator[Hit]:
     sets = [one for one in source.all(ast.Assign) if tree.literal(one.value) is True]
     marked = [(one, one.targets[0].value) for one in sets
               if isinstance(one.targets[0], ast.Attribute) and one.targets[0].attr == "requires_grad"]  # fmt: skip
+    for call, given in on:
+        if (hard := _decided(source, given)) is not None:
+            told = f"`{source.code(hard)}` ends the history, and a flag does not give it a new one, so `backward()` reaches no weight: give the loss what the net returned"
+            yield source.hit(call, told)
     for node, name in [*on, *marked]:
         if isinstance(name, ast.Name) and "loss" in name.id.lower() and _computed(source, name):
             told = f"`{name.id}` has no history, and a flag does not give it one, so `backward()` reaches no weight: look for the `argmax`, `.item()`, `.detach()` or `no_grad` before it"
             attached = values.attached(source, name)
             if attached is not True:  # needless, where the history is there
                 yield source.hit(node, told, severity=None if attached is False else "warning")
+
+
+def _decided(source: Source, node: ast.expr) -> ast.expr | None:
+    """The `argmax` or comparison of a net's output in `net(x).argmax(1).float()`: no gradient passes it."""
+    node = follow.followed(source, node)
+    while isinstance(node, ast.Call):
+        function = source.name(node.func) == "torch.argmax" and bool(node.args)
+        inner = node.args[0] if function else tree.receiver(node)
+        if function or follow.method(node) == "argmax":
+            nets = (one for one in terms.reached(source, inner) if values.sure(source, one.func, "module", weak=True))
+            return node if any(nets) else None
+        node = follow.followed(source, inner)
+    return None
 
 
 def _computed(source: Source, name: ast.Name) -> bool:

@@ -40,7 +40,7 @@ def only_one_of_two(g, d, loader):
     opt_d = optim.Adam(d.parameters())
     for z, real in loader:
         opt_d.zero_grad()
-        (d(g(z).detach()).mean() - d(real).mean()).backward()
+        (d(g(z).detach()).mean() - d(real).mean()).backward()  # trap: detach-after-frozen-forward
         opt_d.step()
         d.zero_grad()
         (-d(g(z)).mean()).backward()
@@ -52,7 +52,7 @@ def forgotten_generator(g, d, loader):
     opt_d = optim.Adam(d.parameters())
     for z, real in loader:
         opt_d.zero_grad()
-        (d(g(z).detach()).mean() - d(real).mean()).backward()
+        (d(g(z).detach()).mean() - d(real).mean()).backward()  # trap: detach-after-frozen-forward
         opt_d.step()
         (-d(g(z)).mean()).backward()
         opt_g.step()  # trap: missing-zero-grad

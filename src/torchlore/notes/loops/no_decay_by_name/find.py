@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree, uses, values
+from torchlore.check import api, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 
@@ -45,7 +45,8 @@ def _no_such_norm(source: Source) -> Iterator[Hit]:
             continue
         home = tree.function(source, call)
         asked = [one for one in source.methods("named_parameters") if tree.function(source, one) is home]
-        if not asked or not all(values.sure(source, tree.receiver(one), "module") for one in asked):
+        nets = [value for one in asked for value in source.values(tree.receiver(one))]
+        if not nets or not all(api.is_kind(one.kind, "module") and one.node is not None for one in nets):
             continue  # whose norms are meant?
         boxes = [value for value in source.values(inner.generators[0].iter) if value.source is source]
         words = {str(tree.literal(one)) for value in boxes for one in getattr(value.node, "elts", ())}

@@ -299,6 +299,8 @@ def _products(source: Source, node: ast.expr, hops: int = 6) -> Iterator[ast.Bin
 
 def _net(source: Source, call: ast.Call) -> object:
     """The net that a call runs: a module, or a method of the module the code stands in."""
+    if isinstance(call.func, ast.Name) and not values.kind(source, call.func) and _is_parameter(source, call.func):
+        return identity.identity(source, call.func)  # of whoever calls this
     if not isinstance(call.func, ast.Name | ast.Attribute) or not values.maybe(source, call.func, "module", "function"):
         return None
     if isinstance(call.func, ast.Attribute) and call.func.attr == "forward":
@@ -306,6 +308,11 @@ def _net(source: Source, call: ast.Call) -> object:
     method = tree.dotted(call.func).startswith("self.") and tree.dotted(call.func).count(".") == 1
     own = values.sure(source, call.func, "module", weak=True) or method
     return identity.identity(source, call.func) if own else None
+
+
+def _is_parameter(source: Source, name: ast.Name) -> bool:
+    bound = scopes.reaching(source, name)
+    return bool(bound) and all(one.how == "parameter" for one in bound)
 
 
 def _discounted(term: ast.AST) -> bool:

@@ -17,7 +17,8 @@ _TARGET = re.compile(r"^(?:\w+_)?(?:target|targets|label|labels|y_true|gt|ground
 
 
 def _word(source: Source, node: ast.expr) -> str:
-    """`neg` of `neg_emb`, `self.neg` and `emb_neg`; "" where no part of the name is such a word."""
+    """`neg` of `neg_emb`, `self.neg`, `emb_neg` and `net(neg)`; "" where no part of the name is such a word."""
+    node = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords else node
     parts = (
         source.code(node).rpartition(".")[2].lower().split("_") if isinstance(node, ast.Name | ast.Attribute) else []
     )

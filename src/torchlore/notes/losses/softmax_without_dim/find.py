@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from torchlore.check import dims, edits, follow, tree, values
+from torchlore.check import dims, edits, follow, loaders, tree, values
 from torchlore.check.source import Hit, Source
 
 _FUNCTIONS = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
@@ -140,4 +140,16 @@ def _batched(source: Source, scores: ast.expr) -> bool:
     many = dims.dims(source, scores) == 2
     if not many and (_PLAYS.search(source.text) or _single(source, scores)):
         return False  # one state of a game has one dimension
+    made = follow.followed(source, scores)
+    run = shape is None and isinstance(made, ast.Call) and values.sure(source, made.func, "module", weak=True)
+    if run and loaders.hands_out(source, _fed(made)):
+        return True  # of a batch of which only the loader is known
     return given is not None and given.state == "logits" and shape is not None and len(shape) > 1 and shape[-1] != 1
+
+
+def _fed(made: ast.expr) -> ast.expr:
+    """`x` of `net(x)`, or of `net(x.to(device))`."""
+    given = made.args[0] if isinstance(made, ast.Call) and made.args else made
+    while isinstance(given, ast.Call) and follow.method(given) in ("to", "cuda", "float"):
+        given = tree.receiver(given)
+    return given

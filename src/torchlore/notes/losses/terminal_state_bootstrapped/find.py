@@ -9,6 +9,10 @@ from torchlore.check.source import Hit, Source
 
 _DONE = re.compile(r"(^|_)(not_?)?(done|dones|terminal|terminals|terminated|is_done)(_|s?$)", re.IGNORECASE)
 _REWARD = re.compile(r"(^|_)(r|rew|reward|rewards)(_|$)", re.IGNORECASE)
+_FLAG = re.compile(r"dones?|(is_)?done_?(flags?|batch)?|terminals?|terminated|batch_dones?|done_b", re.IGNORECASE)
+_TURNED = re.compile(
+    r"1\.?0?\s*-\s*[\w.\[\]\"\'()]*(done|termin)|not[\s_(]+\w*(done|termin)|~\s*\w*(done|termin)|mask\s*=.*(done|termin)"
+)
 _GAMMA = re.compile(r"gamma|discount", re.IGNORECASE)
 _NEXT = re.compile(r"next|target|new_|_prime|s2|s_", re.IGNORECASE)
 
@@ -18,6 +22,9 @@ def find(source: Source) -> Iterator[Hit]:
         return
     for sum_ in source.all(ast.BinOp):
         home = tree.function(source, sum_)
+        if isinstance(sum_.op, ast.Add) and (flag := _kept_at_the_end(source, sum_)):
+            told = f"this keeps the next value only where the episode is over: multiply it with `1 - {flag}`"
+            yield source.hit(sum_, told, severity="warning")
         if home is None or not isinstance(sum_.op, ast.Add) or not _is_target(source, sum_):
             continue
         flag = _forgotten(source, home)
@@ -36,6 +43,23 @@ def _is_target(source: Source, sum_: ast.BinOp) -> bool:
         if product and _REWARD.search(name) and _GAMMA.search(source.code(other)) and _NEXT.search(source.code(other)):
             return not _DONE.search(source.code(other))
     return False
+
+
+def _kept_at_the_end(source: Source, sum_: ast.BinOp) -> str:
+    """`done` of `reward + gamma * next_value * done`, in a file that never turns it round."""
+    if _TURNED.search(source.text):
+        return ""
+    for one, other in ((sum_.left, sum_.right), (sum_.right, sum_.left)):
+        product = isinstance(other, ast.BinOp) and isinstance(other.op, ast.Mult)
+        if product and _REWARD.search(_named(one)) and _GAMMA.search(source.code(other)):
+            factors = (part for part in ast.walk(other) if isinstance(part, ast.Name))
+            whole = [part.id for part in factors if _FLAG.fullmatch(part.id)]
+            return (
+                whole[0]
+                if whole and not any(isinstance(part, ast.Sub | ast.UnaryOp) for part in ast.walk(other))
+                else ""
+            )
+    return ""
 
 
 def _named(node: ast.expr) -> str:

@@ -33,6 +33,7 @@ def find(source: Source) -> Iterator[Hit]:
             told = f"`{one.name}` counts samples and `{below}` batches: add the batch's size, `len(y)`, to `{below}`"
             yield source.hit(one.division, told, severity="warning")
     yield from _elements(source) if "==" in source.text and "+=" in source.text else ()
+    yield from _full_batches(source)
     for size in source.calls("len"):
         loader = size.args[0] if size.args else None
         up = source.parents[size]
@@ -47,6 +48,23 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(loader)
             told = f"`{count.id}` counts samples and `len({code})` batches: divide by `len({code}.dataset)`"
             yield source.hit(up, told, severity=None if values.sure(source, loader, "loader") else "warning")
+
+
+def _full_batches(source: Source) -> Iterator[Hit]:
+    """`right / (len(loader) * batch_size)`: the last batch is not a full one."""
+    for mean in (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)):
+        product = mean.right if isinstance(mean.right, ast.BinOp) and isinstance(mean.right.op, ast.Mult) else None
+        for size, other in ((product.left, product.right), (product.right, product.left)) if product else ():
+            loader = size.args[0] if isinstance(size, ast.Call) and source.name(size.func) == "len" else None
+            if not isinstance(loader, ast.Name | ast.Attribute) or not re.search("batch", source.code(other).lower()):
+                continue
+            count = any(isinstance(one, ast.Name) and _counts(source, one) for one in ast.walk(mean.left))
+            made = values.made_by(source, loader, "torch.utils.data.DataLoader")
+            dropped = made is not None and isinstance(made.node, ast.Call) and not tree.lacks(made.node, 8, "drop_last")
+            if count and not dropped and values.sure(source, loader, "loader", weak=True):
+                code = source.code(loader)
+                told = f"the last batch of `{code}` may be a short one, so this counts samples that are not there: divide by `len({code}.dataset)`"
+                yield source.hit(mean, told, severity="warning")
 
 
 def _elements(source: Source) -> Iterator[Hit]:

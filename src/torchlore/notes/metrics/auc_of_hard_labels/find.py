@@ -47,7 +47,7 @@ def _hard(source: Source, node: ast.expr, hops: int = 6) -> bool:
         seconds = [one for one, value in found if value is None and _second_of_max(source, one.value, one.path)]
         grown = _grown(source, node) if empty else []
         known = len(seconds) == sum(value is None for _, value in found) and all(
-            one.how == "assign" for one, _ in found
+            one.how in ("assign", "aug") for one, _ in found
         )
         some = bool(parts or grown or seconds)
         return known and some and all(_hard(source, one, hops - 1) for one in (*parts, *grown))

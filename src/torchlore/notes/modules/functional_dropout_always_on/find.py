@@ -29,6 +29,11 @@ def find(source: Source) -> Iterator[Hit]:
         if mode is not None and source.code(mode) == "self.train" and _in_module(source, call):
             told = "`self.train` is the method, which is always true, so this drops in `eval()` too: write `training=self.training`"
             yield source.hit(call, told, edits.replace(source, mode, "self.training"))
+    for call in source.calls("functools.partial"):
+        drops = bool(call.args) and source.name(call.args[0]) in _ON and tree.lacks(call, 3, "training")
+        if drops and _in_module(source, call) and "training" not in source.code(enclosing_class(source, call).node):  # type: ignore[union-attr]  # in a module
+            told = "this drops in `eval()` too, as nobody tells it the mode: use `nn.Dropout`"
+            yield source.hit(call, told)
     for call in source.calls(_ATTENTION):
         rate = tree.argument(call, 4, "dropout_p")
         if rate is not None and _constant(source, rate) and _in_module(source, call) and not _off(source, rate):

@@ -83,4 +83,5 @@ def _turned(source: Source, forward: ast.AST | None, cls: Class) -> bool:
     homes = [forward, *(tree.class_of(source, one) for one in uses.names(source, cls.node.name))]
     texts = [one for one in homes if one is not None]
     calls = [call for home in texts for call in tree.under(source, home, ast.Call)]
-    return any(follow.method(one) in _TURNS or "rearrange" in tree.dotted(one.func) for one in calls)
+    turns = [one for one in calls if follow.method(one) in _TURNS and (follow.method(one) != "t" or not one.args)]
+    return bool(turns) or any("rearrange" in tree.dotted(one.func) for one in calls)

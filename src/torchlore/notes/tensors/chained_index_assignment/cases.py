@@ -17,6 +17,16 @@ x[order][0] = 0.0  # trap: chained-index-assignment
 x[[1, 3]].fill_(100)  # trap: chained-index-assignment
 x[x < 0].abs_()  # trap: chained-index-assignment
 
+
+
+def hide(scores: torch.Tensor, lengths, pad_mask, index):
+    scores[lengths > 3][:, 0] = 1.0  # trap: chained-index-assignment
+    scores[pad_mask].zero_()  # trap: chained-index-assignment
+    scores[pad_mask][0] = 1.0  # trap: chained-index-assignment
+    scores[index].zero_()
+    return scores
+
+
 # clean
 x[1:3].fill_(1.0)
 x[0].abs_()

@@ -46,24 +46,30 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(call, ast.Call) or not isinstance(part, ast.Subscript):
             continue
         method = follow.method(call)
-        in_place = method.endswith("_") and not method.startswith("_") and values.sure(source, part.value, "tensor")
-        if in_place and _copies(source, part.slice):
+        if method.endswith("_") and not method.startswith("_") and (grade := _grade(source, part)):
             code = source.code(part)
-            yield source.hit(
-                call, f"`{code}` is a copy, so `{method}` changes nothing that stays: assign, `{code} = ...`"
-            )
+            told = f"`{code}` is a copy, so `{method}` changes nothing that stays: assign, `{code} = ...`"
+            yield source.hit(call, told, severity=grade)
     for node in source.all(ast.Subscript):
         inner = node.value
         if not isinstance(node.ctx, ast.Store) or not isinstance(inner, ast.Subscript):
             continue
-        if not values.sure(source, inner.value, "tensor", "ndarray") or not _copies(source, inner.slice):
-            continue
-        code, mask = source.code(inner.value), source.code(inner.slice)
-        message = (
-            f"`{code}[{mask}]` is a copy, and this write goes into it and is lost: use one pair of brackets, "
-            f"`{code}[{mask}, {source.code(node.slice)}]`"
-        )
-        yield source.hit(node, message)
+        grade = _grade(source, inner) if values.sure(source, inner.value, "tensor", "ndarray") else ""
+        if grade:
+            code, mask = source.code(inner.value), source.code(inner.slice)
+            message = (
+                f"`{code}[{mask}]` is a copy, and this write goes into it and is lost: use one pair of brackets, "
+                f"`{code}[{mask}, {source.code(node.slice)}]`"
+            )
+            yield source.hit(node, message, severity=grade)
+
+
+def _grade(source: Source, part: ast.Subscript) -> str:
+    """How sure it is that the first brackets copy: a warning where only the index's name says so."""
+    if _copies(source, part.slice):
+        return "error"
+    named = isinstance(part.slice, ast.Name) and part.slice.id.split("_")[-1] in ("mask", "masks")
+    return "warning" if named and not values.maybe(source, part.slice, "number") else ""
 
 
 def _copies(source: Source, index: ast.expr) -> bool:
@@ -80,5 +86,4 @@ def _copies(source: Source, index: ast.expr) -> bool:
         listed = source.name(index.func) == "torch.tensor" and bool(index.args) and isinstance(index.args[0], ast.List)
         picks = isinstance(index.func, ast.Attribute) and index.func.attr in _PICKS
         return listed or (picks and values.sure(source, index, "tensor", "ndarray"))
-    sides = [index.left, *index.comparators] if isinstance(index, ast.Compare) else []
-    return isinstance(index, ast.List) or any(values.sure(source, side, "tensor", "ndarray") for side in sides)
+    return isinstance(index, ast.List | ast.Compare)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import cast
 
-from torchlore.check import follow, tree, values
+from torchlore.check import follow, loaders, tree, values
 from torchlore.check.source import Hit, Source
 
 _GIVERS = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
@@ -26,14 +26,15 @@ def find(source: Source) -> Iterator[Hit]:
                 continue  # moved, used and moved back: the last is needless, not wrong
             if _read_later(source, loop, assign, name.id):
                 continue
-            moved = _moved(source, assign.value, name.id) and not _is_batch(loop)
+            sure = _moved(source, assign.value, name.id)
+            moved = sure is not None and not _is_batch(loop)
             if (
                 (given and any(_reads(assign.value, one) for one in names))
                 or moved
                 or (_pairs(loop.iter) and _other(assign, names))
             ):
                 message = f"`{name.id} = ...` gives the loop's name a new tensor and changes nothing: write into it in place, or collect the results"
-                yield source.hit(assign, message)
+                yield source.hit(assign, message, severity="warning" if moved and not sure else None)
 
 
 def _assigns(body: list[ast.stmt]) -> Iterator[ast.Assign]:
@@ -98,12 +99,14 @@ def _is_batch(loop: ast.For) -> bool:
     return isinstance(target, ast.Tuple) and not pairs
 
 
-def _moved(source: Source, value: ast.expr, name: str) -> bool:
-    """`t.to(device)` of the loop's own tensor."""
+def _moved(source: Source, value: ast.expr, name: str) -> bool | None:
+    """Whether it is surely a tensor in `t.to(device)` of the loop's own; None where it may be a module."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _MOVES:
-        return False
+        return None
     owner = value.func.value
-    return isinstance(owner, ast.Name) and owner.id == name and values.sure(source, owner, "tensor")
+    if not isinstance(owner, ast.Name) or owner.id != name:
+        return None
+    return values.sure(source, owner, "tensor") or (False if loaders.hands_out(source, owner) else None)
 
 
 def _reads(node: ast.AST, name: str) -> bool:

@@ -47,7 +47,7 @@ def _listed(source: Source) -> Iterator[Hit]:
             for name in sorted(names)
             if owner is not None and len(found := classes.assigned(owner, name)) == 1
         }
-        lists = {name: value for name, value in made.items() if isinstance(value, ast.Call) and _lists(source, value)}
+        lists = {name: value for name, value in made.items() if value is not None and _lists(source, value)}
         loose = [
             name
             for name, value in lists.items()
@@ -60,13 +60,17 @@ def _listed(source: Source) -> Iterator[Hit]:
             yield source.hit(lists[pair], f"{told}: write `sorted({source.code(lists[pair])})`")
 
 
-def _lists(source: Source, call: ast.Call) -> str:
+def _lists(source: Source, call: ast.expr) -> str:
     """How a folder is listed: "loose", "sorted", or "" where it is none."""
+    if isinstance(call, ast.ListComp):
+        return _lists(source, call.generators[0].iter)
+    if not isinstance(call, ast.Call):
+        return ""
     full = source.name(call.func)
     if full in _LISTS:
         return "loose"
     inner = call.args[0] if call.args and full in ("sorted", "list") else None
-    how = _lists(source, inner) if isinstance(inner, ast.Call) else ""
+    how = _lists(source, inner) if inner is not None else ""
     return "sorted" if how and full == "sorted" else how
 
 

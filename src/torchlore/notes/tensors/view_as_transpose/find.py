@@ -14,7 +14,7 @@ _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_classes_in_front(source), *_classes_behind(source))
+    yield from (*_classes_in_front(source), *_classes_behind(source), *_one_hot(source))
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
@@ -122,6 +122,20 @@ def _classes_behind(source: Source) -> Iterator[Hit]:
         if isinstance(given, ast.Call) and shape and str(shape[-1]) == new[1] and new[1] not in (new[0], new[2], "1"):
             yield source.hit(given, f"`{source.code(tree.receiver(given))}` has its classes last, and a view keeps the order of its numbers: put them "
                              "in dimension 1 with `transpose(1, 2)` instead")  # fmt: skip
+
+
+def _one_hot(source: Source) -> Iterator[Hit]:
+    """`F.one_hot(masks, n).view(b, n, h, w)`: the classes come last, and were not moved forward."""
+    for call in source.calls("torch.nn.functional.one_hot"):
+        node: ast.AST = call
+        while follow.method(up := source.parents[source.parents[node]]) in ("float", "long", "to", "contiguous", "int"):
+            node = up
+        count = tree.argument(call, 1, "num_classes")
+        view = up if isinstance(up, ast.Call) and follow.method(up) in ("view", "reshape") else None
+        new = sizes.asked(source, view) if view is not None and tree.receiver(view) is node else ()
+        if view is not None and len(new) > 2 and count is not None and new[1] == source.code(count) != new[-1]:
+            yield source.hit(view, "`one_hot` puts the classes last, and a view keeps the order of its numbers: put them "
+                             "in dimension 1 with `movedim(-1, 1)` instead")  # fmt: skip
 
 
 def _is_convolved(source: Source, node: ast.expr, hops: int = 3) -> bool:

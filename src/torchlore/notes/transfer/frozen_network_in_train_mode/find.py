@@ -18,7 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _woken(source)
     undone = list(_undone(source))
     yield from undone or _thawed_again(source)
-    if "requires_grad" not in source.text or not flow.may_train(source):
+    if not any(word in source.text for word in ("requires_grad", "teacher")) or not flow.may_train(source):
         return
     yield from _part(source)
     seen: set[ast.AST] = set()
@@ -28,7 +28,12 @@ def find(source: Source) -> Iterator[Hit]:
             name = tree.dotted(event.expr).rpartition(".")[2] if event.expr is not None else ""
             if not name or event.node in seen or frameworks.owned(source, event.node):
                 continue
-            if _frozen(source, name) and not _switched(source, name) and not _follows(source, name) and _modes(event):
+            if (
+                (_frozen(source, name) or _teaches(source, event, name))
+                and not _switched(source, name)
+                and not _follows(source, name)
+                and _modes(event)
+            ):
                 seen.add(event.node)
                 code = source.code(event.expr) if event.expr is not None else name
                 told = f"`{code}` is frozen and still in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
@@ -167,6 +172,15 @@ def _modes_of(source: Source, part: ast.expr) -> bool:
 def _modes(event: Event) -> bool:
     found = event.source.values(event.expr) if event.expr is not None else ()
     return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)
+
+
+def _teaches(source: Source, event: Event, name: str) -> bool:
+    """`teacher = resnet50(weights="DEFAULT")`, which nobody trains."""
+    asked = (tree.receiver(one) for one in source.methods("parameters"))
+    given = any(tree.dotted(one).rpartition(".")[2] == name for one in asked)
+    found = event.source.values(event.expr) if event.expr is not None else ()
+    loaded = all(isinstance(one.node, ast.Call) and not tree.lacks(one.node, None, "weights") for one in found)
+    return "teacher" in name.lower() and not given and bool(found) and loaded
 
 
 def _frozen(source: Source, name: str) -> bool:

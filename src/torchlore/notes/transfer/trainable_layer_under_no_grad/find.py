@@ -88,7 +88,7 @@ def _nets(source: Source) -> Iterator[Hit]:
         steps = [turn for turn in flow.rounds(source) if any(one.what == "backward" for one in turn)]
         runs = [one for turn in steps for one in turn if one.what == "forward" and _is_net(one, name)]
         made = source.values(runs[0].expr) if runs and runs[0].expr is not None else ()
-        fresh = bool(made) and all(modules.has_parameters(one) for one in made)
+        fresh = bool(made) and all(modules.has_parameters(one) or one == values.Value("module") for one in made)
         if fresh and all(one.no_grad for one in runs) and runs[0].source is source:
             told = f"`{name}` runs under no_grad in every step, so it never learns though the optimizer gets it: end the block before it"
             yield source.hit(_block(source, runs[0].node), told, severity="warning")
