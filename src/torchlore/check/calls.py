@@ -318,14 +318,17 @@ def parameter(source: Source, arg: ast.arg) -> Values:
         return values(source, default)
     if function.owner and function.node.name == "forward" and default is None:
         return (Value("tensor", "input", weak=True),)
-    return (Value("module"),) if _asked_for_parameters(source, function.node, arg.arg) else (UNKNOWN,)
+    return (Value("module"),) if _asked_for_parameters(source, function.node, arg) else (UNKNOWN,)
 
 
-def _asked_for_parameters(source: Source, home: FunctionNode, name: str) -> bool:
-    """`net.parameters()` in the function that is given `net`: only a module has them."""
-    asked = (one for word in _OF_MODULES for one in attributes(source, word) if dotted(one) == f"{name}.{word}")
-    called = (one for one in asked if isinstance(up := source.parents[one], ast.Call) and up.func is one)
-    return any(function(source, one) is home for one in called)
+def _asked_for_parameters(source: Source, home: FunctionNode, arg: ast.arg) -> bool:
+    """`net.parameters()` in the function that is given `net`, and gives the name to nothing else: only a module has them."""
+    asked = (one for word in _OF_MODULES for one in attributes(source, word) if dotted(one) == f"{arg.arg}.{word}")
+    here = [one for one in asked if function(source, one) is home]
+    called = [one for one in here if isinstance(up := source.parents[one], ast.Call) and up.func is one]
+    return bool(called) and not any(
+        isinstance(one.ctx, ast.Store) for one in names(source, arg.arg) if function(source, one) is home
+    )
 
 
 def given(source: Source, arg: ast.arg) -> list[tuple[Source, ast.expr | None]]:
