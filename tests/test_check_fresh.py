@@ -616,6 +616,84 @@ class Linear:
 
 Linear().backward(torch.ones(2))
 """
+SALIENCY = """
+import torch
+
+def saliency(net, optimizer, loader, x):
+    scores = net(x)
+    for i in range(9):
+        LINE
+        total = torch.sum(part)
+        total.backward(retain_graph=True)
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+SAMPLED = """
+import torch
+
+def sample(model: torch.nn.Module, x, n):
+    model.eval()
+    for _ in range(n):
+        p = model(x).softmax(-1)
+        x = torch.cat([x[1:], WHAT])
+    return x
+"""
+CHOSEN = """
+import torch
+
+def sample_action(net, x):
+    p = torch.softmax(net(x), dim=0)
+    a = p.multinomial(1)
+    return a, p[a]
+
+def predict(net, x):
+    p = torch.softmax(net(x), dim=0)
+    return p, p[0]
+
+def roll(net, x, got):
+    a, p = CALL(net, x)
+    return -(p.log() * got).sum()
+"""
+TWIN = """
+from torch.utils.data import DataLoader
+
+train_dataset, test_dataset = Rows("train"), Rows("test")
+train_loader = DataLoader(train_dataset, 8, shuffle=True)
+# test_loader = DataLoader(WHICH, 8)
+test_loader = DataLoader(train_dataset, 8)
+accuracy = measure(net, test_loader)
+"""
+MODES = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(2, 2)
+
+    def forward(self, x, mode):
+        if mode == "eval":
+            FIRST:
+                return self.head(x).sum()
+        return self.head(x).mean()
+
+def test(loader):
+    net = Net()
+    net.eval()
+    for x in loader:
+        print(net(x, "eval").item())
+"""
+WORDS = """
+from torch import nn
+from torch.nn import functional as F
+
+PAD = 0
+
+def loss_of(out, labels, size):
+    wanted = MADE
+    return F.cross_entropy(out.view(-1, size), wanted.view(-1REST))
+"""
 
 
 @pytest.mark.parametrize(
@@ -713,6 +791,16 @@ Linear().backward(torch.ones(2))
         ("train-mode-not-restored", (TAUGHT + TASKS).replace("NAME", "second"), ["warning"]),
         ("set-grad-enabled-left-off", LAYERS.replace("METHOD", "backward"), ["hint"]),
         ("set-grad-enabled-left-off", LAYERS.replace("METHOD", "pull"), ["warning"]),
+        ("retain-graph-habit", SALIENCY.replace("LINE", "part = scores[i]"), []),
+        ("retain-graph-habit", SALIENCY.replace("LINE", "part = net(x)"), ["warning"]),
+        ("log-of-softmax", CHOSEN.replace("CALL", "sample_action"), ["hint"]),
+        ("log-of-softmax", CHOSEN.replace("CALL", "predict"), ["warning"]),
+        ("training-set-overlaps-validation", TWIN.replace("WHICH", "test_dataset"), ["hint"]),
+        ("training-set-overlaps-validation", TWIN.replace("WHICH", "rows"), ["error"]),
+        ("eval-without-no-grad", MODES.replace("FIRST", "with torch.no_grad()"), []),
+        ("eval-without-no-grad", MODES.replace("FIRST", "if x is not None"), ["warning"]),
+        ("padding-in-the-loss", WORDS.replace("MADE", "F.one_hot(labels, size).float()").replace("REST", ", size"), []),
+        ("padding-in-the-loss", WORDS.replace("MADE", "labels").replace("REST", ""), ["warning"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):
@@ -737,3 +825,9 @@ def test_the_teacher_may_stay_as_it_is(tmp_path, name, status):
     script = "from steps import train, validate\n" + TASKS.replace("NAME", name)
     (tmp_path / "train.py").write_text(script)
     assert main(["check", "--no-cache", "--select", "train-mode-not-restored", str(tmp_path)]) == status
+
+
+@pytest.mark.parametrize(("piece", "told"), [("p.multinomial(1)", "for every batch"), ("p", "all turns are kept")])
+def test_what_is_drawn_carries_no_graph(rules, piece, told):
+    found = engine.check_text(SAMPLED.replace("WHAT", piece), {"eval-without-no-grad": rules["eval-without-no-grad"]})
+    assert [told in one.message for one in found] == [True]

@@ -26,11 +26,12 @@ _CUTS = {
     "size",
     "backward",
     "sample",
+    "multinomial",
     "long",
     "int",
 }
 _FRESH = {"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.zeros_like", "torch.ones_like", "torch.rand_like",
-          "torch.randn_like", "torch.full_like", "torch.argmax", "float", "int", "len", "torch.Tensor"}  # fmt: skip
+          "torch.randn_like", "torch.full_like", "torch.argmax", "torch.multinomial", "float", "int", "len", "torch.Tensor"}  # fmt: skip
 _PAIRS = {"max", "min", "topk", "sort", "median"}
 _INDEXES = {"gather", "index_select", "take_along_dim"}
 _HOPS, _STEPS = 12, 300  # how deep a loss is followed, and how many expressions of it are looked at

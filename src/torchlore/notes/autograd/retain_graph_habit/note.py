@@ -60,8 +60,14 @@ def _one_of_several(loop: tree.Loop, loss: ast.expr | None) -> bool:
 
 
 def _made_before(source: Source, loop: tree.Loop, loss: ast.expr | None) -> bool:
-    """`output[i].backward()` for each `i`: all of them go through the graph that was made before the loop."""
-    while isinstance(loss, ast.Subscript | ast.Attribute):
-        loss = loss.value
-    bound = scopes.reaching(source, loss) if isinstance(loss, ast.Name) else []
-    return bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound)
+    """`output[i].backward()`, `s = output[i].sum()`, for each `i`: all go through the graph that was made before the loop."""
+    for _ in range(4):
+        while isinstance(loss, ast.Subscript | ast.Attribute):
+            loss = loss.value
+        bound = scopes.reaching(source, loss) if isinstance(loss, ast.Name) else []
+        if not bound or not any(tree.inside(source, one.statement, loop) for one in bound):
+            return bool(bound)
+        made = bound[0].value
+        torch_call = isinstance(made, ast.Call) and source.name(made.func) in ("torch.sum", "torch.max", "torch.mean")
+        loss = made.args[0] if isinstance(made, ast.Call) and torch_call and made.args else made
+    return False

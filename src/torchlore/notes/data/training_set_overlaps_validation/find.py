@@ -174,7 +174,8 @@ def _wrong_name(source: Source) -> Iterator[Hit]:
         unused = [one for one in _sets(source, held) if one not in given]
         if unused:
             told = f"`{name}` reads the training data, and `{unused[0]}` goes into no loader: give it `{unused[0]}`"
-            yield source.hit(call, told)
+            meant = unused[0].rpartition(".")[2].lower() in follow.comment(source, call)  # the right one, commented out
+            yield source.hit(call, told, severity="hint" if meant else None)
 
 
 def _only_shown(source: Source, held: ast.Assign) -> bool:

@@ -50,7 +50,7 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if not isinstance(event.node, ast.Call) or _graphless(source, event.node) or _few(source, event.loops[-1]):
                 continue
-            if _asked_for(events, event) or _each_once(event):
+            if _asked_for(events, event) or _each_once(event) or _cares(source, event.node):
                 continue
             name = source.code(event.node.func)
             if _is_collected(source, event.node, event.loops[-1]):
@@ -75,6 +75,13 @@ def _asked_for(events: tuple[Event, ...], event: Event) -> bool:
     """The other branch runs the same net under `no_grad`: here the gradients are wanted."""
     twins = (one for one in events if one.what == "forward" and one.owner == event.owner and one.no_grad)
     return any(flow.exclusive(one, event) for one in twins)
+
+
+def _cares(source: Source, call: ast.Call) -> bool:
+    """A net whose `forward` switches the recording off itself: `if mode == "eval": with torch.no_grad():`."""
+    owners = [classes.class_behind(source, one) for one in source.values(call.func)]
+    made = [(one, classes.methods(one).get("forward")) for one in owners if one is not None]
+    return any(node is not None and _CONTEXTS.search(one.source.code(node)) for one, node in made)
 
 
 def _each_once(event: Event) -> bool:

@@ -56,6 +56,10 @@ def find(source: Source) -> Iterator[Hit]:
 def _drawn(source: Source, inner: ast.expr) -> bool:
     """`probs[torch.multinomial(probs, 1)]`, `policy(x).gather(1, actions)`: what was drawn has a probability above 0."""
     index = inner.slice if isinstance(inner, ast.Subscript) else None
+    bound = scopes.reaching(source, inner) if isinstance(inner, ast.Name) else []
+    made = bound[0].value if len(bound) == 1 and bound[0].path else None
+    if isinstance(made, ast.Call) and _DRAWS.search(tree.dotted(made.func).rpartition(".")[2]):
+        return True  # `action, p = sample_action(policy, x)`
     inner = follow.followed(source, inner)
     if follow.method(inner) == "gather" and isinstance(inner, ast.Call) and (inner.args or inner.keywords):
         index = tree.argument(inner, len(inner.args) - 1, "index")

@@ -76,6 +76,8 @@ def _without_ignore_index(source: Source, found: list[losses.LossCall], pad: re.
         home = loss.made.source if loss.made is not None else source
         if not flat or home is not source or not isinstance(made, ast.Call) or made in seen:
             continue
+        if "one_hot" in source.code(tree.function(source, loss.call) or loss.call):
+            continue  # probabilities, which take no `ignore_index`
         if tree.lacks(made, None, "ignore_index"):
             seen.add(made)
             message = f"padding counts like words here: give its index, `ignore_index={pad.group(0)}`"
