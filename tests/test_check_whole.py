@@ -8,6 +8,31 @@ from torchlore.check import engine
 from torchlore.cli.check import all_rules
 
 PROGRAMS = {
+    "a series, as large as its times": """
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Windows(Dataset):
+    def __init__(self, series, size=24):
+        self.series, self.size = torch.as_tensor(series, dtype=torch.float32), size
+
+    def __len__(self):
+        return len(self.series) - self.size
+
+    def __getitem__(self, i):
+        return self.series[i : i + self.size], self.series[i + self.size]
+
+
+t = np.linspace(0, 80, 1600)
+data = Windows(np.sin(t) + 0.1 * np.random.default_rng(0).normal(size=t.shape))
+net, mse = nn.Linear(24, 1), nn.MSELoss()
+for x, y in DataLoader(data, batch_size=32, shuffle=True):
+    mse(net(x), y).backward()  # trap: loss-broadcasts
+    mse(net(x).squeeze(-1), y).backward()
+""",
     "a table of pandas, of which one column is the target": """
 import pandas as pd
 import torch
@@ -357,6 +382,233 @@ def fine(module):
             nn.init.ones_(p)
         else:
             nn.init.xavier_uniform_(p)
+""",
+    "a step that a function makes, the way a known course writes it": """
+import torch
+from torch import nn
+
+
+def make_step(net, criterion, optimizer):
+    def step(x, y):
+        net.train()
+        criterion(net(x), y).backward()
+        optimizer.step()  # trap: missing-zero-grad
+
+    return step
+
+
+def make_right_step(net, criterion, optimizer):
+    def step(x, y):
+        net.train()
+        optimizer.zero_grad()
+        criterion(net(x), y).backward()
+        optimizer.step()
+
+    return step
+
+
+def main(loader):
+    net, criterion = nn.Linear(1, 1), nn.MSELoss()
+    wrong = make_step(net, criterion, torch.optim.SGD(net.parameters(), lr=0.1))
+    right = make_right_step(net, criterion, torch.optim.SGD(net.parameters(), lr=0.1))
+    for epoch in range(20):
+        for x, y in loader:
+            wrong(x, y)
+        for x, y in loader:
+            right(x, y)
+""",
+    "the best weights in a dictionary that is updated": """
+import torch
+from torch import nn
+
+
+def run(x, y, evaluate):
+    net = nn.Linear(4, 2)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    best, kept = {"acc": 0.0, "weights": None}, {"acc": 0.0, "weights": None}
+    for epoch in range(15):
+        opt.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        opt.step()
+        acc = evaluate(net)
+        if acc > best["acc"]:
+            best.update(acc=acc, weights=net.state_dict())  # trap: state-dict-alias
+            kept.update(acc=acc, weights={k: v.clone() for k, v in net.state_dict().items()})
+    net.load_state_dict(best["weights"])
+    net.load_state_dict(kept["weights"])
+""",
+    "groups put into a list, transforms by split, labels with too much": """
+import torch
+from torch import nn
+from torchvision import transforms as T
+
+
+def groups_of(net, lr):
+    groups = []
+    for name, child in net.named_children():
+        groups.append({"parameters": child.parameters(), "lr": lr})  # trap: optimizer-group-key
+    return groups
+
+
+def optimizers(net, lr):
+    right = []
+    right.append({"params": net.parameters(), "lr": lr})
+    return torch.optim.SGD(groups_of(net, lr), lr=lr), torch.optim.SGD(right, lr=lr)
+
+
+def pipeline(split, size=160):
+    steps = [T.Resize(size + 16)]
+    if split == "train":
+        steps += [T.RandomResizedCrop(size), T.RandomHorizontalFlip()]
+    elif split == "val":
+        steps += [T.RandomCrop(size)]  # trap: random-aug-in-eval-transform
+    else:
+        steps += [T.CenterCrop(size)]
+    return T.Compose([*steps, T.ToTensor()])
+
+
+def labels(y, classes, eps=0.1):
+    wrong = torch.full((len(y), classes), eps / classes).scatter_(1, y.unsqueeze(1), 1.0)  # trap: smoothing-adds-too-much
+    right = torch.full((len(y), classes), eps / (classes - 1)).scatter_(1, y.unsqueeze(1), 1.0 - eps)
+    return wrong, right, torch.full((len(y), classes), 0.0).scatter_(1, y.unsqueeze(1), 1.0)
+""",
+    "a helper that meets the other ranks": """
+import torch
+import torch.distributed as dist
+
+
+def mean_of(value):
+    t = torch.tensor([value])
+    dist.all_reduce(t)
+    return t.item() / dist.get_world_size()
+
+
+def sum_of(value):
+    t = torch.tensor([value])
+    dist.all_reduce(t)
+    return t.item()
+
+
+def report(loss, rank):
+    total = sum_of(loss)
+    if rank == 0:
+        print(total, mean_of(loss))  # trap: collective-in-rank-branch
+""",
+    "nothing wrong: both sides softened, one of them by a method": """
+import torch
+import torch.nn.functional as F
+
+
+def distil(teacher, student, x, y, t=2.0):
+    with torch.no_grad():
+        soft = teacher(x).div(t).softmax(-1)
+    logits = student(x)
+    kd = F.kl_div((logits / t).log_softmax(-1), soft, reduction="batchmean") * t**2
+    return kd + F.cross_entropy(logits, y)
+""",
+    "children that a helper freezes": """
+import torch
+from torch import nn
+from torchvision.models import resnet50
+
+
+def freeze(module):
+    for p in module.parameters():
+        p.requires_grad = False
+
+
+def get_model(classes):
+    net = resnet50(weights="DEFAULT")
+    for name, child in net.named_children():
+        if name == "layer4":
+            break
+        freeze(child)
+    net.fc = nn.Linear(net.fc.in_features, classes)
+    return net
+
+
+def train(loader):
+    net = get_model(4)
+    opt = torch.optim.AdamW([p for p in net.parameters() if p.requires_grad], lr=1e-4)
+    for epoch in range(2):
+        net.train()  # trap: frozen-batchnorm-still-updates
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            opt.step()
+""",
+    "nothing wrong: a decorator of the project's own": """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+
+def smart_inference_mode():
+    def decorate(fn):
+        return (torch.inference_mode if hasattr(torch, "inference_mode") else torch.no_grad)()(fn)
+
+    return decorate
+
+
+@smart_inference_mode()
+def validate(model: nn.Module, val_loader: DataLoader):
+    model.eval()
+    right = 0
+    for x, y in val_loader:
+        right += (model(x).argmax(1) == y).sum().item()
+    return right / len(val_loader.dataset)
+""",
+    "a penalty of lengths, an average handed back, the last batch as the epoch's": """
+import torch
+from torch import nn
+from torch.optim.swa_utils import AveragedModel
+
+
+class Lengths:
+    def __call__(self, critic, mix):
+        (grad,) = torch.autograd.grad(critic(mix).sum(), mix)  # trap: gradient-penalty-without-graph
+        (kept,) = torch.autograd.grad(critic(mix).sum(), mix, create_graph=True)
+        return ((grad.norm(dim=1) - 1) ** 2).mean() + ((kept.norm(dim=1) - 1) ** 2).mean()
+
+
+class Swa:
+    def __init__(self):
+        self.net = nn.Sequential(nn.Linear(12, 64), nn.BatchNorm1d(64), nn.Linear(64, 4))
+        self.avg = AveragedModel(self.net)
+        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def fit(self, loader, epochs):
+        for epoch in range(epochs):
+            self.net.train()
+            for x, y in loader:
+                self.opt.zero_grad()
+                nn.functional.cross_entropy(self.net(x), y).backward()
+                self.opt.step()
+            self.avg.update_parameters(self.net)
+        return self.avg  # trap: swa-without-update-bn
+
+
+def last(net, loader, opt=None):
+    net.train(opt is not None)
+    with torch.set_grad_enabled(opt is not None):
+        for x, y in loader:
+            loss = nn.functional.mse_loss(net(x), y)
+            if opt is not None:
+                opt.zero_grad()
+                loss.backward()
+                opt.step()
+    return loss.item()  # trap: last-batch-for-the-epoch
+
+
+def main(net, train_loader, val_loader, opt):
+    best = float("inf")
+    for e in range(10):
+        last(net, train_loader, opt)
+        val_loss = last(net, val_loader)
+        if val_loss < best:
+            best = val_loss
+            torch.save(net.state_dict(), "best.pt")
+    net.eval()
 """,
     "a mask that the collate function makes": """
 import torch

@@ -37,7 +37,7 @@ def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
     """The expressions put into the container: in its assignment, by append or insert, by an index."""
     yield from _written(one.value.left if isinstance(one.value, ast.BinOp) else one.value)
     name = f"self.{one.name}"
-    yield from (*_added(cls.source, cls.node, name), *_stored(cls.source, cls.node, name))
+    yield from (*added(cls.source, cls.node, name), *_stored(cls.source, cls.node, name))
 
 
 def _stored(source: Source, home: ast.AST, name: str) -> Iterator[ast.expr]:
@@ -60,7 +60,7 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
     start = _start(cls.source, home, back.id)
     if start is None or not _is_plain(start):
         return []
-    return _written(start) + _added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
+    return _written(start) + added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
 
 
 def maps(cls: Class, value: ast.expr | None) -> bool:
@@ -105,10 +105,10 @@ def _variable(source: Source, name: ast.Name, hops: int = 3) -> list[ast.expr]:
         grows = grows or (isinstance(up, ast.Subscript) and up.value is use and isinstance(up.ctx, ast.Store))
         if use.id == name.id and use is not name and isinstance(use.ctx, ast.Load) and not grows:
             return []
-    return _written(value) + _added(source, home, name.id, hops) + list(_stored(source, home, name.id))
+    return _written(value) + added(source, home, name.id, hops) + list(_stored(source, home, name.id))
 
 
-def _added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.expr]:
+def added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.expr]:
     """What comes into a list by append, insert, extend and `+=`."""
     found: list[ast.expr] = []
     for call in tree.under(source, home, ast.Call):

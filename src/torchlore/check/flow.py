@@ -10,7 +10,7 @@ from torchlore.check.events import Event
 from torchlore.check.identity import identity, substitute
 from torchlore.check.project import Class, Function, as_class, as_function, defined, imported_files
 from torchlore.check.scopes import reaching
-from torchlore.check.tree import FunctionNode, Loop, class_of, conditions, contexts, dotted, function
+from torchlore.check.tree import FunctionNode, Loop, body_nodes, class_of, conditions, contexts, dotted, function
 from torchlore.check.tree import loops as loops_around
 from torchlore.check.values import values
 
@@ -124,7 +124,8 @@ def place(source: Source, node: ast.AST) -> tuple[tuple[Loop, ...], tuple[tuple[
     names: set[str] = set()
     for context in contexts(source, node):
         func = context.func if isinstance(context, ast.Call) else context
-        names.add(source.name(func) or (func.attr if isinstance(func, ast.Attribute) else ""))
+        name = source.name(func) or (func.attr if isinstance(func, ast.Attribute) else "")
+        names |= {name, "torch.no_grad"} if name.endswith(("_no_grad", "_inference_mode")) else {name}
     return tuple(reversed(loops_around(source, node))), tuple(conditions(source, node)), frozenset(names - {""})
 
 
@@ -197,8 +198,21 @@ def _instance(source: Source, func: ast.Name | ast.Attribute) -> Function | None
 def _handed_in(source: Source, func: ast.Name | ast.Attribute) -> bool:
     """`loss_of(net, x)` of a parameter, or `self.loss_of(net, x)` of what is no method."""
     if isinstance(func, ast.Name):
-        return any(one.how == "parameter" for one in reaching(source, func))
+        return any(one.how == "parameter" or _makes_function(source, one.value) for one in reaching(source, func))
     return isinstance(func.value, ast.Name) and func.value.id == "self"
+
+
+def _makes_function(source: Source, made: ast.expr | None) -> bool:
+    """`make_step(net)`, a function of the project that gives back one that is defined in it."""
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Name):
+        return False
+    target = source.project.resolve(source, made.func)
+    if not isinstance(target, Function):
+        return False
+    nodes = list(body_nodes(target.node))
+    inner = {one.name for one in target.node.body if isinstance(one, FunctionNode)}
+    backs = [one.value for one in nodes if isinstance(one, ast.Return)]
+    return bool(inner) and bool(backs) and all(isinstance(one, ast.Name) and one.id in inner for one in backs)
 
 
 def _local_function(source: Source, name: ast.Name) -> Function | None:

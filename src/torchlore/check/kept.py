@@ -184,6 +184,8 @@ def variable(source: Source, call: ast.Call) -> ast.expr | None:
     if isinstance(up, ast.Assign) and len(up.targets) == 1:
         target = up.targets[0]
         return target.value if isinstance(target, ast.Subscript) else target
+    if isinstance(up, ast.keyword) and follow.method(source.parents[up]) == "update":
+        return tree.receiver(cast("ast.Call", source.parents[up]))  # best.update(weights=...)
     added = (
         isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute) and up.func.attr == "append" and node in up.args
     )

@@ -21,17 +21,44 @@ def find(source: Source) -> Iterator[Hit]:
     if "torchvision" not in source.text:
         return
     yield from (*_training_transform(source), *_same_for_both(source))
+    told: set[ast.AST] = set()
+    for draw, split in _by_split(source):
+        told.add(draw)
+        kind = source.name(draw.func).rpartition(".")[2]
+        yield source.hit(
+            draw, f"{kind} draws anew at each evaluation, where {split}: keep it for the training transform"
+        )
     for name, value in _named(source):
         lower = name.rpartition(".")[2].lower()
         if not _EVAL.search(lower) or _TRAIN.search(lower):
             continue
         if _meant(source, value):
             continue
-        for draw in _draws(source, value):
+        for draw in (one for one in _draws(source, value) if one not in told):
             kind = source.name(draw.func).rpartition(".")[2]
             yield source.hit(
                 draw, f"{kind} draws anew at each evaluation, in `{name}`: keep it for the training transform"
             )
+
+
+def _by_split(source: Source) -> Iterator[tuple[ast.Call, str]]:
+    """`if split == "val": steps += [RandomCrop(size)]`, and what comes where it is not the training split."""
+    if "Compose" not in source.text or _meant(source, source.tree.body[0]):
+        return
+    for call, full in uses.calls_under(source, "torchvision.transforms."):
+        for test, branch in tree.conditions(source, call) if _RANDOM.match(full) else ():
+            word = _asked(test)
+            evaluates = branch and _EVAL.search(word) is not None
+            if word and not _TRAIN.search(word) and evaluates:
+                yield call, f"`{source.code(test)}`"
+                break
+
+
+def _asked(test: ast.expr) -> str:
+    """`val` of `split == "val"`."""
+    equal = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
+    word = tree.literal(test.comparators[0]) if equal and isinstance(test, ast.Compare) else None
+    return word.lower() if isinstance(word, str) else ""
 
 
 def _named(source: Source) -> Iterator[tuple[str, ast.expr]]:
@@ -55,7 +82,7 @@ def _named(source: Source) -> Iterator[tuple[str, ast.expr]]:
             yield "test_set", given
 
 
-def _meant(source: Source, value: ast.expr) -> bool:
+def _meant(source: Source, value: ast.AST) -> bool:
     """The author says so above it, or the file or one that imports it averages over augmented copies."""
     if _SAID.search(follow.comment(source, value)) or _NAMED.search(source.path):
         return True

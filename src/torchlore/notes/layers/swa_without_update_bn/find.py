@@ -49,6 +49,7 @@ def _evaluated(source: Source, call: ast.Call) -> ast.expr | None:
         up = source.parents[one]
         judged = isinstance(up, ast.Call) and (up.func is one or one in up.args) and not _keeps(up)
         said = isinstance(up, ast.Attribute) and up.attr == "eval"
+        said |= isinstance(up, ast.Return) and any(source.methods("eval"))  # to be judged by whoever called
         if one.lineno > updated and (judged or said):
             return one
     return None

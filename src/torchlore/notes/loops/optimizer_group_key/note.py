@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import edits, tree, uses, values
+from torchlore.check import calls, containers, edits, flow, tree, uses, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -49,20 +49,27 @@ def find(source: Source) -> Iterator[Hit]:
         if not (name[12:13].isupper() and name.count(".") == 2):
             continue
         given = tree.argument(call, 0, "params")
-        if (
-            isinstance(given, ast.Attribute)
-            and given.attr == "parameters"
-            and values.sure(source, given.value, "module")
-        ):
-            fix = edits.append(source, given, "()")
-            yield source.hit(
-                given, f"`{source.code(given)}` is the method itself: call it, `{source.code(given)}()`", fix
-            )
+        method = given if isinstance(given, ast.Attribute) and given.attr == "parameters" else None
+        if method is not None and values.sure(source, method.value, "module"):
+            told = f"`{source.code(method)}` is the method itself: call it, `{source.code(method)}()`"
+            yield source.hit(method, told, edits.append(source, method, "()"))
         for value in source.values(given) if given is not None else ():
             groups = [one for item in value.items for one in item] if value.kind == "list" else []
             for group in groups:
                 if isinstance(group.node, ast.Dict) and group.source is source:
                     yield from _keys(source, group.node)
+        for added in _appended(source, given):
+            yield from _keys(source, added)
+
+
+def _appended(source: Source, given: ast.expr | None) -> list[ast.Dict]:
+    """The groups that are put into the list one by one, in this function or in the one that gives it back."""
+    made = flow.called(source, given) if isinstance(given, ast.Call) else None
+    back = calls.returned(made) if made is not None and made.source is source else []
+    name = back[0] if len(back) == 1 else given
+    home = tree.function(source, name) or source.tree if isinstance(name, ast.Name) else None
+    put = containers.added(source, home, name.id) if home is not None and isinstance(name, ast.Name) else []
+    return [one for one in put if isinstance(one, ast.Dict)]
 
 
 def _keys(source: Source, group: ast.Dict) -> Iterator[Hit]:

@@ -67,11 +67,17 @@ def _becomes_penalty(source: Source, call: ast.Call) -> bool:
             continue
         found = _targets(node)
         known |= found
-        named = any(_NAME.search(one) for one in found)
+        named = any(_NAME.search(one) for one in found) or (isinstance(node, ast.Return) and _from_one(source, value))
         penalty = (
             penalty or named or (isinstance(node, ast.Return) and home is not None and bool(_NAME.search(home.name)))
         )
     return penalty
+
+
+def _from_one(source: Source, value: ast.expr) -> bool:
+    """`((grad.norm(2, dim=1) - 1) ** 2).mean()`: how far the gradients' lengths are from 1."""
+    gaps = [one for one in tree.under(source, value, ast.BinOp) if isinstance(one.op, ast.Sub)]
+    return any(tree.literal(one.right) in (1, 1.0) and "norm" in source.code(one.left) for one in gaps)
 
 
 def _targets(node: ast.stmt) -> set[str]:

@@ -12,6 +12,7 @@ _ONE_HOT = re.compile(r"one_?hot", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _over_a_share(source)
     if "smooth" not in source.text and not uses.says(source, "onehot", "one_hot"):
         return
     for whole in source.all(ast.BinOp):
@@ -47,3 +48,18 @@ def _kept(source: Source, node: ast.expr) -> tuple[ast.expr | None, str]:
         if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and tree.literal(one.left) in (1, 1.0):
             return other, source.code(one.right)
     return None, ""
+
+
+def _over_a_share(source: Source) -> Iterator[Hit]:
+    """`torch.full((n, c), eps / c).scatter_(1, y, 1.0)`: the right class keeps all, and the others get some."""
+    for call in source.methods("scatter_"):
+        put = tree.argument(call, 2, "value") or tree.argument(call, None, "src")
+        made = follow.followed(source, tree.receiver(call))
+        full = isinstance(made, ast.Call) and source.name(made.func) in ("torch.full", "torch.full_like")
+        fill = tree.argument(made, 1, "fill_value") if full and isinstance(made, ast.Call) else None
+        share = follow.followed(source, fill) if fill is not None else None
+        if not isinstance(share, ast.BinOp) or not isinstance(share.op, ast.Div) or tree.literal(put) not in (1, 1.0):
+            continue
+        name = source.code(share.left)
+        if re.search(r"eps|smooth|alpha", name, re.IGNORECASE):
+            yield source.hit(call, f"the labels no longer sum to 1: write `1 - {name}` at the right class")

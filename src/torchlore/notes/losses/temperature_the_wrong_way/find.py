@@ -82,6 +82,9 @@ def _softened(source: Source, side: ast.expr | None) -> str | None:
         else None
     )
     scores = follow.followed(source, scores) if scores is not None else None
+    if isinstance(scores, ast.Call) and follow.method(scores) in ("div", "mul", "true_divide", "divide"):
+        by = scores.args[-1] if scores.args else None  # `x.div(T)`, `torch.div(x, T)`
+        return source.code(by) if by is not None and follow.method(scores) != "mul" else None
     if not isinstance(scores, ast.BinOp):
         return "" if isinstance(scores, ast.Name | ast.Attribute | ast.Call) else None
     return source.code(scores.right) if isinstance(scores.op, ast.Div) else None

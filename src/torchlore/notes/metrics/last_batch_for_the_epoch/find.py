@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, follow, iteration, scopes, tree, uses, values
+from torchlore.check import api, follow, iteration, origin, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _LOSS = re.compile(r"(^|_)loss$")
@@ -39,6 +39,9 @@ def _read_behind(source: Source) -> Iterator[Hit]:
     for choice in source.all(ast.If) if "best" in source.text else ():
         for kept, value in _kept(choice):
             yield from _told(source, value, choice.test, f"`{source.code(kept)}` is")
+            home, made = origin.origin(source, value)  # `val_loss = epoch(net, loader)`, and what that gives back
+            if home is source and tree.function(source, made) is not tree.function(source, value):
+                yield from _told(source, made, made, f"`{source.code(kept)}` is")
     for given in source.all(ast.Return):
         if given.value is not None and _bare(source, given.value) is not None and (mean := _dropped(source, given)):
             yield from _told(source, given.value, given, f"`{mean}` is never read, and this returns")

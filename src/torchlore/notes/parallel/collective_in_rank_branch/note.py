@@ -12,7 +12,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import calls, tree
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -44,6 +45,25 @@ def find(source: Source) -> Iterator[Hit]:
             f"only some ranks reach this {what}, under `{source.code(branch[0])}`, and wait for the others for ever: call "
             "it on every rank",
         )
+    yield from _in_helper(source)
+
+
+def _in_helper(source: Source) -> Iterator[Hit]:
+    """`if rank == 0: print(reduce_mean(loss))`, where the helper meets the other ranks whoever calls it."""
+    for meeting in source.calls(*(f"torch.distributed.{name}" for name in _MEETINGS)):
+        home = tree.function(source, meeting)
+        if home is None or any(_is_rank(test) for test, _ in tree.conditions(source, meeting)):
+            continue
+        sites = [(at, call) for at, call, _ in calls.callers(as_function(source, home)) if at is source]
+        for _, call in sites:
+            branch = next((one for one in tree.conditions(source, call) if _is_rank(one[0])), None)
+            beside = [
+                one for _, one in sites if one is not call and tree.function(source, one) is tree.function(source, call)
+            ]
+            if branch is not None and tree.lacks(meeting, None, "group") and not beside:
+                what = source.name(meeting.func).rpartition(".")[2]
+                told = f"only some ranks call `{home.name}`, under `{source.code(branch[0])}`, and its {what} (line {meeting.lineno}) waits for the others for ever"
+                yield source.hit(call, f"{told}: call it on every rank")
 
 
 def _is_rank(test: ast.expr) -> bool:

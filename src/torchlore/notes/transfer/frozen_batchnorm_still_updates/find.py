@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from torchlore.check import (
     api,
     averages,
+    calls,
     classes,
     flow,
     frameworks,
@@ -129,7 +130,21 @@ def _frozen(freeze: Event) -> ast.expr | None:
         call = loop.iter if loop is not None else None
         named = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "parameters"
         node = call.func.value if named else node  # type: ignore[union-attr]  # named says so
-    return node
+    return _handed(freeze.source, node) if isinstance(node, ast.Name) else node
+
+
+def _handed(source: Source, name: ast.Name) -> ast.expr:
+    """`net` behind `freeze(child)` in a loop over `net.named_children()`; the argument of the only call of a helper."""
+    bound = scopes.reaching(source, name)
+    one = bound[0] if len(bound) == 1 else None
+    if one is not None and one.how == "parameter" and isinstance(one.node, ast.arg):
+        given = calls.given(source, one.node)
+        inner = given[0][1] if len(given) == 1 and given[0][0] is source else None
+        return _handed(source, inner) if isinstance(inner, ast.Name) else inner or name
+    over = one.value if one is not None and one.how == "for" else None
+    walks = isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute)
+    children = walks and over.func.attr in ("children", "named_children")  # type: ignore[union-attr]  # walks says so
+    return over.func.value if children else name  # type: ignore[union-attr]  # walks says so
 
 
 def _holds(source: Source, freeze: Event) -> bool:
