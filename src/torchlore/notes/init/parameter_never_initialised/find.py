@@ -33,14 +33,17 @@ def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
             continue
-        code = _PARENT.sub("", source.code(cls.node))
-        if any(cls.node.name in whole for whole in filled):
+        own = classes.own_attributes(cls).items()
+        empty = [
+            (name, made) for name, found in own if len(found) == 1 and (made := _made(source, found[0])) is not None
+        ]
+        if not empty or any(cls.node.name in whole for whole in filled):
             continue  # a loop over the parameters of the whole of which this is a part
+        code = _PARENT.sub("", source.code(cls.node))
         inherited = set(_CALLED.findall(code)) - set(classes.methods(cls))  # fills what it finds
         general = bool(inherited) or _FILLS.search(_EXPLICIT.sub("", code)) is not None
-        for name, found in classes.own_attributes(cls).items():
-            made = _made(source, found[0]) if len(found) == 1 else None
-            if made is not None and not general and not _written(source, cls.node, name):
+        for name, made in empty:
+            if not general and not _written(source, cls.node, name):
                 yield source.hit(
                     made, f"nothing fills `self.{name}`, so it starts with whatever was in memory: initialise it, "
                     f"`nn.init.normal_(self.{name}, std=0.02)`", severity="hint" if _only_loaded(source, cls.node.name) else None

@@ -41,7 +41,7 @@ def find(source: Source) -> Iterator[Hit]:
 def _twins(source: Source) -> Iterator[tuple[ast.Assign, ast.Assign]]:
     """Pairs of assignments in one function that build the same network of the project from the same arguments."""
     groups: dict[tuple[object, str], list[ast.Assign]] = {}
-    for assign in source.all(ast.Assign) if _NAMED.search(source.text) else ():
+    for assign in source.all(ast.Assign):
         made = _built(assign.value)
         if made is None or len(assign.targets) != 1 or not tree.dotted(assign.targets[0]):
             continue

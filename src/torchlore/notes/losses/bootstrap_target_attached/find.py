@@ -28,7 +28,7 @@ from torchlore.check.source import Hit, Source
 
 _DISCOUNT = re.compile(r"^(gamma|discount\w*|disc)_?$", re.IGNORECASE)
 _SQUARE = re.compile(r"\*\* *2|\.pow\(2\)|\.square\(")
-_SQUARES = re.compile(rf"([\w.]+) *(?:{_SQUARE.pattern})")
+_NAME = re.compile(r"\w[\w.]*$")
 _OLD = re.compile(r"(^|_)(old|prev|behaviou?r)", re.IGNORECASE)
 _LABEL = re.compile(r"pseudo|teacher|target|guess|soft_?label|weak", re.IGNORECASE)
 _TEACHER = re.compile(r"teacher|momentum_|ema_(?:model|net)", re.IGNORECASE)
@@ -41,7 +41,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
     if _SQUARE.search(source.text):
-        squares = {run.lstrip(".") for run in _SQUARES.findall(source.text)}
+        squares = set(_squares(source.text))
         pairs += [(one.right, one.left) for one in source.all(ast.BinOp) if _squared(source, one, squares)]
     for value, target in pairs:
         for first, second in ((value, target), (target, value)):
@@ -321,6 +321,14 @@ def _discounted(term: ast.AST) -> bool:
     names = [tree.dotted(node).rpartition(".")[2] for node in parts]
     numbers = [node.value for node in parts if isinstance(node, ast.Constant) and isinstance(node.value, float)]
     return any(_DISCOUNT.match(name) for name in names) or any(0.8 <= number < 1 for number in numbers)
+
+
+def _squares(text: str) -> Iterator[str]:
+    """`self.delta` of `self.delta ** 2`, wherever something is squared."""
+    for square in _SQUARE.finditer(text):
+        line = text[text.rfind("\n", 0, square.start()) + 1 : square.start()].rstrip(" ")
+        if name := _NAME.search(line):
+            yield name[0]
 
 
 def _squared(source: Source, node: ast.BinOp, squares: set[str]) -> bool:
