@@ -1,6 +1,7 @@
 """Every script of the notes, and those of other folders, plainly and under watch: is all that they leave behind the same?
 
     python bench/watch_same.py [FOLDER …]     # a folder's *.py at any depth, beside the notes' bad.py and good.py
+    python bench/watch_same.py --no-notes FOLDER --only resume
 
 Each runs twice in a process of its own, with the same seeds. Compared are what it prints, every number, tensor and module that its
 top level holds, and the state of the three random generators at the end; bit for bit.
@@ -8,6 +9,7 @@ top level holds, and the state of the three random generators at the end; bit fo
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import io
 import os
@@ -87,12 +89,21 @@ def told(path: Path, *, watch: bool) -> str:
         return trouble or file.read()
 
 
+def wanted() -> list[Path]:
+    """The scripts that the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="whose *.py are run too")
+    parser.add_argument("--no-notes", action="store_true", help="leave the notes' own scripts out")
+    parser.add_argument("--only", default="", metavar="TEXT", help="scripts whose path holds this")
+    args = parser.parse_args()
+    traps = [] if args.no_notes else [one for one in notes() if one.is_trap and not absent(one, "cpu")]
+    scripts = [one.script(name) for one in traps for name in ("bad", "good")]
+    scripts += [path.absolute() for folder in args.folders for path in sorted(folder.rglob("*.py"))]
+    return [path for path in scripts if args.only in str(path)]
+
+
 def main() -> int:
-    scripts = [
-        one.script(name) for one in notes() if one.is_trap and not absent(one, "cpu") for name in ("bad", "good")
-    ]
-    for folder in sys.argv[1:]:
-        scripts += sorted(Path(folder).rglob("*.py"))
+    scripts = wanted()
     with watching():
         pass  # what both ways import is there before either
     for name in ("sklearn.metrics", "torchmetrics", "torchvision"):  # and what takes long to import is, once for all

@@ -140,12 +140,66 @@ for _ in range(6):
     opt.step()
 """
 
+LATER = """
+net, head, side = nn.Linear(6, 8), nn.Linear(8, 2), nn.Linear(8, 2)
+opt = optim.SGD([*net.parameters(), *head.parameters(), *side.parameters()], 0.1)
+pixels = torch.randint(0, 256, (64, 1, 2, 3)).float()
+loader = DataLoader(TensorDataset(pixels.repeat(1, 1, 8, 8), torch.randint(0, 2, (64,))), 4, shuffle=True)
+for epoch in range(6):
+    for x, y in loader:
+        x = x[:, 0, :2, :3].flatten(1) / 255
+        hidden = net(x)
+        out = head(hidden)
+        logs = {f.__name__: f(out, F.one_hot(y, 2).float()) for f in (F.l1_loss, F.huber_loss, F.mse_loss)}
+        weight = 0.0 if epoch < 3 else 1.0
+        loss = logs["mse_loss"] + weight * side(hidden).pow(2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""
+LOGGED = """
+net = nn.Linear(6, 1)
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(8):
+    x = torch.randn(16, 6)
+    logs = {f.__name__: f(net(x), x[:, :1]) for f in (F.l1_loss, F.huber_loss, F.mse_loss)}
+    loss = logs["mse_loss"]
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+STEPS = """
+x = torch.randn(96, 7, 3)
+loader = DataLoader(TensorDataset(x, x.cumsum(1)), 16, shuffle=True)
+
+class Steps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(3, 8FIRST)
+        self.out = nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.out(self.rnn(x)[0])
+
+net = Steps()
+opt = optim.SGD(net.parameters(), 0.1)
+for epoch in range(3):
+    for x, y in loader:
+        opt.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        opt.step()
+"""
+
 
 @pytest.mark.parametrize(
     ("program", "slugs"),
     [
         (ATTACKED, []),  # gradients cleared by hand; shares of nothing left out
         (SKIPPED, ["gradient-cut-on-the-way"]),
+        (LATER, []),  # pixels that the loop scales, a term that gets its weight later
+        (LOGGED, []),  # losses that are printed only
+        (STEPS.replace("FIRST", ", batch_first=True"), []),
+        (STEPS.replace("FIRST", ""), ["batch-first-forgotten"]),
         (TURNS, []),  # experts that are not asked; an average that is given other data
         (HEADS.replace("DIM", "-1"), []),
         (HEADS.replace("DIM", "-2"), ["softmax-over-queries"]),

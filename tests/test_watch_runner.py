@@ -9,8 +9,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
+
+from torchlore.finding import Finding, Severity
+from torchlore.watch.reading import Reading
+from torchlore.watch.session import Options
 
 TRAIN = """
 import sys, torch
@@ -130,6 +135,18 @@ def test_the_source_is_read_too(tmp_path):
     assert "watch: nothing found in 40 steps" in unread.stderr
     chosen = watched("--only", "state-dict-changed-in-vain", "--fail-on", "warning", "train.py", cwd=tmp_path)
     assert (chosen.returncode, chosen.stderr.count("missing-zero-grad")) == (1, 0)
+
+
+def test_what_both_show_is_told_at_the_line_to_change():
+    """Where it is one trap in one file; two of a kind may be two different ones."""
+    reading = Reading(Options())
+    read = Finding("loss-is-nan", "read", Severity.ERROR, "train.py", 4, evidence="read in the source")
+    seen = Finding("loss-is-nan", "seen", Severity.ERROR, "train.py", 30, step=3, evidence="at backward 3")
+    reading.findings = [read]
+    assert reading.together([seen]) == [replace(seen, line=4, evidence="at backward 3; it shows in line 30")]
+    assert reading.together([]) == [read]
+    assert reading.together([seen, replace(seen, line=31)]) == [seen, replace(seen, line=31)]
+    assert reading.together([replace(seen, path="other.py")]) == [replace(seen, path="other.py"), read]
 
 
 def test_a_question_for_torch_is_no_import(tmp_path):

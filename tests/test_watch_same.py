@@ -6,7 +6,10 @@ import contextlib
 import copy
 import hashlib
 import io
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import pytest
 import torch
@@ -274,3 +277,12 @@ def test_a_traceback_has_no_line_twice():
             torch.zeros(2) @ torch.zeros(3)
     hide(raised.value)
     assert raised.value.__traceback__.tb_next is None
+
+
+def test_the_bench_runs_what_it_is_given(tmp_path):
+    (tmp_path / "steady.py").write_text("import torch\n\ntotal = torch.randn(3).sum().item()\nprint(total)\n")
+    (tmp_path / "other.py").write_text("raise SystemExit(3)\n")
+    bench = Path(__file__).parents[1] / "bench" / "watch_same.py"
+    words = [sys.executable, str(bench), "--no-notes", str(tmp_path), "--only", "steady"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("1 scripts: 0 differ under watch")

@@ -25,7 +25,7 @@ FIRST = (2, 3, 8, 20)  # deep steps; later ones come with the windows of the pac
 DATA = vars(Tensor.__mro__[1])["data"]  # the property .data, as function modes are shown it
 HANDLE = handle_torch_function.__code__
 EVALUATIONS = 3  # after the first step, so many evaluations are looked at in depth
-EVALUATION_NS = 15_000_000  # and what may be spent on each
+EVALUATION_NS = 30_000_000  # and what may be spent on each
 
 
 def _asker(frame: FrameType) -> FrameType:

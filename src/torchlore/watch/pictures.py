@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torchlore.watch.places import Place as Place  # noqa: PLC0414 - sentinels take it from here
 from torchlore.watch.places import assignment as assignment  # noqa: PLC0414 - see above
+from torchlore.watch.places import layer_line as layer_line  # noqa: PLC0414 - see above
 from torchlore.watch.places import line_in as line_in  # noqa: PLC0414 - see above
 
 if TYPE_CHECKING:

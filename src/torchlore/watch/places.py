@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -55,6 +55,21 @@ class Place:
 def assignment(owner: type, attribute: str) -> Place | None:
     """The line of a class that sets `self.<attribute>`; the line of the class itself where there is none."""
     return line_in(owner, rf"\bself\.{re.escape(attribute)}\s*(:[^=]+)?=")
+
+
+def layer_line(modules: Iterable[Any], tensor: Any) -> Place | None:
+    """The line of the user's class that sets the layer with this parameter, or the parameter itself; None where there is none."""
+    for module in modules:
+        for path, part in module.named_modules():
+            key = next((name for name, one in part.named_parameters(recurse=False) if one is tensor), None)
+            if key is None:
+                continue
+            above, _, attribute = path.rpartition(".")
+            torchs = type(part).__module__.startswith("torch.")
+            owner, name = (module.get_submodule(above), attribute) if torchs else (part, key)
+            mine = name and not type(owner).__module__.startswith("torch.")
+            return assignment(type(owner), name) if mine else None
+    return None
 
 
 def line_in(owner: type | Callable[..., Any], pattern: str) -> Place | None:

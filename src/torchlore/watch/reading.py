@@ -63,7 +63,25 @@ class Reading:
         only, ignore = self.options.only, self.options.ignore
         return slug != UNUSED and (not only or slug in only) and slug not in ignore
 
-    def beside(self, seen: list[Finding]) -> list[Finding]:
+    def together(self, seen: list[Finding]) -> list[Finding]:
+        """What was seen and what was read; where each shows a trap once in one file, the run tells it at the source's line.
+
+        The run has the numbers and the line where it shows, the source the line that is to be changed.
+        """
+        times = Counter((one.slug, one.path) for one in seen)
+        often = Counter((one.slug, one.path) for one in self.findings)
+        lines = {(one.slug, one.path): one.line for one in self.findings}
+        told = []
+        for one in seen:
+            key = (one.slug, one.path)
+            if times[key] == often[key] == 1 and lines[key] != one.line:
+                shows = f"it shows in line {one.line}"
+                told.append(replace(one, line=lines[key], evidence="; ".join(filter(None, (one.evidence, shows)))))
+            else:
+                told.append(one)
+        return [*told, *self._beside(seen)]
+
+    def _beside(self, seen: list[Finding]) -> list[Finding]:
         """What was read and not seen in the run: where both show a trap in one file, the run says it better."""
         lines: dict[tuple[str, str], set[int]] = {}
         for one in seen:

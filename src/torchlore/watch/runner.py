@@ -68,7 +68,7 @@ def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: 
         watcher.run.crashed = status != 0 or 0 < options.steps <= watcher.run.steps
         watcher.finish()
         seen = [*watcher.ledger.results(), *_from_children(folder, watcher)]
-    return Outcome(status, merged([*seen, *reading.beside(seen)]), watcher, interrupted, reading.trouble)
+    return Outcome(status, merged(reading.together(seen)), watcher, interrupted, reading.trouble)
 
 
 def begin(watcher: Watcher, sentinels: Callable[[], Iterable[Sentinel]], folder: str, reading: Reading) -> None:
@@ -214,7 +214,7 @@ def leave(watcher: Watcher, folder: str, reading: Reading) -> None:
         return
     watcher.finish()
     seen = watcher.ledger.results()
-    found = [asdict(one) for one in (*seen, *reading.beside(seen))]
+    found = [asdict(one) for one in reading.together(seen)]
     facts = {"steps": watcher.run.steps, "cost_ns": watcher.pace.total_ns, "findings": found}
     Path(folder, f"{os.getpid()}.json").write_text(json.dumps(facts), encoding="utf-8")
 

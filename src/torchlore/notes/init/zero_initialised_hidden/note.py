@@ -15,7 +15,7 @@ if isinstance(module, nn.Linear):
 Zeros are right for single layers by name: the last one of a residual branch, the second matrix of a LoRA pair, a gate.
 """
 
-from torchlore.watch.pictures import Alarm, Step
+from torchlore.watch.pictures import Alarm, Step, layer_line
 
 ROWS = ()
 SOURCES = ("https://github.com/mattiasegu/uncertainty_estimation_deep_learning/pull/7",)
@@ -39,5 +39,6 @@ def watch(step: Step) -> Alarm | None:
             continue
         if bool((weight == weight[:1]).all()):
             message = f"all {weight.shape[0]} units of `{one.name}` are equal and stay equal; start from random values"
-            return Alarm(message, evidence=f"after {step.number} steps every row of {tuple(weight.shape)} is the same")
+            told = f"after {step.number} steps every row of {tuple(weight.shape)} is the same"
+            return Alarm(message, at=layer_line(step.run.modules(), weight), evidence=told)
     return None

@@ -9,9 +9,12 @@ def watch(step: Step) -> Alarm | None:
     backwards = step.of("backward")
     losses = [event for event in step.of("loss") if event.facts["grad_enabled"] and event.name != "nll_loss"]
     alone = len(backwards) == 1 and backwards[0].facts["made_by"] in _PLAIN
-    places = [event.place for event in losses]
-    again = len(places) > 1 and places.count(places[-1]) > 1
-    same = again and (len(set(places)) == 1 or bool(step.without_gradient))  # else the others may be printed only
+    made = [(event.place, event.name) for event in losses]
+    again = len(made) > 1 and made.count(made[-1]) > 1
+    same = again and (len(set(made)) == 1 or bool(step.without_gradient))  # else the others may be printed only
+    same = same and (
+        len(set(made)) == 1 or len({place for place, _ in made}) > 1
+    )  # several losses of one thing, on one line
     if not step.in_a_row(3, alone and same and not step.closure and step.order.rfind("L") < step.order.find("B")):
         return None
     return Alarm(

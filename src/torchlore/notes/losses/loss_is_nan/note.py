@@ -33,4 +33,5 @@ def watch(call: Annotated[Call, "backward"]) -> Alarm | None:
     birth = call.kwargs.get("birth")
     where = f", born in {birth}" if birth else ""
     told = f"the loss is not a finite number{where}, and backward() makes every weight NaN; keep the argument of log, sqrt, exp and division away from the edge"
-    return Alarm(told, evidence=f"at backward {call.run.backwards}")
+    because = ("fractions-in-integer-tensor", "all-targets-ignored")
+    return Alarm(told, evidence=f"at backward {call.run.backwards}", because=because)

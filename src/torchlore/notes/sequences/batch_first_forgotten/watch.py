@@ -1,12 +1,12 @@
 """What a running program shows of it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from torchlore.watch.pictures import Alarm, Call
+from torchlore.watch.pictures import Alarm, Batch, Call
 
 
 def watch(
-    call: Annotated[
+    picture: Annotated[
         Call,
         "LSTM",
         "GRU",
@@ -15,22 +15,36 @@ def watch(
         "cross_entropy",
         "mse_loss",
         "binary_cross_entropy_with_logits",
-    ],
+    ]
+    | Batch,
 ) -> Alarm | None:
-    if call.group == "layer":
-        given, layer = call.argument(1, "src"), call.owner
-        layer = layer.layers[0].self_attn if call.name == "TransformerEncoder" else layer
+    if isinstance(picture, Batch):
+        picture.notes["samples"] = _samples(picture)
+        return None
+    if picture.group == "layer":
+        given, layer = picture.argument(1, "src"), picture.owner
+        layer = layer.layers[0].self_attn if picture.name == "TransformerEncoder" else layer
         sizes = tuple(given.shape) if getattr(given, "dim", int)() == 3 and not layer.batch_first else ()
-        call.notes["sizes"] = (call.place, call.name, sizes)
+        picture.notes["sizes"] = (picture.place, picture.name, sizes)
         return None
-    place, name, sizes = call.notes.pop("sizes", (None, "", ()))
-    target = call.target
-    if not sizes or target is None or not target.dim() or target.numel() != len(target):
+    place, name, sizes = picture.notes.pop("sizes", (None, "", ()))
+    target = picture.target
+    if not sizes or target is None or not target.dim() or sizes[1] < 2:
         return None
-    if len(target) != sizes[0] or len(target) == sizes[1] or sizes[1] < 2:
+    alone = target.numel() == len(target)  # one number for each sample
+    samples = len(target) if alone else picture.notes.get("samples", 0)
+    if samples != sizes[0] or samples == sizes[1] or not picture.in_a_row(1 if alone else 3, true=True):
         return None
     return Alarm(
-        f"{name} without batch_first takes (time, batch, features) and gets {sizes} for {len(target)} targets: it walks over the "
+        f"{name} without batch_first takes (time, batch, features) and gets {sizes} for {samples} samples: it walks over the "
         "samples instead of the time steps; pass batch_first=True",
         at=place,
+        certain=alone,
     )
+
+
+def _samples(batch: Batch) -> int:
+    """How many samples a batch has, where the loader itself has put them side by side along the first dimension."""
+    collate: Any = getattr(batch.loader, "collate_fn", None)
+    usual = getattr(collate, "__name__", "") == "default_collate" and getattr(batch.loader, "batch_size", None)
+    return len(batch.tensors[0]) if usual and batch.tensors and batch.tensors[0].dim() else 0
