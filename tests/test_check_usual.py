@@ -482,6 +482,13 @@ def auc(net, loader):
             ps += (torch.sigmoid(net(x)) > 0.5).int().flatten().tolist()
             ys += y.tolist()
     return roc_auc_score(ys, ps)  # trap: auc-of-hard-labels
+=== view-as-transpose
+import cv2
+import torch
+def load(path):
+    img = cv2.cvtColor(cv2.imread(path), cv2.COLOR_BGR2RGB)
+    h, w, c = img.shape
+    return torch.from_numpy(img).view(c, h, w).float() / 255  # trap: view-as-transpose
 === clean
 import os
 import torch

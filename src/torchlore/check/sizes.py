@@ -34,7 +34,8 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
     if isinstance(node, ast.Name):
         value = follow.binding(source, node)
         found = sizes(source, value, hops - 1) if value is not None else _chunk(source, node, hops - 1)
-        return found or _unpacked(source, node)
+        named = _unpacked(source, node) if not found or found == PICTURE else ()  # `h, w, c = img.shape` knows better
+        return named or found
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         left, right = sizes(source, node.left, hops - 1), sizes(source, node.right, hops - 1)
         return (*left[:-1], right[-1]) if left and right else ()
