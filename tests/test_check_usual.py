@@ -489,6 +489,43 @@ def load(path):
     img = cv2.cvtColor(cv2.imread(path), cv2.COLOR_BGR2RGB)
     h, w, c = img.shape
     return torch.from_numpy(img).view(c, h, w).float() / 255  # trap: view-as-transpose
+=== straight-through-negated
+import torch
+def quantize(z, codebook):
+    idx = torch.cdist(z, codebook).argmin(1)
+    q = codebook[idx]
+    z_q = z + (q - z)  # trap: straight-through-negated
+    return z_q, idx
+=== noise-drawn-once
+import torch
+import torchvision.transforms as T
+from torch.utils.data import Dataset
+class Small(Dataset):
+    def __init__(self, images, labels):
+        aug = T.Compose([T.RandomHorizontalFlip(), T.ToTensor()])
+        self.x = [aug(i) for i in images]  # trap: noise-drawn-once
+        self.y = labels
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+    def __len__(self):
+        return len(self.x)
+=== decay-compounds
+import torch
+def train(net, loader, epochs):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for e in range(epochs):
+        for g in opt.param_groups:
+            g["lr"] = g["lr"] * (1 - e / epochs)  # trap: decay-compounds
+        for x, y in loader:
+            opt.zero_grad()
+            torch.nn.functional.cross_entropy(net(x), y).backward()
+            opt.step()
+=== masked-score-keeps-weight
+import torch
+def attention(q, k, v, mask):
+    s = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    s = s.masked_fill(mask == 0, 0)  # trap: masked-score-keeps-weight
+    return s @ v
 === clean
 import os
 import torch

@@ -3,13 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, tree, values
 from torchlore.check.source import Hit, Source
 
 Part = tuple[ast.expr, int]  # a summand and its sign
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _cancelled(source)
     for call in source.methods("detach"):
         whole = _sum(source, call)
         parts = [*_summands(whole)] if whole is not None else []
@@ -23,6 +24,23 @@ def find(source: Source) -> Iterator[Hit]:
         fixed = f"{source.code(hard)} + {code} - {code}.detach()"
         told = f"the gradient of `{code}` comes through with the wrong sign: write `{fixed}`"
         yield source.hit(whole, told, edits.replace(source, whole, fixed))
+
+
+def _cancelled(source: Source) -> Iterator[Hit]:
+    """`z + (q - z)` with nothing detached: it is `q`, and no gradient reaches `z`."""
+    for whole in source.all(ast.BinOp):
+        gap, first = whole.right, whole.left
+        taken = isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub) and isinstance(whole.op, ast.Add)
+        if not taken or not isinstance(gap, ast.BinOp) or not isinstance(first, ast.Name):
+            continue
+        if (
+            isinstance(gap.left, ast.Name)
+            and tree.dotted(gap.right) == first.id
+            and not values.maybe(source, gap.left, "number", "string", "list", "ndarray")
+        ):
+            fixed = f"{first.id} + ({gap.left.id} - {first.id}).detach()"
+            told = f"`{source.code(whole)}` is `{gap.left.id}`, and no gradient reaches `{first.id}`: write `{fixed}`"
+            yield source.hit(whole, told, edits.replace(source, whole, fixed), severity="warning")
 
 
 def _sum(source: Source, call: ast.Call) -> ast.expr | None:

@@ -10,10 +10,12 @@ from torchlore.check.source import Hit, Source
 _DRAWS = ("torch.randn", "torch.rand", "torch.normal", "torch.randn_like", "torch.rand_like")
 _SCALE = re.compile(r"exp\(|(^|[._])(std|sigma|stddev|scale)\w*$", re.IGNORECASE)
 _NOISE = re.compile(r"^(z|noise|latents?|latent_\w+|z_\w+|gen_(input|noise))$", re.IGNORECASE)
+_RANDOM = re.compile(r"Random(?!Apply|Order|Choice)\w+|ColorJitter|RandAugment|TrivialAugmentWide")
 _KEPT = re.compile(r"fix|test|eval|sample|static|const|vis", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _pictures(source)
     if not any(word.rpartition(".")[2] in source.text for word in _DRAWS):
         return
     for cls in classes.all_classes(source):
@@ -25,6 +27,20 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"`self.{name}` is drawn once, so every step adds the same noise: draw it where it is used"
                 yield source.hit(one.value, told)
     yield from _before_loop(source)
+
+
+def _pictures(source: Source) -> Iterator[Hit]:
+    """`self.x = [augment(one) for one in images]` in a dataset's `__init__`: every epoch sees the same draw."""
+    for cls in classes.all_classes(source) if "torchvision" in source.text and "Random" in source.text else ():
+        for name, found in classes.own_attributes(cls).items():
+            made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
+            call = made.elt if isinstance(made, ast.ListComp) else None
+            if not isinstance(call, ast.Call) or classes.kind_of_instances(cls) != "dataset":
+                continue
+            drawing = _RANDOM.search(source.code(follow.followed(source, call.func)))
+            if drawing is not None:
+                told = f"{drawing[0]} draws once for each picture here, so every epoch sees the same: do it in `__getitem__`"
+                yield source.hit(call, f"`self.{name}`: {told}", severity="warning")
 
 
 def _drawn(source: Source, value: ast.expr) -> bool:

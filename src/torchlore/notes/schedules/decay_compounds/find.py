@@ -104,7 +104,17 @@ def _counts(source: Source, factor: ast.expr) -> bool:
     powers = [one for one in ast.walk(factor) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Pow)]
     curves = [one for one in ast.walk(factor) if isinstance(one, ast.Call) and source.name(one.func) in _CURVES]
     parts = [*(part for one in powers for part in (one.left, one.right)), *(one.args[0] for one in curves if one.args)]
-    return any(_is_counter(name) for part in parts for name in ast.walk(part))
+    subs = (one for one in ast.walk(factor) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub))
+    shares = (one.right for one in subs if tree.literal(one.left) == 1 and isinstance(one.right, ast.BinOp))
+    parts += [one.left for one in shares if isinstance(one.op, ast.Div)]
+    return any(_is_counter(name) or _walked(source, name) for part in parts for name in ast.walk(part))
+
+
+def _walked(source: Source, node: ast.AST) -> bool:
+    """Whether a loop around it counts with this name."""
+    loops = (one for one in tree.loops(source, node) if isinstance(one, ast.For)) if isinstance(node, ast.Name) else ()
+    ranges = (one for one in loops if isinstance(one.iter, ast.Call) and source.name(one.iter.func) == "range")
+    return any(tree.dotted(one.target) == tree.dotted(node) for one in ranges)
 
 
 def _is_counter(node: ast.AST) -> bool:

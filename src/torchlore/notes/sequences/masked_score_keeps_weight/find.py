@@ -27,7 +27,7 @@ _SAME = {
 def find(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "mask") or not uses.says(source, "softmax"):
         return
-    yield from _over_queries(source) if "masked_fill" in source.text else ()
+    yield from (*_over_queries(source), *_too_late(source)) if "masked_fill" in source.text else ()
     given = [call.args[0] for call in source.calls(*_SOFTMAX) if call.args]
     given += [
         one
@@ -48,6 +48,23 @@ def find(source: Source) -> Iterator[Hit]:
             if mask is not None and not soft and _is_score(source, scores, mask):
                 told = f"a masked score is 0 here, and a softmax gives it its share: `masked_fill({source.code(mask)} == 0, float('-inf'))`"
                 yield source.hit(scores, told)
+
+
+def _too_late(source: Source) -> Iterator[Hit]:
+    """`weights = scores.softmax(-1)`, then `weights.masked_fill(mask == 0, 0)`: what is left does not sum to 1."""
+    fills = [*source.methods("masked_fill", "masked_fill_")]
+    for fill in fills:
+        home, made = tree.function(source, fill), follow.followed(source, tree.receiver(fill))
+        soft = isinstance(made, ast.Call) and (follow.method(made) == "softmax" or source.name(made.func) in _SOFTMAX)
+        others = [one for one in fills if one is not fill and tree.function(source, one) is home]
+        if not soft or others or home is None or tree.literal(tree.argument(fill, 1, "value")) != 0:
+            continue
+        given = fill.args[0] if fill.args else fill
+        if "mask" in source.code(given).lower() and not re.search(
+            r"\.sum\(|normali[sz]e|inf|1e-?\d|dropout", source.code(home)
+        ):
+            told = "the softmax has shared its 1 with what is masked, and what is left does not sum to 1: mask the scores with -inf before it"
+            yield source.hit(fill, told, severity="warning")
 
 
 def _over_queries(source: Source) -> Iterator[Hit]:
