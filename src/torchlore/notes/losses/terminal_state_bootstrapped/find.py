@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree, uses
+from torchlore.check import scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _DONE = re.compile(r"(^|_)(not_?)?(done|dones|terminal|terminals|terminated|is_done)(_|s?$)", re.IGNORECASE)
@@ -53,13 +53,15 @@ def _kept_at_the_end(source: Source, sum_: ast.BinOp) -> str:
         product = isinstance(other, ast.BinOp) and isinstance(other.op, ast.Mult)
         if product and _REWARD.search(_named(one)) and _GAMMA.search(source.code(other)):
             factors = (part for part in ast.walk(other) if isinstance(part, ast.Name))
-            whole = [part.id for part in factors if _FLAG.fullmatch(part.id)]
-            return (
-                whole[0]
-                if whole and not any(isinstance(part, ast.Sub | ast.UnaryOp) for part in ast.walk(other))
-                else ""
-            )
+            whole = [part for part in factors if _FLAG.fullmatch(part.id) and _seen(source, part)]
+            turned = any(isinstance(part, ast.Sub | ast.UnaryOp) for part in ast.walk(other))
+            return whole[0].id if whole and not turned else ""
     return ""
+
+
+def _seen(source: Source, flag: ast.Name) -> bool:
+    """Whether the flag is handed in, or the file plays itself; a memory of another file may hold it turned round."""
+    return ".step(a" in source.text or all(one.how == "parameter" for one in scopes.reaching(source, flag))
 
 
 def _named(node: ast.expr) -> str:
