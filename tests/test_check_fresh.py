@@ -694,6 +694,22 @@ def loss_of(out, labels, size):
     wanted = MADE
     return F.cross_entropy(out.view(-1, size), wanted.view(-1REST))
 """
+PLACED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.w = nn.Parameter(torch.empty(2, 2WHERE)).to(device)
+        nn.init.ones_(self.w)
+"""
+FROZEN = """
+from torchvision import models
+
+net = models.alexnet(weights="DEFAULT")
+net.PART.requires_grad = False
+"""
 
 
 @pytest.mark.parametrize(
@@ -801,6 +817,10 @@ def loss_of(out, labels, size):
         ("eval-without-no-grad", MODES.replace("FIRST", "if x is not None"), ["warning"]),
         ("padding-in-the-loss", WORDS.replace("MADE", "F.one_hot(labels, size).float()").replace("REST", ", size"), []),
         ("padding-in-the-loss", WORDS.replace("MADE", "labels").replace("REST", ""), ["warning"]),
+        ("parameter-moved-on-creation", PLACED.replace("WHERE", ", device = device"), []),
+        ("parameter-moved-on-creation", PLACED.replace("WHERE", ""), ["error"]),
+        ("requires-grad-on-module", FROZEN.replace("PART", "avgpool"), []),
+        ("requires-grad-on-module", FROZEN.replace("PART", "features"), ["error"]),
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from torchlore.check import classes, edits, follow, paths, tree, uses, values
 from torchlore.check.source import Hit, Source
 
+_BARE = re.compile(r"(?:pool|relu|dropout|softmax|flatten)\w*$", re.IGNORECASE)  # has no parameters to freeze
 _WRITTEN = re.compile(r"^requires?_?grad(s|ient)?$")
 
 
@@ -22,7 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Iterator[Hit]:
     owner, value = source.code(target.value), source.code(assign.value)
-    told = tree.literal(assign.value) in (True, False) and owner != "self"
+    told = tree.literal(assign.value) in (True, False) and owner != "self" and not _BARE.search(owner)
     if told and values.sure(source, target.value, "module") and not _one_by_one(source, assign, owner):
         edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
         message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
