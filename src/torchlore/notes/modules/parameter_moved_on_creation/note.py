@@ -82,8 +82,9 @@ def _there_already(source: Source, call: ast.Call, top: ast.expr) -> bool:
     if isinstance(made, ast.Call) and follow.method(top) == "float" and source.name(made.func) in _FLOAT32:
         return tree.keyword(made, "dtype") is None
     where = source.code(top.args[0]) if len(top.args) == 1 else ""
-    given = [one.value for one in ast.walk(made) if isinstance(one, ast.keyword) and one.arg == "device"]
-    return bool(where) and (f".to({where})" in source.code(made) or where in map(source.code, given))
+    return bool(where) and any(
+        one in source.code(made).replace(" ", "") for one in (f".to({where})", f"device={where}")
+    )
 
 
 def _top(source: Source, call: ast.Call) -> tuple[ast.expr, bool]:
