@@ -81,10 +81,8 @@ def _there_already(source: Source, call: ast.Call, top: ast.expr) -> bool:
         return False
     if isinstance(made, ast.Call) and follow.method(top) == "float" and source.name(made.func) in _FLOAT32:
         return tree.keyword(made, "dtype") is None
-    where = source.code(top.args[0]) if len(top.args) == 1 else ""
-    return bool(where) and any(
-        one in source.code(made).replace(" ", "") for one in (f".to({where})", f"device={where}")
-    )
+    where, code = source.code(top.args[0]) if len(top.args) == 1 else "", source.code(made).replace(" ", "")
+    return bool(where) and (f".to({where})" in code or f"device={where}" in code)
 
 
 def _top(source: Source, call: ast.Call) -> tuple[ast.expr, bool]:
