@@ -610,6 +610,39 @@ def main(net, train_loader, val_loader, opt):
             torch.save(net.state_dict(), "best.pt")
     net.eval()
 """,
+    "phases of which only one says its mode": """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bn, self.fc = nn.BatchNorm1d(8), nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.fc(self.bn(x))
+
+
+def run_phase(net, loader, phase, opt=None):
+    if phase == "train":
+        net.train()  # trap: eval-mode-missing
+    for x, y in loader:
+        with torch.set_grad_enabled(phase == "train"):
+            loss = nn.functional.cross_entropy(net(x), y)
+        if phase == "train":
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+
+
+def main(loaders):
+    net = Net()
+    opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+    for epoch in range(3):
+        for phase in ("train", "val"):
+            run_phase(net, loaders[phase], phase, opt)
+""",
     "a mask that the collate function makes": """
 import torch
 from torch import nn

@@ -41,9 +41,13 @@ def _phases(source: Source) -> Iterator[Hit]:
     if not flow.may_train(source):
         return
     over = {one for one in source.all(ast.For) if _both(one.iter)}
+    never = (
+        re.search(r"\.eval\(|\.train\([^)\s]", source.text) is None
+    )  # `if phase == "train": net.train()`, and nothing else
     for loop in flow.backward_loops(source) if over else ():
         switches = loop.of("train", "eval")
         asks = any(one.what == "eval" or one.detail or one.owner is None or one.conditions for one in switches)
+        asks &= not (never and switches)
         if not loop.of("step"):
             continue  # a picture of what the network looks at, not training
         if loop.node not in over or asks or "getattr" in source.code(loop.node) or frameworks.owned(source, loop.node):

@@ -94,3 +94,16 @@ class InARow(nn.Module):
     def forward(self, x):
         weights, right = self.score(x), self.attend(x)
         return torch.sum(weights * x, dim=1) + torch.sum(right * x, dim=1)
+
+
+def with_heads(q, k, v, dk):
+    scores = (q @ k.transpose(-2, -1)) * dk**-0.5
+    over_queries = scores.softmax(dim=-2)  # trap: softmax-over-queries
+    over_keys = scores.softmax(dim=-1)
+    also = (q @ k.mT).softmax(-2)  # trap: softmax-over-queries
+    return over_queries @ v + over_keys @ v + also @ v + (scores.softmax(dim=-2)).transpose(-2, -1) @ q
+
+
+def slots_compete(slots, keys, v):
+    share = (slots @ keys.transpose(-2, -1)).softmax(dim=-2)
+    return share @ v

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
+# the dimensions that the keys were turned round, and those of the queries then
+_QUERIES: dict[tuple[str, ...], tuple[int, ...]] = {("1", "2"): (1, -2), ("2", "3"): (2, -2), ("-1", "-2"): (-2,)}
 _PLAIN = ("torch.softmax", "torch.nn.functional.softmax")
 
 
@@ -22,10 +24,12 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _summed_elsewhere(source)
     for weights in products:
         made = _undropped(source, weights)
-        if isinstance(made, ast.Call) and _dim(source, made) == 1 and _is_scores(source, _given(source, made)):
-            yield source.hit(
-                made, "the scores are (batch, queries, keys), and this is over the queries: write `dim=-1`"
-            )
+        dim = _dim(source, made) if isinstance(made, ast.Call) else None
+        wrong = _query_dims(source, _given(source, made)) if isinstance(made, ast.Call) and dim in (1, 2, -2) else ()
+        home = tree.class_of(source, weights) or tree.function(source, weights)
+        slots = home is not None and "slot" in source.code(home).lower()  # they compete for what they look at
+        if dim in wrong and not slots:
+            yield source.hit(made, "the scores are (..., queries, keys), and this is over the queries: write `dim=-1`")
 
 
 def _summed_elsewhere(source: Source) -> Iterator[Hit]:
@@ -102,7 +106,7 @@ def _dim(source: Source, call: ast.Call) -> object:
         return tree.literal(tree.argument(call, 1, "dim"))
     if follow.method(call) == "softmax" and not source.name(call.func):
         module = values.made_by(source, call.func, "torch.nn.Softmax")
-        if module is None and call.args:
+        if module is None and (call.args or call.keywords):
             return tree.literal(tree.argument(call, 0, "dim"))
     made = values.made_by(source, call.func, "torch.nn.Softmax")
     return (
@@ -118,11 +122,11 @@ def _given(source: Source, call: ast.Call) -> ast.expr | None:
     return tree.receiver(call)
 
 
-def _is_scores(source: Source, node: ast.expr | None, hops: int = 3) -> bool:
-    """`bmm(q, k.transpose(1, 2))`, also divided by a number: three dimensions, the keys last."""
+def _query_dims(source: Source, node: ast.expr | None, hops: int = 3) -> tuple[int, ...]:
+    """The dimension of the queries in `q @ k.transpose(-2, -1)`, also times a number; () where it is no such product."""
     node = follow.followed(source, node) if node is not None else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Mult) and hops:
-        return _is_scores(source, node.left, hops - 1)
+        return _query_dims(source, node.left, hops - 1)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         keys: ast.expr | None = node.right
     else:
@@ -132,5 +136,8 @@ def _is_scores(source: Source, node: ast.expr | None, hops: int = 3) -> bool:
             and len(node.args) == 2
         )
         keys = node.args[1] if named and isinstance(node, ast.Call) else None
+    if isinstance(keys, ast.Attribute) and keys.attr == "mT":
+        return (-2,)
     turned = isinstance(keys, ast.Call) and follow.method(keys) == "transpose"
-    return turned and isinstance(keys, ast.Call) and sorted(str(tree.literal(one)) for one in keys.args) == ["1", "2"]
+    axes = sorted(str(tree.literal(one)) for one in keys.args) if turned and isinstance(keys, ast.Call) else []
+    return _QUERIES.get(tuple(axes), ())
