@@ -26,8 +26,8 @@ def find(source: Source) -> Iterator[Hit]:
         made = _undropped(source, weights)
         dim = _dim(source, made) if isinstance(made, ast.Call) else None
         wrong = _query_dims(source, _given(source, made)) if isinstance(made, ast.Call) and dim in (1, 2, -2) else ()
-        home = tree.class_of(source, weights) or tree.function(source, weights)
-        slots = home is not None and "slot" in source.code(home).lower()  # they compete for what they look at
+        around = tree.class_of(source, weights) or tree.function(source, weights)
+        slots = around is not None and "slot" in source.code(around).lower()  # they compete for what they look at
         if dim in wrong and not slots:
             yield source.hit(made, "the scores are (..., queries, keys), and this is over the queries: write `dim=-1`")
 
