@@ -26,7 +26,7 @@ def watch(picture: Step | Phase) -> Iterator[Alarm]:
             found = {name: one for name, one in names.items() if _is_zero(one)}
             moving = picture.notes.get(f"moving {key}", [])
             found = {name: one for name, one in found.items() if not _has_turns(picture, name, moving)}
-            if found and looks >= _SOME:
+            if found and moving and looks >= _SOME:  # where nothing moves, the loss may be 0 already
                 told = f"the gradient of {', '.join([*found][:3])} is"
                 first = next(iter(found.values()))()
                 line = layer_line(picture.run.modules(), first) or place

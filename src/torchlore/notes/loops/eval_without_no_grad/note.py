@@ -36,7 +36,7 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def watch(phase: Phase) -> Iterator[Alarm]:
-    if not phase.run.steps:
+    if not phase.run.steps or any(one.name == "grad" for one in phase.events):  # torch.autograd.grad uses the graphs
         return
     for root, forwards in phase.roots():
         kept = [one for one in forwards if not one.facts["training"] and one.facts["requires_grad"]]
