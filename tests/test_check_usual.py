@@ -526,6 +526,21 @@ def attention(q, k, v, mask):
     s = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
     s = s.masked_fill(mask == 0, 0)  # trap: masked-score-keeps-weight
     return s @ v
+=== modules-in-plain-container
+from torch import nn
+class Res(nn.Module):
+    def __init__(self, i, o):
+        super().__init__()
+        self.c = nn.Conv2d(i, o, 3, padding=1)
+        proj = nn.Conv2d(i, o, 1)
+        self.skip = lambda x: proj(x)  # trap: modules-in-plain-container
+    def forward(self, x):
+        return self.c(x) + self.skip(x)
+=== weights-favour-the-common
+import torch
+from torch import nn
+pos, neg = 100, 900
+crit = nn.BCEWithLogitsLoss(pos_weight=torch.tensor([pos / neg]))  # trap: weights-favour-the-common
 === clean
 import os
 import torch

@@ -77,6 +77,8 @@ def _quotient(source: Source, node: ast.expr | None) -> ast.BinOp | None:
         node = made if home is source else node
         if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not node.generators[0].ifs:
             node = node.elt
+        if isinstance(node, ast.List) and len(node.elts) == 1:
+            node = node.elts[0]
         if isinstance(node, ast.BinOp):
             return node if isinstance(node.op, ast.Div) else None
         if not isinstance(node, ast.Call):

@@ -15,6 +15,7 @@ def find(source: Source) -> Iterator[Hit]:
         if not classes.is_module(cls):
             continue
         yield from (*_one_name(source, cls), *_plain_class(source, cls), *_given_list(source, cls))
+        yield from _in_lambda(source, cls)
         for name, assigned in classes.own_attributes(cls).items():
             plain = [
                 one
@@ -140,6 +141,21 @@ def _alone(one: Attribute) -> Attribute:
     """`self.a = [...]` of `self.a, self.b = [...], [...]`."""
     several = isinstance(one.value, ast.Tuple) and len(one.path) == 1 and one.path[0] < len(one.value.elts)
     return one._replace(value=one.value.elts[one.path[0]], path=()) if several else one  # type: ignore[union-attr]  # a tuple
+
+
+def _in_lambda(source: Source, cls: Class) -> Iterator[Hit]:
+    """`proj = nn.Conv2d(...)`, `self.skip = lambda x: proj(x)`: a layer that only the lambda holds."""
+    for name, found in classes.own_attributes(cls).items():
+        made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
+        for call in tree.under(source, made, ast.Call) if isinstance(made, ast.Lambda) else ():
+            layer = call.func if isinstance(call.func, ast.Name) else None
+            bound = scopes.reaching(source, layer) if layer is not None else []
+            fresh = layer is not None and len(bound) == 1 and isinstance(bound[0].value, ast.Call)
+            seen = [one for one in uses.names(source, layer.id) if tree.inside(source, one, cls.node)] if layer else []
+            alone = sum(isinstance(one.ctx, ast.Load) for one in seen) == 1
+            if fresh and layer is not None and alone and any(map(modules.has_parameters, source.values(layer))):
+                told = f"`{layer.id}` is held by the lambda `self.{name}` alone, which hides it from parameters(), to() and state_dict()"
+                yield source.hit(made or call, f"{told}: keep it as `self.{layer.id}`")
 
 
 def _one_name(source: Source, cls: Class) -> Iterator[Hit]:
