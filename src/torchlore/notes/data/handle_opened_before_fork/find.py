@@ -61,9 +61,9 @@ def _used_parts(cls: Class, name: str) -> set[str]:
     for other, found in classes.attributes(cls).items():
         for one in found:
             part = one.value if one.method == "__init__" else None
-            while isinstance(part, ast.Subscript | ast.Attribute) and tree.dotted(part) != f"self.{name}":
-                part = part.value
-            parts |= {other} if isinstance(part, ast.Attribute) and other != name else set()
+            while isinstance(part, ast.Subscript) and isinstance(tree.literal(part.slice), str):
+                part = part.value  # `[:]` would read it
+            parts |= {other} if part is not None and tree.dotted(part) == f"self.{name}" and other != name else set()
     return parts
 
 
