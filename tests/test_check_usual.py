@@ -541,6 +541,20 @@ import torch
 from torch import nn
 pos, neg = 100, 900
 crit = nn.BCEWithLogitsLoss(pos_weight=torch.tensor([pos / neg]))  # trap: weights-favour-the-common
+=== train-mode-not-restored
+import torch
+from torch import nn, optim
+def training(model, train_loader, val_loader, epochs):
+    criterion, optimizer = nn.CrossEntropyLoss(), optim.Adam(model.parameters())
+    for epoch in range(epochs):
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        model.eval()  # trap: train-mode-not-restored
+        with torch.no_grad():
+            print(sum(criterion(model(x), y).item() for x, y in val_loader))
+    model.train()
 === clean
 import os
 import torch

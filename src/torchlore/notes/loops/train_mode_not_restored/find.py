@@ -246,7 +246,7 @@ def _severity(event: Event) -> Literal["warning", "hint"] | None:
     """No error, for some train in evaluation mode on purpose; None where the mode cannot matter."""
     found = event.source.values(event.expr) if event.expr is not None else ()
     known = [modules.mode_layers(event.source, value) for value in found]
-    if all(not one.kind for one in found):
+    if all(not one.kind or (one.kind == "module" and one.name in ("", "torch.nn.Module")) for one in found):
         return "warning"  # it comes from elsewhere, and whoever writes eval() thinks that the mode matters
     return "warning" if True in known else "hint" if None in known else None
 
