@@ -16,7 +16,7 @@ or leave the layer out of the optimizer if it is meant to rest.
 
 ROWS = ()
 SOURCES = ("https://github.com/Guitaricet/relora/issues/18",)
-TORCH = "2.15"
+TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
 

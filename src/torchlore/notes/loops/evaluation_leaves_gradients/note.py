@@ -22,7 +22,7 @@ from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
 SOURCES = ("https://github.com/BorealisAI/advertorch/issues/113",)
-TORCH = "2.15"
+TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
 

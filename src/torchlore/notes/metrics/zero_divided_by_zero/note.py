@@ -15,7 +15,7 @@ iou = torch.nanmean(overlap / union)                   # classes that are absent
 
 ROWS = ("loss-iou",)
 SOURCES = ("https://github.com/Project-MONAI/MONAI/issues/120",)
-TORCH = "2.15"
+TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 

@@ -13,7 +13,7 @@ from torchlore.watch.pictures import Alarm, Step
 
 ROWS = ()
 SOURCES = ("https://github.com/juntang-zhuang/LadderNet/issues/1",)
-TORCH = "2.15"
+TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 _LOSSES = ("nllloss", "binarycrossentropywithlogits")  # an untrained classifier has a known one

@@ -14,7 +14,7 @@ brighter = (image.int() + 40).clamp(0, 255).to(torch.uint8)
 
 ROWS = ()
 SOURCES = ("https://github.com/pytorch/vision/issues/8399",)
-TORCH = "2.15"
+TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 
