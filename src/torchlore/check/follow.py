@@ -62,6 +62,17 @@ def word(source: Source, node: ast.AST) -> str:
     return source.names.tail(func.id) if isinstance(func, ast.Name) else ""
 
 
+def peeled(node: ast.expr, methods: Collection[str]) -> ast.expr:
+    """`x` of `x.detach().data`: the thing itself, through `.data` and these methods."""
+    while True:
+        if isinstance(node, ast.Call) and method(node) in methods:
+            node = tree.receiver(node)
+        elif isinstance(node, ast.Attribute) and node.attr == "data":
+            node = node.value
+        else:
+            return node
+
+
 def base(node: ast.expr) -> str:
     """`advantages` of `self.advantages.detach()[0]`, `log_probs` of `torch.stack(log_probs)`."""
     while True:

@@ -198,9 +198,7 @@ def _told_again(source: Source, node: ast.expr) -> ast.DictComp | None:
     table = source.parents[source.parents[items]] if follow.method(items) == "items" else None
     if not isinstance(table, ast.DictComp) or tree.receiver(items) is not node or table.generators[0].iter is not items:  # type: ignore[arg-type]  # a call, by its method
         return None
-    target, held = table.generators[0].target, table.value
-    while follow.method(held) == "detach" or (isinstance(held, ast.Attribute) and held.attr == "data"):
-        held = tree.receiver(held) if isinstance(held, ast.Call) else cast("ast.Attribute", held).value
+    target, held = table.generators[0].target, follow.peeled(table.value, ("detach",))
     same = isinstance(target, ast.Tuple) and tree.dotted(target.elts[-1]) == tree.dotted(held) != ""
     return table if same else None
 

@@ -79,13 +79,7 @@ def _compared(source: Source) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
 
 
 def _bare(node: ast.expr) -> ast.expr:
-    while True:
-        if isinstance(node, ast.Call) and follow.method(node) in _SAME:
-            node = tree.receiver(node)
-        elif isinstance(node, ast.Attribute) and node.attr == "data":
-            node = node.value
-        else:
-            return node
+    return follow.peeled(node, _SAME)
 
 
 def _scores(source: Source, node: ast.expr, hops: int = 4) -> ast.Call | None:

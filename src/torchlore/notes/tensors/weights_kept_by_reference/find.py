@@ -143,13 +143,7 @@ def _tied(source: Source, node: ast.expr) -> bool:
 
 def _parameter(node: ast.expr) -> ast.expr:
     """`layer.weight` of `layer.weight.data`, `p` of `p.detach().cpu()`: through what copies nothing."""
-    while True:
-        if isinstance(node, ast.Call) and follow.method(node) in _SHARES:
-            node = tree.receiver(node)
-        elif isinstance(node, ast.Attribute) and node.attr == "data":
-            node = node.value
-        else:
-            return node
+    return follow.peeled(node, _SHARES)
 
 
 def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribute) -> bool:
