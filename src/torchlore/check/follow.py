@@ -116,9 +116,20 @@ def asks_version(source: Source, node: ast.AST) -> bool:
     tests = " ".join(source.code(test) for test, _ in tree.conditions(source, node)).lower()
     if any(word in tests for word in ("version", "torch_", "hasattr")):
         return True
-    tries = (up for up in tree.ancestors(source, node) if isinstance(up, ast.Try))
-    caught = " ".join(source.code(h.type) for one in tries for h in one.handlers if h.type is not None)
-    return "AttributeError" in caught or "ImportError" in caught
+    above = list(tree.ancestors(source, node))
+    handlers = [h for up in above if isinstance(up, ast.Try) for h in up.handlers]
+    caught = " ".join(source.code(h.type) for h in handlers if h.type is not None)
+    if "AttributeError" in caught or "ImportError" in caught:
+        return True
+    tried = (up for up in above if isinstance(up, ast.ExceptHandler))  # the old name, where the new one failed
+    return any("torch." in source.code(one) for up in tried for one in _tried(source, up))
+
+
+def _tried(source: Source, handler: ast.ExceptHandler) -> list[ast.stmt]:
+    """The lines before an `except:` that catches whatever comes."""
+    up = source.parents[handler]
+    whatever = handler.type is None or source.code(handler.type) == "Exception"
+    return up.body if isinstance(up, ast.Try) and whatever else []
 
 
 def before(source: Source, version: str) -> bool:

@@ -21,12 +21,21 @@ def find(source: Source) -> Iterator[Hit]:
         else:
             steep, write = not _kept_away(source, inner), "1 and -1: clamp the input to just inside"
         if steep and _trained(source, call, inner):
-            beside = name == "sqrt" and _adds_beside(source, call)
+            beside = name == "sqrt" and _adds_beside(source, call) and _learns(source, call)
             yield source.hit(
                 call,
                 f"the gradient of `{source.code(call)}` is not finite at {write}",
                 severity="warning" if beside else None,
             )
+
+
+def _learns(source: Source, call: ast.Call) -> bool:
+    """In a loss, in a function, or in a class that has layers: what only shapes features sees no gradient."""
+    cls = tree.class_of(source, call)
+    if cls is None or "loss" in cls.name.lower():
+        return True
+    made = (source.name(one.func) for one in tree.under(source, cls, ast.Call))
+    return any(one.startswith("torch.nn.") and ".functional." not in one for one in made)
 
 
 def _adds_beside(source: Source, call: ast.Call) -> bool:

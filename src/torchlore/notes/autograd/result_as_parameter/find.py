@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tree, uses, values
+from torchlore.check import edits, follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _SAME = {"requires_grad_", "retain_grad", "detach_", "backward", "register_hook"}
@@ -40,7 +40,14 @@ def _leaf(source: Source, node: ast.expr) -> ast.Call | None:
 
 
 def _is_there(source: Source, leaf: ast.Call, move: ast.Call) -> bool:
-    """`torch.rand(1, device=device).to(device)` gives back the very tensor."""
+    """`torch.rand(1, device=device).to(device)` gives back the very tensor, and so may a move of what was given."""
+    given = leaf.args[0] if source.name(leaf.func).endswith(".Variable") and leaf.args else None
+    if (
+        given is not None
+        and follow.method(move) in ("to", "cuda")
+        and not isinstance(follow.followed(source, given), ast.Call)
+    ):
+        return True
     kept = [tree.argument(leaf, None, one) for one in ("device", "dtype")]
     return len(move.args) == 1 and any(
         one is not None and source.code(one) == source.code(move.args[0]) for one in kept

@@ -46,6 +46,8 @@ def find(source: Source) -> Iterator[Hit]:
         passes = loop.of("backward")
         if len(passes) != 1 or frameworks.owned(source, loop.node) or len(list(source.methods("backward"))) != 1:
             continue
+        if not loop.of("forward"):
+            continue  # parts of one output: its graph was made before the loop
         if _one_of_several(loop.node, passes[0].expr) or _made_before(source, loop.node, passes[0].expr):
             continue
         if passes[0].node in asked and passes[0].loops and passes[0].loops[-1] is loop.node:

@@ -28,7 +28,7 @@ def find(source: Source) -> Iterator[Hit]:
         if made and not called and not inside and steps and _is_used(source, made[0]):
             way = min(ways)
             told = f"`{cls.node.name}.{way}` is never called, so the average stays the untrained network: call it after this step"
-            yield source.hit(steps[0], told)
+            yield source.hit(steps[0], told, severity="warning")  # somebody elsewhere may
 
 
 def _pulled_back(source: Source) -> Iterator[Hit]:
@@ -94,7 +94,7 @@ def _copied_too_early(source: Source) -> Iterator[Hit]:
         ]
         if mine and not theirs and not tree.conditions(source, mine[0]) and _bound_once(source, model):
             told = f"`{name}` is a copy from before line {mine[0].lineno} loads `{tree.dotted(model)}`, so it averages from random weights"
-            yield source.hit(held, f"{told}: make it after the loading")
+            yield source.hit(held, f"{told}: make it after the loading", severity="warning")
 
 
 def _used_between(source: Source, held: ast.Assign, load: ast.Call) -> bool:

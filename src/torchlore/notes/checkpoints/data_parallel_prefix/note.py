@@ -12,7 +12,7 @@ for all three wrappers. A file that is already written is mended by
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, saved, tree, values
+from torchlore.check import flow, follow, saved, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("ckpt-dp-prefix",)
@@ -48,15 +48,11 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _stripped(source)
     for call in source.calls("torch.save"):
         for _, part in saved.contents(source, call).items:
-            if not (
-                isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "state_dict"
-            ):
+            if not isinstance(part, ast.Call) or follow.method(part) != "state_dict":
                 continue
-            model = part.func.value
+            model = tree.receiver(part)
             made = [one.name for one in source.values(model)]
-            here = all(
-                one.source is source for one in source.values(model)
-            )  # elsewhere one of several models is wrapped
+            here = all(one.source is source for one in source.values(model))  # else one of several is wrapped
             prefix = next((_PREFIX[one] for one in made if one in _PREFIX), "")
             asked = any(one.attr == "module" for one in source.all(ast.Attribute))
             known = all(one in _PREFIX for one in made) or (here and not asked)
@@ -66,8 +62,14 @@ def find(source: Source) -> Iterator[Hit]:
                     part,
                     f"every name is saved as `{prefix}.…`, which the bare model does not know: save "
                     f"`{code}.{prefix}.state_dict()`",
-                    severity=None if any(source.methods("load_state_dict")) else "hint",
+                    severity=None if _loads(source, prefix, call) else "hint",
                 )
+
+
+def _loads(source: Source, prefix: str, save: ast.Call) -> bool:
+    """Whether somebody loads here; of a compiled net, in the same function: elsewhere it may be compiled again."""
+    loads, home = list(source.methods("load_state_dict")), tree.function(source, save)
+    return any(prefix == "module" or tree.function(source, one) is home for one in loads)
 
 
 def _stripped(source: Source) -> Iterator[Hit]:

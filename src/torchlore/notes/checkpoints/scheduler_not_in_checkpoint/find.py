@@ -11,7 +11,11 @@ _START = re.compile(r"(start|resume|begin|first)\w*epoch|epoch_?(start|begin)")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls("torch.save"):
+    saves = list(source.calls("torch.save"))
+    elsewhere = any(
+        "sched" in source.code(expr).lower() for one in saves for _, expr in saved.contents(source, one).items
+    )
+    for call in saves:
         parts = saved.contents(source, call)
         kept = [expr for _, expr in parts.items if values.sure(source, expr, "optimizer_state")]
         said = any("sched" in f"{key} {source.code(expr)}".lower() for key, expr in parts.items)
@@ -24,7 +28,8 @@ def find(source: Source) -> Iterator[Hit]:
             )
             best = len(call.args) > 1 and "best" in source.code(call.args[1]).lower()  # kept for its weights
             goes_on = any(word in key.lower() for key, _ in parts.items for word in ("epoch", "step", "iter"))
-            yield source.hit(kept[-1], message, severity=None if _resumes(source) and goes_on and not best else "hint")
+            sure = _resumes(source) and goes_on and not best and not elsewhere  # another file has it, and that is read
+            yield source.hit(kept[-1], message, severity=None if sure else "hint")
 
 
 def _resumes(source: Source) -> bool:

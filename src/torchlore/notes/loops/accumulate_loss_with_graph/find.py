@@ -225,11 +225,13 @@ def _never_emptied(source: Source) -> Iterator[Hit]:
         plain = len(made) == 1 and made[0].method == "__init__" and _empty(source, made[0].value)
         if not plain or not _only_grows(source, held.attr) or frameworks.owned(source, call):
             continue
+        if getattr(tree.function(source, call), "name", "") == "__init__":
+            continue  # filled once, and gone with its object
         for leaf in _elements(call.args[0]):
             if values.attached(source, leaf) is True and not values.maybe(source, leaf, "parameter"):
                 name = source.code(leaf)
                 told = f"`{source.code(held)}` is never emptied and keeps the graph of every `{name}`: store `{name}.detach()`"
-                yield source.hit(leaf, told, *edits.method(source, leaf, "detach()"))
+                yield source.hit(leaf, told, *edits.method(source, leaf, "detach()"), severity="warning")
                 break
 
 

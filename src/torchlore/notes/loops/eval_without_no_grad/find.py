@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _TESTS = re.compile(r"(?:^|[\\/])tests?[\\/]|(?:^|[\\/])test_\w+\.py$")
 _GRADIENTS = re.compile(r"\.grad\b|_grad\b|hook|attack|autograd|backward|inference_mode")
 _CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
+_JOINS = {"numpy.concatenate", "numpy.vstack", "numpy.hstack"}
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
 
 
@@ -270,8 +271,15 @@ def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
         leaves = [leaf for leaf in kept.leaves(_gathered(value)) if isinstance(leaf, ast.Name)]
         same = any(_comes_from(source, leaf, call, name) for leaf in leaves) or _loss_of(source, value, call, name)
         if value is call or same:
-            return True
+            return not _arrays(source, target)
     return False
+
+
+def _arrays(source: Source, target: ast.expr | None) -> bool:
+    """`np.concatenate(outputs)`: what was collected is arrays, so the net has taken the graph off itself."""
+    named = uses.names(source, target.id) if isinstance(target, ast.Name) else ()
+    given = (source.parents[one] for one in named)
+    return any(isinstance(one, ast.Call) and source.name(one.func) in _JOINS for one in given)
 
 
 def _loss_of(source: Source, value: ast.expr, call: ast.Call, name: ast.expr | None) -> bool:

@@ -56,7 +56,7 @@ def _never_stepped(source: Source) -> Iterator[Hit]:
         if built and all(_is_idle(source, one, own) for one in every) and not off:
             told.add(name)
             message = f"`{name}` is cleared in each turn and never stepped, so what it holds never changes: add `{name}.step()`"
-            yield source.hit(other[-1], message)
+            yield source.hit(other[-1], message, severity="warning")  # or its step is yet to be written
 
 
 def _is_optimizer(source: Source, node: ast.expr) -> bool:

@@ -272,4 +272,6 @@ def _hit(source: Source, loop: LoopFlow, event: Event, place: object, above: ast
     asked = above is not None and "LBFGS" not in source.text
     seen = _severity(event)
     meant = "warning" if asked and (seen == "warning" or _may_switch(event)) else seen
+    if isinstance(event.expr, ast.Subscript) and meant:
+        meant = "hint"  # `states["model"]`: which of them it is cannot be told
     return source.hit(place, message, *fix, severity=meant)  # type: ignore[arg-type]  # a node of this file

@@ -78,6 +78,8 @@ def _above_zero(test: ast.expr) -> bool:
 
 def _off(source: Source, rate: ast.expr | None) -> bool:
     """A share that is 0, or 0 unless a caller of the method asks for more: it is no layer of the network then."""
+    if tree.literal(rate) == 0:
+        return True
     home = tree.function(source, rate) if isinstance(rate, ast.Name) else None
     if isinstance(rate, ast.Name) and home is not None and home.name != "forward":
         named: list[tuple[ast.arg, ast.expr | None]] = [

@@ -17,6 +17,8 @@ def find(source: Source) -> Iterator[Hit]:
         home, cls = tree.function(source, call), enclosing_class(source, call)
         if home is None or home.name != "forward" or cls is None or tree.method_class(source, home) is not cls.node:
             continue
+        if ".backward(" in source.code(home):
+            continue  # it is made and trained here, for one task
         made = [one for one in values.values(source, call) if one.kind == "module" and not parameterless(one)]
         off = ("track_running_stats", "elementwise_affine", "affine")  # to normalise, no more
         plain = any(_may_be_off(tree.argument(call, None, one)) for one in off)

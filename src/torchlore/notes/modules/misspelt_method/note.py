@@ -54,7 +54,8 @@ def find(source: Source) -> Iterator[Hit]:
             meant = difflib.get_close_matches(name, wanted, n=1, cutoff=0.8)
             core = meant[0].strip("_") if meant else ""
             longer = {"forward"} & set(name.strip("_").split("_")) and name.strip("_") != core  # `forward_mt` says more
-            called = f".{name}(" in source.text or calls.callers(as_function(source, own[name]))
+            above = (source, *(base.source for base in source.project.bases(cls)[0]))  # `self.Forward()` of the base
+            called = any(f".{name}(" in one.text for one in above) or calls.callers(as_function(source, own[name]))
             if meant and not longer and not called:
                 message = f"nobody calls `{cls.node.name}.{name}`: write `{meant[0]}`"
                 yield source.hit(own[name], message)

@@ -29,7 +29,7 @@ def find(source: Source) -> Iterator[Hit]:
 def _asked(source: Source, cls: Class) -> bool | None:
     """Whether somebody calls `eval()` on one of these, or None where it may be: not on its parts, nor in a function that nobody calls."""
     known: bool | None = False
-    for call in source.methods("eval"):
+    for call in (one for one in source.methods("eval") if not one.args and not one.keywords):
         owner, home, name = enclosing_class(source, call), tree.function(source, call), tree.dotted(tree.receiver(call))
         part = name != "self" and owner is not None and _related(cls, owner)
         given = home is not None and name in {arg.arg for arg in tree.parameters(home)}

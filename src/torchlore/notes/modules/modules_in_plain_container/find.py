@@ -8,6 +8,7 @@ from torchlore.check import api, classes, containers, edits, follow, modules, sc
 from torchlore.check.classes import Attribute
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
+from torchlore.check.values import Value
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -116,6 +117,7 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
         parts = [part for one in found if one.kind == "list" for group in one.items for part in group]
         nets = bool(parts) and all(api.is_kind(part.kind, "module") and part.kind != "loss" for part in parts)
         nets = nets and not re.search(r"loss|criteri|metric", name, re.IGNORECASE)  # seldom with weights
+        nets = nets and not any(_bare(source, part) for part in parts)
         if not nets:
             continue
         used = any(tree.dotted(one) == f"self.{name}" for one in tree.under(source, forward, ast.Attribute))  # type: ignore[arg-type]  # asked above
@@ -123,6 +125,12 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
             told = f"`self.{name}` is a list, which hides its layers from parameters(), to(), eval() and state_dict()"
             write = f"write `nn.ModuleList({source.code(given)})`" if given is not None else "use nn.ModuleList"
             yield source.hit(tree.statement(source, assigned[0].node), f"{told}: {write}", severity="warning")
+
+
+def _bare(source: Source, part: Value) -> bool:
+    """Whether the class that was promised, and whatever stands beside it, makes no layers."""
+    owner = classes.class_behind(source, part)
+    return owner is not None and not any(_layers(owner.source, one) for one in classes.all_classes(owner.source))
 
 
 def _layers(source: Source, inner: Class) -> bool:

@@ -84,9 +84,16 @@ def _is_answered(source: Source, call: ast.Call, branch: tuple[ast.expr, bool]) 
             continue
         found = tree.conditions(source, other)
         tests = [(source.code(test), taken) for test, taken in found if any(_is_rank(one) for one in _parts(test))]
-        if tests and (source.code(branch[0]), branch[1]) not in tests:
+        below = not tests and other.lineno > call.lineno and _leaves(source, branch[0])
+        if below or (tests and (source.code(branch[0]), branch[1]) not in tests):
             return True
     return False
+
+
+def _leaves(source: Source, test: ast.expr) -> bool:
+    """`if not main: barrier(); return`: the others meet it further down."""
+    held = source.parents[test]
+    return isinstance(held, ast.If) and isinstance(held.body[-1], ast.Return)
 
 
 def _parts(test: ast.expr) -> list[ast.expr]:

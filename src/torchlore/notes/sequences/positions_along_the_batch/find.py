@@ -27,7 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
     if not layers or not all(first):
         return
     for cls in classes.all_classes(source):
-        forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
+        used = classes.is_module(cls) and any(uses.names(source, cls.node.name))
+        forward = classes.methods(cls).get("forward") if used else None
         for cut in tree.under(source, forward, ast.Subscript) if forward is not None else ():
             table, name = tree.dotted(cut.value), _by_first_size(source, cut)
             if (

@@ -31,9 +31,8 @@ def find(source: Source) -> Iterator[Hit]:
         for name, statement in _orders(source, home):
             if statement.lineno < pack.lineno and _only_sorts(source, home, name, pack):
                 told = f"`{name.id}` sorts the batch for packing and nothing puts the outputs back, so they meet the labels of others"
-                yield source.hit(
-                    statement, f"{told}: index them with `{name.id}.argsort()`, or pass `enforce_sorted=False`"
-                )
+                way = f"{told}: index them with `{name.id}.argsort()`, or pass `enforce_sorted=False`"
+                yield source.hit(statement, way, severity="warning")  # the batch may come sorted
 
 
 def _labels_stay(source: Source) -> Iterator[Hit]:

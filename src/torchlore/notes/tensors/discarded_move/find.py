@@ -33,7 +33,8 @@ def find(source: Source) -> Iterator[Hit]:
             write = f"write `{place} = {code}`" if place else "keep what it gives and use that"
             message = f"`{code}` gives back a new tensor and `{name}` stays as it is: {write}"
             fix = [edits.replace(source, call, f"{place} = {code}")] if place else []
-            yield source.hit(call, message, *fix, severity=None if known else "warning")
+            sure = known and bool(tree.loops(source, call))  # one that is moved once may lie there already
+            yield source.hit(call, message, *fix, severity=None if sure else "warning")
 
 
 def _place(source: Source, tensor: ast.expr) -> str:

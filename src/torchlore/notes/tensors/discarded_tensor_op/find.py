@@ -58,7 +58,10 @@ def find(source: Source) -> Iterator[Hit]:
         name_it = source.code(tensor) if named else "result"
         told = f"the result of `{code}` is thrown away: write `{name_it} = {code}`{twin}"
         # where the order in memory matters, `view` raises
-        yield source.hit(call, told, severity="hint" if name == "contiguous" else None)
+        severity = (
+            "hint" if name == "contiguous" else "warning" if name in _SHAPE else None
+        )  # the same numbers: they may broadcast
+        yield source.hit(call, told, severity=severity)
 
 
 def _shaped_again(source: Source, call: ast.Call, tensor: ast.expr) -> bool:

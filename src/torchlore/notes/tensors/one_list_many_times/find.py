@@ -30,6 +30,7 @@ def find(source: Source) -> Iterator[Hit]:
                     call,
                     f"this is one `{source.code(call.args[1])}` under every key, and what changes one changes all: write `{fixed}`",
                     edits.replace(source, call, fixed),
+                    severity="warning",
                 )
 
 

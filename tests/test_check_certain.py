@@ -1,0 +1,392 @@
+"""What look 29 found wrong in fresh repositories, written anew: an error is wrong whatever stands around it, the rest is said more softly or not at all."""
+
+import pytest
+
+from torchlore.check import engine
+from torchlore.cli import main
+from torchlore.cli.check import all_rules
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return all_rules()
+
+
+def said(rules, slug, text):
+    """The severities of what one rule says."""
+    return [found.severity.value for found in engine.check_text(text, {slug: rules[slug]})]
+
+
+BASE = """
+from torch import nn
+
+class Base(nn.Module):
+    def forward(self, x):
+        return self.Forward(x=x)
+"""
+CHILD = """
+from torch import nn
+from base import Base
+
+class Child(Base):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def Forward(self, x):
+        return self.fc(x)
+"""
+FALLBACK = """
+import torch
+
+def fix(enable=True):
+    try:
+        NEW
+    except Exception:
+        torch.set_deterministic(enable)
+"""
+DISCARDED = """
+import torch
+
+def f(x):
+    x = torch.relu(x)
+    x.LINE
+    return x + 1
+"""
+MOVED = """
+import torch
+
+def shapes(device):
+    x = torch.rand(4, 3)
+    x.to(device)
+    return x.shape
+"""
+MOVED_IN_LOOP = """
+import torch
+
+def train(net, optimizer, device):
+    for _ in range(1000):
+        x = torch.rand(4, 3)
+        x.to(device)
+        loss = net(x).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+PACKED = """
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 8, batch_first=True)
+
+    def forward(self, x, lengths):
+        lengths, order = lengths.sort(descending=True)
+        packed = pack_padded_sequence(x[order], lengths, batch_first=True)
+        out, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)
+        return out
+"""
+FROM_KEYS = """
+import torch
+
+def collect(names, pairs):
+    table = dict.fromkeys(names, [])
+    for name, value in pairs:
+        table[name].append(torch.tensor(value))
+    return table
+"""
+SAVED = """
+import torch
+
+def train(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10)
+    state = torch.load("last.pt")
+    net.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optim"])
+    for epoch in range(state["epoch"], 100):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+        scheduler.step()
+        torch.save({"model": net.state_dict(), "optim": optimizer.state_dict(), LAST"epoch": epoch}, "last.pt")
+        torch.save({"model": net.state_dict(), "optim": optimizer.state_dict(), "epoch": epoch}, f"{epoch}.pt")
+"""
+POSITIONS = """
+import torch
+from torch import nn
+
+class Positions(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.register_buffer("pe", torch.zeros(500, 1, width))
+
+    def forward(self, x):
+        return x + self.pe[:x.size(0)]
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(8, 8, batch_first=True)
+        PLACE
+
+    def forward(self, x):
+        return self.rnn(BEFORE)[0]
+"""
+NORMED = """
+import torch
+from torch import nn
+
+class Scale(nn.Module):
+    INIT
+    def forward(self, x):
+        var = torch.var(x, dim=0)
+        return x / (var.sqrt() + 1e-5)
+"""
+BARRIER = """
+import torch.distributed as dist
+
+def save(is_main_process, write):
+    if not is_main_process:
+        dist.barrier()
+        return
+    write()
+    LINE
+"""
+PARTS = """
+import torch
+from torch import nn
+
+class Part(nn.Module):
+    INIT
+    def forward(self, x):
+        return x
+
+class Chain(nn.Module):
+    def __init__(self, parts: list[Part]):
+        super().__init__()
+        self.parts = parts
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+"""
+RETAINED = """
+import torch
+
+def gradients(net, criterion, x, y, optimizer):
+    outs = net(x)
+    found = []
+    for out, target in zip(outs.chunk(4), y.chunk(4)):
+        loss = criterion(out, target)
+        optimizer.zero_grad()
+        loss.backward(retain_graph=True)
+        optimizer.step()
+    return found
+"""
+DROPPED = """
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, RATE)
+"""
+ONE_SAMPLE = """
+import torch
+from torch import nn
+
+def train(net, loader, optimizer):
+    criterion, right = nn.CrossEntropyLoss(), 0
+    for x, label in loader:
+        out = net(x)
+        loss = criterion(out, label)
+        LINE
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return right
+"""
+PYRAMID = """
+import torch
+from torch import nn
+
+class Pyramid:
+    def __init__(self, x):
+        self.net = nn.Linear(3, 3)
+        self.levels = []
+        BEGIN
+    def add(self, x):
+        out = self.net(x)
+        self.levels.append(out.max())
+
+    def learn(self, x, optimizer):
+        self.net(x).sum().backward()
+        optimizer.step()
+"""
+OWN_MODES = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout()
+
+    def eval(self, image):
+        return self.drop(image)
+
+net = Net()
+net.eval(GIVEN)
+"""
+ADAPTED = """
+import torch
+from torch import nn
+
+class Adapt(nn.Module):
+    def forward(self, x, y):
+        head = nn.Linear(8, 2)
+        LINE
+        return head(x)
+"""
+ATTACK = """
+import torch
+from torch.autograd import Variable
+
+def attack(net, x, NAME):
+    delta = Variable(noise, requires_grad=True).cuda()
+    net(x + delta).sum().backward()
+    return delta.grad.sign()
+"""
+COMPILED = """
+import torch
+from torch import nn
+
+def train(optimizer):
+    net = torch.compile(nn.Linear(2, 2))
+    torch.save(net.state_dict(), "net.pt")
+
+def resume(net):
+    net.load_state_dict(torch.load("net.pt"))
+"""
+
+
+def check(folder, *files):
+    """What `lore check` prints of a folder of files."""
+    for name, text in files:
+        (folder / name).write_text(text)
+    return main(["check", "--no-cache", "--format", "concise", str(folder)])
+
+
+def test_a_method_that_the_base_class_calls_is_no_slip_of_the_pen(tmp_path, capsys):
+    assert check(tmp_path, ("base.py", BASE), ("child.py", CHILD)) == 0
+    assert "misspelt-method" not in capsys.readouterr().out
+    assert check(tmp_path, ("base.py", BASE.replace("self.Forward(x=x)", "x")), ("child.py", CHILD)) == 1
+    assert "misspelt-method" in capsys.readouterr().out
+
+
+def test_the_old_name_behind_the_new_one_that_failed(rules):
+    assert not said(
+        rules, "removed-torch-function", FALLBACK.replace("NEW", "torch.use_deterministic_algorithms(enable)")
+    )
+    assert said(rules, "removed-torch-function", FALLBACK.replace("NEW", "print(enable)")) == ["error"]
+
+
+@pytest.mark.parametrize(("line", "severity"), [("unsqueeze(1)", "warning"), ("repeat(2, 1)", "warning"), ("squeeze(0)", "warning"),
+                                                ("clamp(0, 1)", "error"), ("masked_fill(x > 0, 0.0)", "error")])  # fmt: skip
+def test_a_shape_that_is_thrown_away_may_broadcast(rules, line, severity):
+    assert said(rules, "discarded-tensor-op", DISCARDED.replace("LINE", line)) == [severity]
+
+
+def test_a_move_in_every_turn_is_surer_than_one(rules):
+    assert said(rules, "discarded-move", MOVED) == ["warning"]
+    assert said(rules, "discarded-move", MOVED_IN_LOOP) == ["error"]
+
+
+@pytest.mark.parametrize(("slug", "text"), [("sorted-for-packing-only", PACKED), ("one-list-many-times", FROM_KEYS)])
+def test_what_may_be_meant_is_a_warning(rules, slug, text):
+    assert said(rules, slug, text) == ["warning"]
+
+
+def test_a_schedule_that_another_file_holds(rules):
+    assert said(rules, "scheduler-not-in-checkpoint", SAVED.replace("LAST", '"sched": scheduler.state_dict(), ')) == [
+        "hint"
+    ]
+    assert said(rules, "scheduler-not-in-checkpoint", SAVED.replace("LAST", "")) == ["warning"] * 2
+
+
+def test_positions_of_a_class_that_nobody_makes(rules):
+    unused = POSITIONS.replace("PLACE", "self.norm = nn.LayerNorm(8)").replace("BEFORE", "x")
+    used = POSITIONS.replace("PLACE", "self.positions = Positions(8)").replace("BEFORE", "self.positions(x)")
+    assert not said(rules, "positions-along-the-batch", unused)
+    assert said(rules, "positions-along-the-batch", used) == ["error"]
+
+
+def test_a_root_beside_its_epsilon_where_nothing_learns(rules):
+    layers = "def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(3, 3)\n"
+    assert said(rules, "nan-gradient-op", NORMED.replace("INIT", "")) == ["hint"]
+    assert said(rules, "nan-gradient-op", NORMED.replace("INIT", layers)) == ["warning"]
+
+
+def test_ranks_that_leave_meet_the_others_further_down(rules):
+    assert not said(rules, "collective-in-rank-branch", BARRIER.replace("LINE", "dist.barrier()"))
+    assert said(rules, "collective-in-rank-branch", BARRIER.replace("LINE", "print()")) == ["warning"]
+
+
+def test_a_list_of_parts_without_layers(rules):
+    layers = "def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(3, 3)\n"
+    assert not said(rules, "modules-in-plain-container", PARTS.replace("INIT", ""))
+    assert said(rules, "modules-in-plain-container", PARTS.replace("INIT", layers)) == ["warning"]
+
+
+def test_chunks_of_one_output_share_their_graph(rules):
+    assert not said(rules, "retain-graph-habit", RETAINED)
+
+
+def test_a_dropout_of_nothing(rules):
+    assert not said(rules, "functional-dropout-always-on", DROPPED.replace("RATE", "0.0"))
+    assert said(rules, "functional-dropout-always-on", DROPPED.replace("RATE", "0.5")) == ["warning"]
+
+
+def test_one_sample_has_one_best_class(rules):
+    alone = "if torch.argmax(out) == label:\n            right += 1"
+    batch = "right += (torch.argmax(out) == label).sum().item()"
+    assert not said(rules, "accuracy-of-mismatched-shapes", ONE_SAMPLE.replace("LINE", alone))
+    assert said(rules, "accuracy-of-mismatched-shapes", ONE_SAMPLE.replace("LINE", batch)) == ["error"]
+
+
+def test_a_list_that_its_own_maker_fills(rules):
+    filled = (PYRAMID.partition("    def add")[0] + "    def learn" + PYRAMID.partition("def learn")[2]).replace(
+        "BEGIN", "out = self.net(x)\n        self.levels.append(out.max())"
+    )
+    assert not said(rules, "accumulate-loss-with-graph", filled)
+    assert said(rules, "accumulate-loss-with-graph", PYRAMID.replace("BEGIN", "")) == ["warning"]
+
+
+def test_an_eval_that_is_given_something_asks_for_no_mode(rules):
+    assert "error" not in said(rules, "module-train-overridden", OWN_MODES.replace("GIVEN", "1"))
+    assert said(rules, "module-train-overridden", OWN_MODES.replace("GIVEN", "")) == ["error"]
+
+
+def test_a_head_that_the_forward_pass_trains(rules):
+    trained = "opt = torch.optim.SGD(head.parameters(), lr=0.1)\n        (head(x) - y).pow(2).mean().backward()\n        opt.step()"
+    assert not said(rules, "layer-created-in-forward", ADAPTED.replace("LINE", trained))
+    assert said(rules, "layer-created-in-forward", ADAPTED.replace("LINE", "print(y)")) == ["error"]
+
+
+def test_a_move_of_what_was_given_may_give_it_back(rules):
+    assert not said(rules, "result-as-parameter", ATTACK.replace("NAME", "noise"))
+    assert said(rules, "result-as-parameter", ATTACK.replace("NAME", "n").replace("(noise,", "(torch.zeros(3),")) == [
+        "error"
+    ]
+
+
+def test_a_compiled_net_may_be_compiled_again(rules):
+    assert said(rules, "data-parallel-prefix", COMPILED) == ["hint"]
+    assert said(
+        rules, "data-parallel-prefix", COMPILED.replace("\ndef resume(net):\n", "\n    net = nn.Linear(2, 2)\n")
+    ) == ["warning"]
