@@ -56,10 +56,10 @@ def f(x):
 MOVED = """
 import torch
 
-def shapes(device):
-    x = torch.rand(4, 3)
-    x.to(device)
-    return x.shape
+def shapes(net: torch.nn.Linear, x, device):
+    out = torch.relu(net(x))
+    out.to(device)
+    return out
 """
 MOVED_IN_LOOP = """
 import torch

@@ -677,7 +677,7 @@ def said(rules, slug, text):
     [
         ("discarded-tensor-op", LINES.replace("SHOW", "x.shape\nx[0]\nx + 1"), []),
         ("discarded-move", LINES.replace("SHOW", "x.dtype\ntorch.zeros(2)\ntorch.ones(2)"), []),
-        ("discarded-tensor-op", LINES.replace("SHOW", "print(x)"), ["error"]),
+        ("discarded-tensor-op", LINES.replace("SHOW", "print(x)"), ["warning"]),
         ("discarded-move", LINES.replace("SHOW", "print(x)\nx.shape"), ["error"]),
         ("discarded-move", TIMED.replace("LINE", "torch.from_numpy(np.zeros(n)).to(device)"), []),
         ("discarded-move", TIMED.replace("LINE", "torch.tensor([n]).float().to(device)"), []),
@@ -785,7 +785,7 @@ def said(rules, slug, text):
         ("exhausted-parameter-generator", CHOSEN.replace("SECOND", "choice == 'adam'"), []),
         ("exhausted-parameter-generator", CHOSEN.replace("SECOND", "other == 'adam'"), ["error"]),
         ("step-before-backward", TWO_OF_THEM.replace("LINE", "# opt_b.step()"), []),
-        ("step-before-backward", TWO_OF_THEM.replace("LINE", "print(x)"), ["error"]),
+        ("step-before-backward", TWO_OF_THEM.replace("LINE", "print(x)"), ["warning"]),
         ("softmax-without-dim", NODES_OF.replace("ORDER", "1, 0"), ["hint"]),
         ("softmax-without-dim", NODES_OF.replace("ORDER", "1, 0, 2"), ["warning"]),
         ("argmax-over-the-batch", POOLED.replace("PICK", "[0]"), []),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
+_MODULE = "torch.nn.Module"
 _SAFE = {"clamp", "clamp_min", "clip", "maximum"}
 
 
@@ -32,7 +33,8 @@ def find(source: Source) -> Iterator[Hit]:
 def _learns(source: Source, call: ast.Call) -> bool:
     """In a loss, in a function, or in a class that has layers: what only shapes features sees no gradient."""
     cls = tree.class_of(source, call)
-    if cls is None or "loss" in cls.name.lower():
+    above = [source.name(one) for one in cls.bases] if cls is not None else []
+    if cls is None or "loss" in cls.name.lower() or any(one.startswith("torch.nn.") for one in above if one != _MODULE):
         return True
     made = (source.name(one.func) for one in tree.under(source, cls, ast.Call))
     return any(one.startswith("torch.nn.") and ".functional." not in one for one in made)

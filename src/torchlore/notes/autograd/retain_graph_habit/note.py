@@ -46,8 +46,8 @@ def find(source: Source) -> Iterator[Hit]:
         passes = loop.of("backward")
         if len(passes) != 1 or frameworks.owned(source, loop.node) or len(list(source.methods("backward"))) != 1:
             continue
-        if not loop.of("forward"):
-            continue  # parts of one output: its graph was made before the loop
+        if not loop.of("forward") and _parts(loop.node):
+            continue
         if _one_of_several(loop.node, passes[0].expr) or _made_before(source, loop.node, passes[0].expr):
             continue
         if passes[0].node in asked and passes[0].loops and passes[0].loops[-1] is loop.node:
@@ -59,6 +59,13 @@ def _one_of_several(loop: tree.Loop, loss: ast.expr | None) -> bool:
     """`for opt, loss in zip(optimizers, losses)`: they may share a graph that was made before the loop."""
     targets = ast.walk(loop.target) if isinstance(loop, ast.For) else ()
     return isinstance(loss, ast.Name) and any(isinstance(one, ast.Name) and one.id == loss.id for one in targets)
+
+
+def _parts(loop: tree.Loop) -> bool:
+    """`for part in output.chunk(4)`, `for a, b in zip(parts, targets)`: the graph was made before the loop."""
+    over = loop.iter if isinstance(loop, ast.For) else None
+    name = tree.dotted(over.func).rpartition(".")[2] if isinstance(over, ast.Call) else ""
+    return name in ("zip", "chunk", "split", "unbind")
 
 
 def _made_before(source: Source, loop: tree.Loop, loss: ast.expr | None) -> bool:

@@ -12,6 +12,8 @@ _MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "i
 
 _FRESH = {f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn", "tensor", "Tensor", "FloatTensor")}
 
+_LIGHT = {"float", "unsqueeze", "double", "long", "view", "permute", "transpose"}
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_MOVES):
@@ -33,8 +35,22 @@ def find(source: Source) -> Iterator[Hit]:
             write = f"write `{place} = {code}`" if place else "keep what it gives and use that"
             message = f"`{code}` gives back a new tensor and `{name}` stays as it is: {write}"
             fix = [edits.replace(source, call, f"{place} = {code}")] if place else []
-            sure = known and bool(tree.loops(source, call))  # one that is moved once may lie there already
+            sure = known and (bool(tree.loops(source, call)) or _fresh(source, tensor))  # else it may lie there already
             yield source.hit(call, message, *fix, severity=None if sure else "warning")
+
+
+def _fresh(source: Source, tensor: ast.expr) -> bool:
+    """`x = torch.rand(3)`: made here, on the CPU, as single precision or integers."""
+    made = _bare(source, follow.followed(source, tensor))
+    here = isinstance(made, ast.Call) and source.name(made.func) in (*_FRESH, "torch.from_numpy", "torch.arange")
+    return here and isinstance(made, ast.Call) and tree.keyword(made, "device") is None
+
+
+def _bare(source: Source, made: ast.expr) -> ast.expr:
+    """Without what changes its kind or shape alone: `torch.from_numpy(x)` of `torch.from_numpy(x).float()`."""
+    while isinstance(made, ast.Call) and follow.method(made) in _LIGHT and not source.name(made.func):
+        made = tree.receiver(made)
+    return made
 
 
 def _place(source: Source, tensor: ast.expr) -> str:
@@ -70,18 +86,7 @@ def _on_the_cpu(source: Source, call: ast.Call, made: ast.expr) -> bool:
     """`.to("cpu")` of what NumPy or a list gave: it is there."""
     if follow.method(call) != "cpu" and [tree.literal(one) for one in call.args] != ["cpu"]:
         return False
-    while isinstance(made, ast.Call) and follow.method(made) in (
-        "float",
-        "unsqueeze",
-        "double",
-        "long",
-        "view",
-        "permute",
-        "transpose",
-    ):
-        if source.name(made.func):
-            break
-        made = tree.receiver(made)
+    made = _bare(source, made)
     fresh = isinstance(made, ast.Call) and source.name(made.func) in (*_FRESH, "torch.from_numpy")
     brought = [one for one in ast.walk(made) if isinstance(one, ast.Name) and _was_brought(source, one)]
     return bool(brought) or (fresh and isinstance(made, ast.Call) and tree.keyword(made, "device") is None)
