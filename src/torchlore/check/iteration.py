@@ -144,3 +144,14 @@ def _collated(part: Values) -> Values:
     if part and all(value.kind == "string" for value in part):
         return (Value("list"),)
     return (Value("tensor", "loader", attached=False, weak=True),)
+
+
+def index(source: Source, loop: ast.For) -> str:
+    """`i` of `for i, batch in enumerate(loader)`, counted from 0."""
+    call, target = loop.iter, loop.target
+    while isinstance(call, ast.Call) and source.name(call.func).endswith("tqdm") and call.args:
+        call = call.args[0]
+    plain = isinstance(call, ast.Call) and source.name(call.func) == "enumerate" and len(call.args) == 1
+    first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else None
+    counts = plain and not getattr(call, "keywords", ()) and isinstance(first, ast.Name)
+    return first.id if counts and isinstance(first, ast.Name) else ""

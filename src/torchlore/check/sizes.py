@@ -72,6 +72,7 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
 _MAKES = {f"{room}.{name}" for room in ("torch", "numpy", "numpy.random") for name in
           ("zeros", "ones", "empty", "rand", "randn", "random")}  # fmt: skip
 _DRAWS = {"numpy.random.randint", "numpy.random.uniform", "numpy.random.normal"}
+_CONVOLUTIONS = ("torch.nn.Conv1d", "torch.nn.Conv2d", "torch.nn.Conv3d")
 _TAKES = {"torch.from_numpy", "torch.tensor", "torch.as_tensor", "numpy.array", "numpy.asarray", "numpy.float32"}
 
 
@@ -92,8 +93,21 @@ def _made(source: Source, call: ast.Call, hops: int) -> Sizes:
     given = call.args[0] if len(call.args) == 1 and not full else None
     made = values.made_by(source, call.func, "torch.nn.Linear", "torch.nn.Embedding") if given is not None else None
     before = sizes(source, given, hops) if made is not None and given is not None else ()
+    if given is not None and made is None and (made := values.made_by(source, call.func, *_CONVOLUTIONS)) is not None:
+        before = sizes(source, given, hops) if _keeps_places(made.node) else ()
+        return (before[0], "channels", *before[2:]) if len(before) > 2 else ()
     kept = before if made is not None and made.name == "torch.nn.Embedding" else before[:-1]
     return (*kept, "features") if before else ()
+
+
+def _keeps_places(made: ast.AST | None) -> bool:
+    """Whether a convolution gives as many places as it gets: `Conv2d(3, 8, 5, padding=2)`."""
+    if not isinstance(made, ast.Call) or not tree.lacks(made, 3, "stride") or not tree.lacks(made, 5, "dilation"):
+        return False
+    kernel, padding = (
+        tree.literal(tree.argument(made, place, name)) for place, name in ((2, "kernel_size"), (4, "padding"))
+    )
+    return padding == "same" or (isinstance(kernel, int) and kernel % 2 == 1 and (padding or 0) == kernel // 2)
 
 
 def _picture(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> Sizes:

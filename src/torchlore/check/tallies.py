@@ -147,7 +147,7 @@ def _counter(source: Source, below: ast.expr, loop: ast.For) -> str:
 
 def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name: str) -> str:
     """A divisor that is no count of the loop's turns: the last index, the number of epochs, another loader's length."""
-    if isinstance(below, ast.Name) and below.id == _index(source, loop) and not _breaks(source, loop):
+    if isinstance(below, ast.Name) and below.id == iteration.index(source, loop) and not _breaks(source, loop):
         bound = scopes.reaching(source, below)
         return "last" if bound and all(one.statement is loop for one in bound) else ""
     if isinstance(below, ast.Call):
@@ -162,17 +162,6 @@ def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name
     epochs = {source.code(counted.args[-1])} if len(counted.args) in (1, 2) else set()
     named = isinstance(below, ast.Name | ast.Attribute | ast.Subscript)  # a number may be there by chance
     return "epochs" if named and source.code(below) in epochs and _starts_in(source, name, outer, loop) else ""
-
-
-def _index(source: Source, loop: ast.For) -> str:
-    """`i` of `for i, batch in enumerate(loader)`, counted from 0."""
-    call, target = loop.iter, loop.target
-    while isinstance(call, ast.Call) and source.name(call.func).endswith("tqdm") and call.args:
-        call = call.args[0]
-    plain = isinstance(call, ast.Call) and source.name(call.func) == "enumerate" and len(call.args) == 1
-    first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else None
-    counts = plain and not getattr(call, "keywords", ()) and isinstance(first, ast.Name)
-    return first.id if counts and isinstance(first, ast.Name) else ""
 
 
 def _another(source: Source, size: ast.Call, loop: ast.For, name: str) -> bool:

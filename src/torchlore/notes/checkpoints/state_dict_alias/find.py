@@ -96,6 +96,7 @@ def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
         if _handed(source, node, variable) or _this_turn(source, node, call) or _at_the_end(source, node, call):
             continue
         at_once = tree.inside(source, node, block) and node.lineno >= call.lineno
+        at_once = at_once and not follow.exclusive(source, call, node)  # `else:` is of another turn
         up = source.parents[node]
         asked = isinstance(up, ast.Attribute | ast.Compare) and not _loaded(source, up)
         if not at_once and not asked and identity(source, node) == owner and _may_hold(source, node, call):

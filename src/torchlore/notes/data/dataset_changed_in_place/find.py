@@ -29,7 +29,7 @@ def _handed_on(source: Source, node: ast.AST) -> Iterator[Hit]:
         return
     named = [one.arg for one in function.node.args.args][1 if function.owner else 0 :]
     for given, parameter in zip(node.args, named, strict=False):
-        view = _view(source, given) if isinstance(given, ast.Name) else None
+        view = _view(source, given) if isinstance(given, ast.Name | ast.Subscript) else None
         if view is None or not values.sure(source, view.value, "tensor", "ndarray"):
             continue
         for inner in tree.body_nodes(function.node):
@@ -59,11 +59,11 @@ def _written(node: ast.AST) -> ast.Name | None:
     return target if isinstance(target, ast.Name) else None
 
 
-def _view(source: Source, name: ast.Name) -> ast.Subscript | None:
-    """`self.data[i]`, where that is what the name stands for."""
-    found = [one for one in scopes.reaching(source, name) if one.how != "aug"]
+def _view(source: Source, given: ast.Name | ast.Subscript) -> ast.Subscript | None:
+    """`self.data[i]`, or the same where that is what a name stands for."""
+    found = [one for one in scopes.reaching(source, given) if one.how != "aug"] if isinstance(given, ast.Name) else []
     one = found[0] if len(found) == 1 and found[0].how in ("assign", "unpack") else None
-    value = one.value if one is not None else None
+    value: ast.expr | None = one.value if one is not None else given
     for place in one.path if one is not None else ():
         value = value.elts[place] if isinstance(value, ast.Tuple) and place < len(value.elts) else None
     if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Attribute):

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
 _CHAINS = {"to", "cuda", "cpu", "eval", "train", "double", "float", "requires_grad_"}
 _HANDLED = {*_CHAINS, "load_state_dict", "state_dict", "parameters", "named_parameters"}
+_CORRECTED = re.compile(r"1(?:\.0)? ?- ?[\w.]+ ?\*\*|1(?:\.0)? ?- ?(?:math\.)?pow\(")  # divided by 1 - decay**step
 _NAMED = re.compile(r"target|tgt|old|prev|slow|ema|momentum|teacher|frozen|lag", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "zeros_like" in source.text and not _CORRECTED.search(source.text):
+        yield from _from_zero(source)
     if "load_state_dict" not in source.text and "zip(" not in source.text:
         return
     for first, second in _twins(source):
@@ -36,6 +39,35 @@ def find(source: Source) -> Iterator[Hit]:
         made, leader = (first, other) if follower == one else (second, one)
         told = f"`{follower}` starts with random weights of its own, not with those of `{leader}`"
         yield source.hit(made, f"{told}: write `{follower}.load_state_dict({leader}.state_dict())` below")
+
+
+def _from_zero(source: Source) -> Iterator[Hit]:
+    """`shadow = {k: torch.zeros_like(v) for k, v in net.state_dict().items()}`, averaged and never corrected for the start."""
+    for made in source.all(ast.DictComp):
+        held = source.parents[made]
+        zeros = isinstance(made.value, ast.Call) and source.name(made.value.func) == "torch.zeros_like"
+        over = source.code(made.generators[0].iter)
+        name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+        if not zeros or not name or not over.endswith((".state_dict().items()", ".named_parameters()")):
+            continue
+        for loop in source.all(ast.For):
+            body = "\n".join(source.code(one) for one in loop.body)
+            pulls = re.search(rf"{re.escape(name)}\[\w+\](\.data)?(\.mul_\(|\.lerp_\(| = .*\*)", body)
+            if pulls and ".grad" not in body and _hands_out_weights(loop):
+                told = f"`{name}` starts at zero, so the average is too small until many steps have passed"
+                yield source.hit(
+                    made,
+                    f"{told}: start it with the weights, `{source.code(made.generators[0].target).split(', ')[-1].strip('()')}.detach().clone()`",
+                )
+                break
+
+
+def _hands_out_weights(loop: ast.For) -> bool:
+    """`for name, p in net.named_parameters()`, `for k, v in net.state_dict().items()`."""
+    over = loop.iter
+    if isinstance(over, ast.Call) and follow.method(over) == "items":
+        over = tree.receiver(over)
+    return follow.method(over) in ("named_parameters", "state_dict")
 
 
 def _twins(source: Source) -> Iterator[tuple[ast.Assign, ast.Assign]]:

@@ -48,6 +48,7 @@ _METHODS = {
     "tensor": {"backward", "detach_", "zero_", "cuda", "cpu", "item", "requires_grad_", "retain_grad"},
     "writer": {"flush", "close"},
 }
+_IN_PLACE = {"copy_", "fill_", "zero_", "normal_", "uniform_", "requires_grad_", "detach_", "mul_", "add_", "clamp_"}
 _FUNCTIONS = {"torch.cuda.synchronize", "torch.cuda.empty_cache", "torch.distributed.barrier", "gc.collect",
               "torch.distributed.destroy_process_group", "torch.cuda.reset_peak_memory_stats"}  # fmt: skip
 
@@ -61,6 +62,16 @@ def find(source: Source) -> Iterator[Hit]:
         if _is_method(source, node) or source.name(node) in _FUNCTIONS:
             message = f"`{code}` without brackets calls nothing: write `{code}()`"
             yield source.hit(node, message, edits.append(source, node, "()"))
+    for assign in source.all(ast.Assign):
+        target = assign.targets[0]
+        if (
+            isinstance(target, ast.Attribute)
+            and target.attr in _IN_PLACE
+            and source.code(target.value) not in ("self", "cls")
+        ):
+            code, value = source.code(target), source.code(assign.value)
+            told = f"this puts a value where the method `{code}` was, and changes no tensor: write `{code}({value})`"
+            yield source.hit(assign, told, edits.replace(source, assign, f"{code}({value})"))
 
 
 def _is_method(source: Source, node: ast.Attribute) -> bool:

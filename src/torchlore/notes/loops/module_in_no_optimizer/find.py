@@ -10,6 +10,7 @@ from torchlore.check import (
     flow,
     follow,
     frameworks,
+    groups,
     identity,
     modules,
     scopes,
@@ -18,7 +19,7 @@ from torchlore.check import (
     uses,
     values,
 )
-from torchlore.check.calls import callers, given_argument, returned
+from torchlore.check.calls import callers, given_argument
 from torchlore.check.events import Event, of_call
 from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
@@ -139,8 +140,7 @@ def _all_whole(source: Source, call: ast.Call) -> bool:
         return follow.method(first) == "parameters" and bool(tree.dotted(tree.receiver(first)))
     parts = first.elts if isinstance(first, ast.List) else []
     inner = [one.value for one in parts if isinstance(one, ast.Starred)]
-    groups = [one for one in parts if isinstance(one, ast.Dict)]  # {"params": net.parameters(), "lr": 0.1}
-    for group in groups:
+    for group in (one for one in parts if isinstance(one, ast.Dict)):  # {"params": net.parameters(), "lr": 0.1}
         inner += [value for key, value in zip(group.keys, group.values, strict=True) if tree.literal(key) == "params"]
     return len(inner) == len(parts) > 0 and all(follow.method(one) == "parameters" for one in inner)
 
@@ -236,17 +236,16 @@ def _groups_only(source: Source) -> Iterator[Hit]:
     """`[{"params": net.body.parameters()}, {"params": net.head.parameters()}]`, where `net.neck` is in no group."""
     asked = [tree.receiver(one) for one in source.methods("parameters", "named_parameters")]
     for call, full in uses.calls_under(source, "torch.optim."):
-        given = _given_groups(source, call) if api.kind_of_call(full) == "optimizer" else None
-        groups = given.elts if isinstance(given, ast.List) else []
+        listed = groups.listed(source, call) if api.kind_of_call(full) == "optimizer" else []
         boxes = [
             dict(zip(map(tree.literal, one.keys), one.values, strict=True))
-            for one in groups
+            for one in listed
             if isinstance(one, ast.Dict) and None not in one.keys
         ]
-        held = [one.get("params") for one in boxes]
+        held = [groups.unfiltered(source, one.get("params")) for one in boxes]
         parts = [tree.receiver(one) for one in held if isinstance(one, ast.Call) and follow.method(one) == "parameters"]
         inner = [one for one in parts if isinstance(one, ast.Attribute)]
-        if len(inner) != len(groups) or len(inner) < 2 or len({source.code(one.value) for one in inner}) != 1:
+        if len(inner) != len(listed) or len(inner) < 2 or len({source.code(one.value) for one in inner}) != 1:
             continue
         whole = source.code(inner[0].value)
         others = [one for one in asked if one not in inner and f"{source.code(one)}.".startswith(f"{whole}.")]
@@ -257,38 +256,17 @@ def _groups_only(source: Source) -> Iterator[Hit]:
         turns = [event for turn in flow.rounds(source) for event in turn if event.what == "forward"] if owner else []
         if any(event.owner == owner and not event.no_grad for event in turns) and not frameworks.owned(source, call):
             told = f"`{whole}` is trained as a whole, and {_named(rest)} is in none of these groups, so it stays as drawn: add a group for it"
-            here = tree.function(source, groups[-1]) is tree.function(source, call)
-            yield source.hit(call if here else groups[-1], told, severity="warning")
-
-
-def _given_groups(source: Source, call: ast.Call) -> ast.expr | None:
-    """What an optimizer is to train: its first argument, `params=...`, or that of `Adam(**options(model))`."""
-    first = tree.argument(call, 0, "params")
-    spread = [one.value for one in call.keywords if one.arg is None]
-    if first is None and len(spread) == 1:
-        first = _option(source, follow.followed(source, spread[0]))
-    made = flow.called(source, first) if isinstance(first, ast.Call) else None
-    back = returned(made) if made is not None and made.source is source else []
-    first = back[0] if len(back) == 1 else first  # Adam(groups(model))
-    return follow.followed(source, first) if first is not None else None
-
-
-def _option(source: Source, options: ast.expr) -> ast.expr | None:
-    """`params` of `{"params": ..., "lr": ...}` or `dict(params=...)`, also where a function of the file makes it."""
-    made = flow.called(source, options) if isinstance(options, ast.Call) else None
-    back = returned(made) if made is not None and made.source is source else []
-    box = follow.followed(source, back[0]) if len(back) == 1 else options
-    if isinstance(box, ast.Call) and source.name(box.func) == "dict":
-        return tree.argument(box, None, "params")
-    pairs = zip(box.keys, box.values, strict=True) if isinstance(box, ast.Dict) else ()
-    return next((value for key, value in pairs if key is not None and tree.literal(key) == "params"), None)
+            here = tree.function(source, listed[-1]) is tree.function(source, call)
+            yield source.hit(call if here else listed[-1], told, severity="warning")
 
 
 def _chosen(source: Source, call: ast.Call, part: ast.Attribute) -> bool:
     """Whether a line that loads or freezes names the network, or stands in the function that builds the optimizer."""
     name, home = tree.dotted(part.value).rpartition(".")[2], tree.function(source, call)
     beside = source.code(home) if home is not None else ""
-    lines = [line for line in source.text.splitlines() if any(word in line for word in _ON_PURPOSE)]
+    lines = [
+        line for line in source.text.splitlines() if "filter(" not in line and any(word in line for word in _ON_PURPOSE)
+    ]
     return any(name in line or line in beside for line in lines)
 
 

@@ -38,6 +38,7 @@ def find(source: Source) -> Iterator[Hit]:
                 call, f"Normal takes the standard deviation, and `{source.code(given)}` is the variance: take its root"
             )
     yield from _kl(source) if "exp(" in source.text else ()
+    yield from _squared_logarithm(source) if uses.says(source, "log") else ()
     for made in source.all(ast.Assign) if "exp(" in source.text else ():
         word = tree.dotted(made.targets[0]).rpartition(".")[2]
         named = _DEVIATION.search(word) and not re.search(r"sq|2|var", word)  # `sigma_sqr_prior`
@@ -69,6 +70,40 @@ def _kl(source: Source) -> Iterator[Hit]:
         if double and ones and squares:
             told = f"`{code}` is the logarithm of a deviation here (it is doubled beside this), so its variance is `exp(2 * {code})`"
             yield source.hit(call, told)
+
+
+def _squared_logarithm(source: Source) -> Iterator[Hit]:
+    """`mu**2 + logvar**2 - log(logvar**2) - 1`: the logarithm was taken for the deviation itself."""
+    for term in source.all(ast.Call, ast.BinOp):
+        base = _base(source, term)
+        up = source.parents[term]
+        if base is None or not _LOG_VARIANCE.search(_word(base)) or not _is_sum(up):
+            continue
+        whole: ast.AST = up
+        while _is_sum(source.parents[whole]):
+            whole = source.parents[whole]
+        squares = {_word(one) for part in ast.walk(whole) if (one := _base(source, part)) is not None}
+        ones = any(tree.literal(part) == 1 for part in ast.walk(whole))
+        if ones and len(squares) > 1 and "exp" not in source.code(whole):
+            code = source.code(base)
+            yield source.hit(
+                term, f"`{code}` is the logarithm of the variance, so the variance is `{code}.exp()` and not its square"
+            )
+
+
+def _is_sum(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+
+
+def _base(source: Source, node: ast.AST) -> ast.expr | None:
+    """`x` of `x**2`, `x.pow(2)`, `x.square()`, `torch.pow(x, 2)`."""
+    if isinstance(node, ast.BinOp):
+        return node.left if isinstance(node.op, ast.Pow) and tree.literal(node.right) == 2 else None
+    method = follow.method(node)
+    if not isinstance(node, ast.Call) or not (method == "square" or (method == "pow" and node.args)):
+        return None
+    plain = source.name(node.func).startswith("torch.")
+    return node.args[0] if plain else tree.receiver(node)
 
 
 def _word(node: ast.expr | None) -> str:

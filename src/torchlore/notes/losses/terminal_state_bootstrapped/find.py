@@ -8,17 +8,21 @@ from torchlore.check import scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _DONE = re.compile(r"(^|_)(not_?)?(done|dones|terminal|terminals|terminated|is_done)(_|s?$)", re.IGNORECASE)
-_REWARD = re.compile(r"(^|_)(r|rew|reward|rewards)(_|$)", re.IGNORECASE)
+_REWARD = re.compile(r"(^|[^a-z])(r|rew|reward|rewards)([^a-z]|$)", re.IGNORECASE)
 _FLAG = re.compile(r"dones?|(is_)?done_?(flags?|batch)?|terminals?|terminated|batch_dones?|done_b", re.IGNORECASE)
 _TURNED = re.compile(
     r"1\.?0?\s*-\s*[\w.\[\]\"\'()]*(done|termin)|not[\s_(]+\w*(done|termin)|~\s*\w*(done|termin)|mask\s*=.*(done|termin)"
 )
+_MASK = re.compile(r"mask|(^|_)(not_?)?dones?(_|$)|continu|alive", re.IGNORECASE)
 _GAMMA = re.compile(r"gamma|discount", re.IGNORECASE)
 _NEXT = re.compile(r"next|target|new_|_prime|s2|s_", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(word in source.text for word in ("done", "termina")) or not uses.says(source, "gamma", "discount"):
+    if not uses.says(source, "gamma", "discount"):
+        return
+    yield from _mask_added(source)
+    if not any(word in source.text for word in ("done", "termina")):
         return
     for sum_ in source.all(ast.BinOp):
         home = tree.function(source, sum_)
@@ -32,6 +36,23 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 sum_,
                 f"`{flag}` is never read, so the last step of an episode is given the value of a next state: multiply it with `1 - {flag}`",
+            )
+
+
+def _mask_added(source: Source) -> Iterator[Hit]:
+    """`reward + gamma * mask + next_value`: the mask should multiply the value."""
+    for sum_ in source.all(ast.BinOp):
+        product, value = (sum_.left, sum_.right) if isinstance(sum_.op, ast.Add) else (None, None)
+        if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Add):
+            product = product.right  # reward + gamma * mask, + next_value
+        if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult) or value is None:
+            continue
+        words = {_named(product.left), _named(product.right)}
+        discounts = any(_GAMMA.search(word) for word in words) and any(_MASK.search(word) for word in words)
+        if discounts and _NEXT.search(_named(value)) and _REWARD.search(source.code(tree.statement(source, sum_))):
+            mask = next(word for word in words if _MASK.search(word))
+            yield source.hit(
+                sum_, f"`{mask}` is added to the next value and should multiply it: write `* {source.code(value)}`"
             )
 
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, follow, iteration, origin, scopes, tree, uses, values
+from torchlore.check import api, follow, iteration, origin, scopes, tensors, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _LOSS = re.compile(r"(^|_)loss$")
@@ -61,11 +61,18 @@ def _replaced(source: Source) -> Iterator[Hit]:
             behind = [use for use in uses if isinstance(use.ctx, ast.Load) and use.lineno > (loop.end_lineno or 0)]
             bound = {zero.statement for use in behind[:1] for zero in scopes.reaching(source, use)} - {one}
             starts = bool(bound) and all(isinstance(zero, ast.Assign) and _is_zero(zero, target.id) for zero in bound)
-            if starts and behind and not inside and not any(isinstance(at, ast.Break) for at in ast.walk(loop)):
+            judged = not bound and tensors.no_grad_around(source, loop) and bool(_equal(one.value))
+            if (
+                (starts or judged)
+                and behind
+                and not inside
+                and not any(isinstance(at, ast.Break) for at in ast.walk(loop))
+            ):
                 over = source.code(iteration.unwrapped(source, loop.iter))
-                yield source.hit(
-                    one, f"`{target.id}` begins at 0 and each turn replaces it, so the last turn over `{over}` alone counts: write `+=`"
-                )  # fmt: skip
+                how = "begins at 0 and each turn replaces it" if starts else "is set anew in each turn"
+                what = "write `+=`" if starts else f"begin with `{target.id} = 0` and write `+=`"
+                told = f"`{target.id}` {how}, so the last turn over `{over}` alone counts: {what}"
+                yield source.hit(one, told)
 
 
 def _restarted(source: Source) -> Iterator[Hit]:
@@ -145,12 +152,17 @@ def _is_zero(statement: ast.Assign, name: str) -> bool:
 def _is_score(source: Source, value: ast.expr) -> bool:
     """The number of right answers of a batch, or its loss."""
     parts = list(ast.walk(value))
-    equal = any(isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq) for one in parts)
-    equal |= any(follow.method(one) == "eq" for one in parts)
-    counted = equal and any(follow.method(one) in ("sum", "mean", "item") for one in parts)
+    counted = _equal(value) and any(follow.method(one) in ("sum", "mean", "item") for one in parts)
     kinds = (values.kind(source, one.func) for one in parts if isinstance(one, ast.Call) and not source.name(one.func))
     loss = any(isinstance(one, ast.Call) and source.name(one.func) in api.LOSS_FUNCTIONS for one in parts)
     return counted or loss or any("loss" in kind for kind in kinds)
+
+
+def _equal(value: ast.expr) -> bool:
+    """Whether answers are compared with labels in it."""
+    parts = list(ast.walk(value))
+    equal = any(isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq) for one in parts)
+    return equal or any(follow.method(one) == "eq" for one in parts)
 
 
 def _waits(source: Source, call: ast.Call) -> bool:

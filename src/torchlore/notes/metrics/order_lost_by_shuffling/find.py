@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, iteration, scopes, tree
+from torchlore.check import calls, flow, follow, iteration, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _PAIRS = re.compile(r"acc|score|report|confusion|auc|metric|error|corrcoef|dataframe|series|^zip$", re.IGNORECASE)
@@ -41,11 +41,60 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(pair, f"{told}: collect the labels in the loop of the predictions")
         else:
             yield source.hit(loader, f"{told} (line {pair.lineno}): do not shuffle here")
+    yield from _by_turn(source) if "enumerate" in source.text else ()
+
+
+def _by_turn(source: Source) -> Iterator[Hit]:
+    """`soft[i]` in the i-th turn over a loader that shuffles anew, where an earlier pass over it filled `soft` batch by batch."""
+    for loop in source.all(ast.For):
+        index = iteration.index(source, loop)
+        if not index or _shuffled(source, loop) is None:
+            continue
+        for taken in tree.under(source, loop, ast.Subscript):
+            by_turn = isinstance(taken.slice, ast.Name) and taken.slice.id == index and isinstance(taken.ctx, ast.Load)
+            if by_turn and isinstance(taken.value, ast.Name) and _filled_by_turn(source, taken.value, loop):
+                code = source.code(taken.value)
+                told = f"`{code}` was filled in another pass over this loader, which shuffles anew, so `{source.code(taken)}` is of other samples"
+                yield source.hit(taken, f"{told}: compute it from this batch, or keep it by the sample's index")
+
+
+def _filled_by_turn(source: Source, name: ast.Name, loop: ast.For) -> bool:
+    """Whether each turn of another loop over a shuffling loader has appended to this list, here or in the function that made it."""
+    made = follow.followed(source, name)
+    function = flow.called(source, made) if isinstance(made, ast.Call) else None
+    if function is not None and isinstance(made, ast.Call):
+        given = {one.id for one in calls.returned(function) if isinstance(one, ast.Name)}
+        fills = [one for one in tree.under(function.source, function.node, ast.For) if given & _grown(one)]
+        over = [iteration.unwrapped(function.source, one.iter) for one in fills]
+        passed = {
+            arg.arg: calls.given_argument(function, made, arg, 1 if function.owner else 0)
+            for arg in tree.parameters(function.node)
+        }
+        loaders = [passed.get(tree.dotted(one)) or one for one in over]
+        return any(_made_shuffled(source, one) is not None for one in loaders)
+    others = [
+        one
+        for one in source.all(ast.For)
+        if one is not loop and tree.function(source, one) is tree.function(source, loop)
+    ]
+    return any(name.id in _grown(one) and _shuffled(source, one) is not None for one in others)
+
+
+def _grown(loop: ast.For) -> set[str]:
+    """The lists that get one entry in each turn."""
+    plain = [one.value for one in loop.body if isinstance(one, ast.Expr)]
+    return {
+        tree.dotted(tree.receiver(one)) for one in plain if isinstance(one, ast.Call) and follow.method(one) == "append"
+    }
 
 
 def _shuffled(source: Source, loop: ast.For) -> ast.Call | None:
     """The call that made the loop's loader, where it surely shuffles."""
-    found = source.values(iteration.unwrapped(source, loop.iter))
+    return _made_shuffled(source, iteration.unwrapped(source, loop.iter))
+
+
+def _made_shuffled(source: Source, loader: ast.expr) -> ast.Call | None:
+    found = source.values(loader)
     made = found[0].node if len(found) == 1 and found[0].kind == "loader" and found[0].source is source else None
     shuffles = isinstance(made, ast.Call) and tree.literal(tree.argument(made, 2, "shuffle")) is True
     return made if isinstance(made, ast.Call) and shuffles else None

@@ -8,6 +8,13 @@ from collections.abc import Iterator
 from torchlore.check import follow, tree, uses
 from torchlore.check.source import Hit, Source
 
+_FACTORS = (
+    ("StepLR", 2, "gamma"),
+    ("MultiStepLR", 2, "gamma"),
+    ("ExponentialLR", 1, "gamma"),
+    ("ReduceLROnPlateau", 2, "factor"),
+)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):
@@ -21,6 +28,12 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):
         factor = tree.argument(call, 1, "lr_lambda")
         yield from _warm_up(source, factor) if isinstance(factor, ast.Name) else ()
+    for name, place, word in _FACTORS:
+        for call in source.calls(f"torch.optim.lr_scheduler.{name}"):
+            given = tree.argument(call, place, word)
+            if given is not None and tree.literal(given) in (0, 0.0) and not follow.in_test(source, call):
+                told = f"`{word}={source.code(given)}` multiplies the rate by 0, for good: 1 leaves it as it is"
+                yield source.hit(given, told)
     for call in source.calls("torch.optim.SGD", "torch.optim.Adam", "torch.optim.AdamW", "torch.optim.RMSprop"):
         rate = tree.argument(call, 1, "lr")
         if (

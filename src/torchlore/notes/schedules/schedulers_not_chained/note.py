@@ -5,6 +5,8 @@ optimizer and step only one, and the other has still done its work: a `LambdaLR`
 optimizer at rate 0, and a cosine schedule stepped afterwards moves from there. Building both, to choose one later, is
 enough.
 
+Under one name the first is lost at once, and its milestones with it.
+
 Build the one you use. To run one after another, `SequentialLR(optimizer, [warmup, cosine], milestones=[10])`; to
 multiply them, `ChainedScheduler([a, b])` or step both. `torchlore.recipes.schedules` composes plain functions first
 and touches the optimizer once.
@@ -13,7 +15,7 @@ and touches the optimizer once.
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import identity, scopes, tree
+from torchlore.check import identity, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 ROWS = ("schedule-order",)
@@ -33,7 +35,7 @@ _ACTS_AT_ONCE = ("LambdaLR", "LinearLR", "ConstantLR", "OneCycleLR", "CyclicLR")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for first in source.calls(*(_MODULE + name for name in _ACTS_AT_ONCE)):
+    for first, full in uses.calls_under(source, _MODULE):
         held, optimizer = source.parents[first], tree.argument(first, 0, "optimizer")
         if not (isinstance(held, ast.Assign) and isinstance(held.targets[0], ast.Name)) or optimizer is None:
             continue
@@ -45,14 +47,18 @@ def find(source: Source) -> Iterator[Hit]:
         )
         if read or tree.conditions(source, first):
             continue
-        for second in source.all(ast.Call):
-            other = tree.argument(second, 0, "optimizer")
-            built = source.name(second.func).startswith(_MODULE) and other is not None and second is not first
+        acts = full.rpartition(".")[2] in _ACTS_AT_ONCE
+        for second, _ in uses.calls_under(source, _MODULE):
+            other, into = tree.argument(second, 0, "optimizer"), source.parents[second]
+            again = isinstance(into, ast.Assign) and tree.dotted(into.targets[0]) == name
             later = second.lineno > first.lineno and scopes.scope_of(source, second) is scope
-            if built and later and identity.identity(source, other) == identity.identity(source, optimizer) is not None:  # type: ignore[arg-type]  # `built` says so
-                yield source.hit(
-                    second,
-                    f"`{name}` already changed the rates of `{source.code(optimizer)}` when it was built and is never "
-                    "stepped: remove it, or join the two with SequentialLR",
-                )
+            if other is None or not later or not (acts or again):
+                continue
+            between = (one for one in source.all(ast.Assign) if first.lineno < one.lineno < second.lineno)
+            remade = any(tree.dotted(one.targets[0]) == tree.dotted(optimizer) for one in between)
+            if not remade and identity.identity(source, other) == identity.identity(source, optimizer) is not None:
+                code = source.code(optimizer)
+                what = f"already changed the rates of `{code}` when it was built and" if acts else "of the line above"
+                how = "SequentialLR" if acts else "ChainedScheduler"
+                yield source.hit(second, f"`{name}` {what} is never stepped: remove it, or join the two with {how}")
                 break

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, origin, scopes, tree, values
+from torchlore.check import calls, edits, follow, origin, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
@@ -30,7 +30,7 @@ def find(source: Source) -> Iterator[Hit]:
         place = f"`{source.code(taken)}` (line {taken.lineno})"
         message = f"time is the first dimension here and {place} goes along the samples: add `batch_first=True`"
         yield source.hit(made, message, edit, safe=False)
-    for call, made, position in _given_batch_first(source):
+    for call, made, position in (*_given_batch_first(source), *_one_step_each(source)):
         if id(made) not in seen and tree.lacks(made, position, "batch_first"):
             seen.add(id(made))
             edit = edits.add_keyword(source, made, "batch_first", "True")
@@ -52,6 +52,53 @@ def _given_batch_first(source: Source) -> Iterator[tuple[ast.Call, ast.Call, int
                 made, position = _of_call(source, call) if same else (None, 0)
                 if made is not None:
                     yield call, made, position
+
+
+def _one_step_each(source: Source) -> Iterator[tuple[ast.Call, ast.Call, int]]:
+    """`out, state = rnn(x[:, t].unsqueeze(1), state)` in a loop: one step of every sample, and the state of the last one."""
+    for assign in source.all(ast.Assign):
+        call, target = assign.value, assign.targets[0]
+        if (
+            not isinstance(call, ast.Call)
+            or len(call.args) != 2
+            or not isinstance(target, ast.Tuple)
+            or not tree.loops(source, assign)
+        ):
+            continue
+        carried = len(target.elts) == 2 and source.code(target.elts[1]).strip("()") == source.code(call.args[1]).strip(
+            "()"
+        )
+        if carried and _is_one_step(source, call.args[0]):
+            made, position = _of_call(source, call)
+            if made is not None:
+                yield call, made, position
+
+
+def _is_one_step(source: Source, given: ast.expr) -> bool:
+    """`x[:, t].unsqueeze(1)`, `x[:, t, :].unsqueeze(1)`, `x[:, t:t + 1]`, also by a name."""
+    step = follow.followed(source, given)
+    grown = (
+        isinstance(step, ast.Call)
+        and follow.method(step) == "unsqueeze"
+        and tree.literal(tree.argument(step, 0, "dim")) == 1
+    )
+    taken = follow.followed(source, tree.receiver(step)) if grown and isinstance(step, ast.Call) else step
+    parts = taken.slice.elts if isinstance(taken, ast.Subscript) and isinstance(taken.slice, ast.Tuple) else []
+    if (
+        len(parts) < 2
+        or not isinstance(parts[0], ast.Slice)
+        or parts[0].lower is not None
+        or parts[0].upper is not None
+    ):
+        return False
+    at = parts[1]
+    short = (
+        isinstance(at, ast.Slice)
+        and isinstance(at.lower, ast.Name)
+        and isinstance(at.upper, ast.BinOp)
+        and tree.literal(at.upper.right) == 1
+    )
+    return isinstance(at, ast.Name) if grown else short
 
 
 def _unpacked(assign: ast.Assign) -> tuple[list[str], ast.Name | None]:

@@ -37,6 +37,29 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(taken)}` is the backward direction alone: join it with `{source.code(taken.value)}[-2]`"
             )
             yield source.hit(taken, told)
+        elif path in ((1,), (1, 0)) and len(parts) == 1 and _first_layer(source, taken, made):
+            code = source.code(taken.value)
+            told = f"`{code}[0]` and `{code}[1]` are the states of the first layer, which no later one has read"
+            yield source.hit(taken, f"{told}: join `{code}[-2]` and `{code}[-1]`")
+
+
+def _first_layer(source: Source, taken: ast.Subscript, made: ast.Call) -> bool:
+    """Whether `h[0]`, joined with `h[1]` and nothing else, is that of a layer below others."""
+    layers = tree.literal(tree.argument(made, 2, "num_layers"))
+    home = tree.function(source, taken) or source.tree
+    same = [
+        one
+        for one in tree.under(source, home, ast.Name)
+        if one.id == tree.dotted(taken.value) and isinstance(one.ctx, ast.Load)
+    ]
+    ups = [source.parents[one] for one in same]
+    read = [tree.literal(up.slice) if isinstance(up, ast.Subscript) else None for up in ups]
+    return (
+        isinstance(layers, int)
+        and layers > 1
+        and tree.literal(taken.slice) == 0
+        and sorted(map(str, read)) == ["0", "1"]
+    )
 
 
 def _rnn(source: Source, name: ast.Name) -> tuple[ast.Call | None, tuple[int, ...]]:

@@ -21,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
             here = home is not None and home.source is source and home.node is not None
             told = "the first dimension is the batch, so these weights are shared out among the samples: write `dim=-1`"
             yield source.hit(home.node if here and home is not None and home.node is not None else made, told)
-    yield from _summed_elsewhere(source)
+    yield from (*_summed_elsewhere(source), *_by_letters(source))
     for weights in products:
         made = _undropped(source, weights)
         dim = _dim(source, made) if isinstance(made, ast.Call) else None
@@ -30,6 +30,30 @@ def find(source: Source) -> Iterator[Hit]:
         slots = around is not None and "slot" in source.code(around).lower()  # they compete for what they look at
         if dim in wrong and not slots:
             yield source.hit(made, "the scores are (..., queries, keys), and this is over the queries: write `dim=-1`")
+
+
+def _by_letters(source: Source) -> Iterator[Hit]:
+    """`einsum("bijh,bjhd->bihd", weights, v)` adds up over `j`, and the softmax of the weights went over another letter."""
+    for call in source.calls("torch.einsum"):
+        text = tree.literal(call.args[0]) if len(call.args) > 1 else None
+        given = (
+            call.args[1].elts
+            if len(call.args) == 2 and isinstance(call.args[1], ast.List | ast.Tuple)
+            else call.args[1:]
+        )
+        sides = text.replace(" ", "").partition("->") if isinstance(text, str) and "." not in text else ("", "", "")
+        letters = sides[0].split(",")
+        if len(letters) != 2 or len(given) != 2 or not sides[2]:
+            continue
+        for own, weights in zip(letters, given, strict=True):
+            made = _undropped(source, weights)
+            dim = _dim(source, made) if isinstance(made, ast.Call) else None
+            summed = [one for one in own if one not in sides[2]]
+            if not isinstance(dim, int) or not -len(own) <= dim < len(own) or len(summed) != 1 or own[dim] in summed:
+                continue
+            right = own.index(summed[0]) - (len(own) if dim < 0 else 0)
+            told = f"the weights are added up over `{summed[0]}` (line {call.lineno}), and this softmax shares them out over `{own[dim]}`"
+            yield source.hit(made, f"{told}: write `dim={right}`")
 
 
 def _summed_elsewhere(source: Source) -> Iterator[Hit]:
