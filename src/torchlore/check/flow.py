@@ -356,6 +356,13 @@ def _born(source: Source, node: FunctionNode | None) -> tuple[Event, ...]:
 
 
 def _uncalled(source: Source) -> list[FunctionNode | None]:
+    known: list[FunctionNode | None] | None = source.memo.get("uncalled")
+    if known is None:
+        known = source.memo["uncalled"] = _find_uncalled(source)
+    return known
+
+
+def _find_uncalled(source: Source) -> list[FunctionNode | None]:
     found: list[FunctionNode | None] = [None]
     names = {func.id for call in source.all(ast.Call) if isinstance(func := call.func, ast.Name)}
     methods = {func.attr for call in source.all(ast.Call) if isinstance(func := call.func, ast.Attribute)}

@@ -9,7 +9,7 @@ from torchlore.check import api
 from torchlore.check.calls import callers, given_argument
 from torchlore.check.classes import class_behind, own_attributes
 from torchlore.check.project import Class, Function, as_class, as_function
-from torchlore.check.scopes import Binding, bindings, reaching, scope_of
+from torchlore.check.scopes import Binding, bound, reaching, scope_of
 from torchlore.check.tree import FunctionNode, literal, parameters
 from torchlore.check.values import values
 
@@ -77,9 +77,8 @@ def _of_name(source: Source, node: ast.Name, hops: int) -> Identity | None:
 
 
 def _stored(source: Source, node: ast.Name) -> Identity:
-    table = bindings(source)
-    scope = scope_of(source, node)
-    while node.id not in table.get(scope, {}) and scope is not source.tree:
+    table, scope = bound(source, node.id), scope_of(source, node)
+    while scope not in table and scope is not source.tree:
         scope = scope_of(source, scope)
     return (scope, node.id)
 

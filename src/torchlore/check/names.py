@@ -8,6 +8,8 @@ import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from torchlore.check import uses
+
 if TYPE_CHECKING:
     from torchlore.check.source import Source
 
@@ -96,8 +98,7 @@ class Names:
     @cached_property
     def stored(self) -> set[str]:
         """Identifiers that some statement of the file binds by assignment, as a parameter or as a loop variable."""
-        load = ast.Load
-        found = {name.id for name in self.source.all(ast.Name) if name.ctx.__class__ is not load}
+        found = {name.id for name in uses.stored(self.source)}
         found.update(arg.arg for arg in self.source.all(ast.arg))
         return found
 
@@ -133,7 +134,7 @@ class Names:
         aliases: dict[str, str] = {}
         counts: dict[str, int] = {}
         found: dict[str, ast.expr] = {}
-        for assign in self.source.all(ast.Assign):
+        for assign in uses.assigns(self.source, ast.Name):
             if len(assign.targets) == 1 and isinstance(target := assign.targets[0], ast.Name):
                 counts[target.id] = counts.get(target.id, 0) + 1
                 if assign.value.__class__ in (ast.Name, ast.Attribute):

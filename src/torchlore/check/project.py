@@ -63,6 +63,9 @@ class Project:
         self._asked: dict[str, int] = {}  # path -> the last turn in which somebody asked for it
         self._defines: dict[str, frozenset[str]] = {}
         self._found: dict[Any, Any] = {}  # answers that hold while one file is checked
+        self._folders: dict[
+            str, bool
+        ] = {}  # whether a module or its folder is in a folder, whether a project begins there
 
     def adopt(self, source: Source) -> None:
         """Make a parsed file known under its path and module."""
@@ -114,7 +117,7 @@ class Project:
             return _nearest(self._twins[name], near)
         path = self._paths.get(name)
         if path is None and near and near not in ("<text>", "<stdin>"):
-            path = _beside(name, near)
+            path = _beside(name, near, self._folders)
             self._paths[name] = path or ""
         return path
 
@@ -276,9 +279,13 @@ def imported_files(source: Source) -> set[str]:
 def candidates(project: Project, found: Function | Class, word: str) -> Iterator[Source]:
     """The file itself, then files that import it and hold the word."""
     yield found.source
-    count, used = 0, f"{word}("
-    for path in project.importers(found.source.module):
-        if path == found.source.path or used not in (project.text(path) or ""):
+    count, users = 0, project.importers(found.source.module)
+    known: dict[tuple[str, str], list[str]] = project.state.setdefault("users", {})
+    key = found.source.module, word
+    if users and key not in known:  # asked for `forward` of every class of a module
+        known[key] = [path for path in users if f"{word}(" in (project.text(path) or "")]
+    for path in known[key] if users else ():
+        if path == found.source.path:
             continue
         source = project.source(path)
         if source is not None:
@@ -329,18 +336,27 @@ def _nearest(paths: list[str], near: str) -> str | None:
     return best[0] if len(best) == 1 else None
 
 
-def _beside(name: str, near: str) -> str | None:
-    inner, exists, above = name.replace(".", "/"), os.path.exists, os.path.dirname  # pathlib costs ten times as much
+def _beside(name: str, near: str, known: dict[str, bool]) -> str | None:
+    inner, above = name.replace(".", "/"), os.path.dirname  # pathlib costs ten times as much
+    head = inner.partition("/")[0]
     folder = above(near.removeprefix("./"))
     for _ in range(4):
         start = f"{folder.rstrip('/')}/" if folder else ""
-        for file in (f"{start}{inner}.py", f"{start}{inner}/__init__.py"):
-            if os.path.isfile(file):  # noqa: PTH113  # as above
-                return file
-        if above(folder) == folder or exists(f"{start}.git") or exists(f"{start}pyproject.toml"):
+        if _exists(known, f"{start}{head}.py", f"{start}{head}"):
+            for file in (f"{start}{inner}.py", f"{start}{inner}/__init__.py"):
+                if os.path.isfile(file):  # noqa: PTH113  # as above
+                    return file
+        if above(folder) == folder or _exists(known, f"{start}.git", f"{start}pyproject.toml"):
             return None
         folder = above(folder)
     return None
+
+
+def _exists(known: dict[str, bool], one: str, other: str) -> bool:
+    """Whether one of two paths exists, looked up once: a package's modules are asked for one by one."""
+    if one not in known:
+        known[one] = os.path.exists(one) or os.path.exists(other)  # noqa: PTH110  # as above
+    return known[one]
 
 
 def definitions(source: Source) -> dict[str, Function | Class]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlore.check.scopes import bindings, reaching, scope_of
+from torchlore.check.scopes import bound as bound_by
+from torchlore.check.scopes import reaching, scope_of
 from torchlore.check.tree import FunctionNode, argument, literal
+from torchlore.check.uses import names
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -57,8 +59,8 @@ def _of_variable(source: Source, name: ast.Name) -> Saved:
         return Saved((("", name),), whole=False)
     first = _parts(source, given[0])  # type: ignore[arg-type]  # an expression: both tests say so
     scope, added, known = scope_of(source, name), [], True
-    for other in source.all(ast.Name):
-        if other.id != name.id or scope_of(source, other) is not scope or other is name:
+    for other in names(source, name.id):
+        if scope_of(source, other) is not scope or other is name:
             continue
         up = source.parents[other]
         if isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store):
@@ -66,7 +68,7 @@ def _of_variable(source: Source, name: ast.Name) -> Saved:
             added += [(str(literal(up.slice)), statement.value)] if isinstance(statement, ast.Assign) else []
         elif isinstance(up, ast.Attribute) and up.attr in ("update", "setdefault"):
             known = False
-    return Saved((*first.items, *added), whole=first.whole and known and name.id in bindings(source)[scope])
+    return Saved((*first.items, *added), whole=first.whole and known and scope in bound_by(source, name.id))
 
 
 def _of_parameter(source: Source, arg: ast.arg) -> Saved | None:

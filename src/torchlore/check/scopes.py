@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torchlore.check.tree import Loop, ends, parameters
+from torchlore.check.tree import Loop, ends
+from torchlore.check.uses import stored
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -15,6 +16,8 @@ Scope = ast.AST  # a module, function, lambda, class or comprehension
 _BODIES = {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module}
 _COMPREHENSIONS = {ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp}
 _STOPS = (ast.stmt, ast.Lambda)
+_HOW = {ast.FunctionDef: "def", ast.AsyncFunctionDef: "def", ast.ClassDef: "class", ast.Import: "import",
+        ast.ImportFrom: "import", ast.ExceptHandler: "except"}  # fmt: skip
 _UNPACKS = {ast.Tuple, ast.List, ast.Starred}
 Step = tuple[ast.AST, str, int]  # a statement's block: whose, which field, which place in it
 
@@ -56,26 +59,36 @@ def scope_of(source: Source, node: ast.AST) -> Scope:
     return source.tree
 
 
-def bindings(source: Source) -> dict[Scope, dict[str, list[Binding]]]:
-    """Every binding of the file by scope and name, in the order of the text."""
-    table: dict[Scope, dict[str, list[Binding]]] | None = source.memo.get("bindings")
+def bound(source: Source, identifier: str) -> dict[Scope, list[Binding]]:
+    """The bindings of one name by scope, made when somebody asks for it: of half of the names nobody does."""
+    table: dict[str, dict[Scope, list[Binding]]] | None = source.memo.get("bound")
     if table is None:
-        table = source.memo["bindings"] = defaultdict(lambda: defaultdict(list))
-        declared = _declared(source)
-        for scope, binding in _collect(source):
-            target = declared.get((scope, binding.name), scope) if declared else scope
-            table[target][binding.name].append(binding)
-    return table
+        table = source.memo["bound"] = {}
+    found = table.get(identifier)
+    if found is None:
+        found = table[identifier] = _bound(source, identifier)
+    return found
+
+
+def _bound(source: Source, identifier: str) -> dict[Scope, list[Binding]]:
+    found: dict[Scope, list[Binding]] = {}
+    declared = _declared(source)
+    for node in binders(source).get(identifier, ()):
+        binding = _binding(source, node, identifier)
+        if binding is not None:
+            scope = binding.statement if binding.how == "parameter" else scope_of(source, binding.statement)
+            scope = declared.get((scope, identifier), scope) if declared else scope
+            found.setdefault(scope, []).append(binding)
+    return found
 
 
 def local_binding(source: Source, name: ast.Name) -> Binding | None:
     """A binding of this name in the functions around the use, if there is one that is not an import."""
-    table = bindings(source)
     if found := _comprehension(source, name):
         return found
-    scope = scope_of(source, name)
+    table, scope = bound(source, name.id), scope_of(source, name)
     while True:
-        for binding in table.get(scope, {}).get(name.id, ()):
+        for binding in table.get(scope, ()):
             if binding.how != "import":
                 return binding
         if scope is source.tree:
@@ -97,10 +110,12 @@ def reaching(source: Source, name: ast.Name) -> list[Binding]:
 def _reaching(source: Source, name: ast.Name) -> list[Binding]:
     if found := _comprehension(source, name):
         return [found]
-    table = bindings(source)
+    table = bound(source, name.id)
+    if not table:
+        return []
     home = scope = scope_of(source, name)
     while True:
-        candidates = table.get(scope, {}).get(name.id, [])
+        candidates = table.get(scope)
         if candidates:
             return _reach(source, candidates, name) if scope is home else _seen_from_inside(candidates)
         if scope is source.tree:
@@ -159,7 +174,11 @@ def _path_to(target: ast.expr, identifier: str) -> tuple[int, ...] | None:
 
 
 def _declared(source: Source) -> dict[tuple[Scope, str], Scope]:
-    declared: dict[tuple[Scope, str], Scope] = {}
+    """Which scope `global` and `nonlocal` mean."""
+    declared: dict[tuple[Scope, str], Scope] | None = source.memo.get("declared")
+    if declared is not None:
+        return declared
+    declared = source.memo["declared"] = {}
     for node in source.all(ast.Global):
         scope = scope_of(source, node)
         declared.update({(scope, name): source.tree for name in node.names})
@@ -169,29 +188,37 @@ def _declared(source: Source) -> dict[tuple[Scope, str], Scope]:
     return declared
 
 
-def _collect(source: Source) -> list[tuple[Scope, Binding]]:
-    found: list[tuple[Scope, Binding]] = []
-    found += [(scope_of(source, n), Binding(n.name, n, n, "def")) for n in source.all(ast.FunctionDef)]
-    found += [(scope_of(source, n), Binding(n.name, n, n, "def")) for n in source.all(ast.AsyncFunctionDef)]
-    for called in (*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef), *source.all(ast.Lambda)):
-        function = cast("ast.FunctionDef", called)
-        found += [
-            (called, Binding(a.arg, a, called, "parameter", annotation=a.annotation)) for a in parameters(function)
-        ]
-    found += [(scope_of(source, n), Binding(n.name, n, n, "class")) for n in source.all(ast.ClassDef)]
-    for origin in (*source.all(ast.Import), *source.all(ast.ImportFrom)):
-        scope = scope_of(source, origin)
-        aliases: list[ast.alias] = getattr(origin, "names", [])
-        for alias in aliases:
-            found.append((scope, Binding(alias.asname or alias.name.split(".")[0], origin, origin, "import")))
-    for handler in source.all(ast.ExceptHandler):
-        if handler.name:
-            found.append((scope_of(source, handler), Binding(handler.name, handler, handler, "except")))
-    load = ast.Load
-    for name in source.all(ast.Name):
-        if name.ctx.__class__ is not load and (binding := _stored(source, name)):
-            found.append((scope_of(source, binding.statement), binding))
-    return found
+def binders(source: Source) -> dict[str, list[ast.AST]]:
+    """What binds a name, by that name: functions, parameters, classes, imports, handlers, then the names themselves."""
+    table: dict[str, list[ast.AST]] | None = source.memo.get("binders")
+    if table is None:
+        table = source.memo["binders"] = defaultdict(list)
+        node: Any
+        for node in (*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef)):
+            table[node.name].append(node)
+        for arg in source.all(ast.arg):
+            table[arg.arg].append(arg)
+        for owner in source.all(ast.ClassDef):
+            table[owner.name].append(owner)
+        for node in (*source.all(ast.Import), *source.all(ast.ImportFrom)):
+            for alias in node.names:
+                table[alias.asname or alias.name.split(".")[0]].append(node)
+        for handler in source.all(ast.ExceptHandler):
+            if handler.name:
+                table[handler.name].append(handler)
+        for name in stored(source):
+            table[name.id].append(name)
+    return table
+
+
+def _binding(source: Source, node: Any, identifier: str) -> Binding | None:
+    kind = node.__class__
+    if kind is ast.Name:
+        return _stored(source, node)
+    if kind is ast.arg:
+        called = source.parents[source.parents[node]]
+        return Binding(identifier, node, called, "parameter", annotation=node.annotation)
+    return Binding(identifier, node, node, _HOW[kind])
 
 
 def _stored(source: Source, name: ast.Name) -> Binding | None:
@@ -245,21 +272,24 @@ def blocks(source: Source) -> dict[ast.AST, Step]:
 
 def chain(source: Source, node: ast.AST) -> list[Step]:
     """The blocks that lead from the scope's body down to the statement of the node, outermost first."""
-    known: dict[ast.AST, list[Step]] = source.memo.setdefault("chains", {})
-    if node in known:
-        return known[node]
+    known: dict[ast.AST, list[Step]] | None = source.memo.get("chains")
+    if known is None:
+        known = source.memo["chains"] = {}
+    done = known.get(node)
+    if done is not None:
+        return done
     table, parents = blocks(source), source.parents
     while node not in table and node in parents:
         node = parents[node]
-    if node in known:
-        return known[node]
+    done = known.get(node)
+    if done is not None:
+        return done
     start, found = node, []
-    while node in table:
-        step = table[node]
+    while (step := table.get(node)) is not None:
         found.append(step)
-        if step[0].__class__ in _BODIES:
-            break
         node = step[0]
+        if node.__class__ in _BODIES:
+            break
     found.reverse()
     known[start] = found
     return found
@@ -267,6 +297,10 @@ def chain(source: Source, node: ast.AST) -> list[Step]:
 
 def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Binding]:
     use = chain(source, name)
+    if len(candidates) == 1:
+        only = candidates[0]
+        seen = only.how == "parameter" or _relation(source, only, use, name)
+        return [only] if seen or _shared_loop(chain(source, only.statement), use) else []
     before: list[tuple[Binding, bool]] = []
     after: list[tuple[Binding, ast.AST]] = []
     for binding in candidates:

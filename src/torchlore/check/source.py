@@ -6,11 +6,13 @@ import ast
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from functools import lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from torchlore.check import names, normal
 from torchlore.check.text import Text
+from torchlore.check.walk import index
 from torchlore.finding import Edit, Severity
 
 if TYPE_CHECKING:
@@ -21,18 +23,6 @@ if TYPE_CHECKING:
 
 Node = TypeVar("Node", bound=ast.AST)
 _LINE_END = re.compile(r"\r\n?|\n")  # where Python ends a line; a form feed does not
-_NO_NODES = {"ctx", "op", "ops", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment", "conversion",
-             "is_async", "simple", "type_ignores", "rest"}  # fmt: skip
-FIELDS: dict[type, tuple[str, ...]] = {
-    cls: tuple(reversed([field for field in cls._fields if field not in _NO_NODES]))
-    for cls in vars(ast).values()
-    if isinstance(cls, type) and issubclass(cls, ast.AST)
-}
-FIELDS[ast.Constant] = FIELDS[ast.Global] = FIELDS[ast.Nonlocal] = FIELDS[ast.alias] = ()
-for _named in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar):
-    FIELDS[_named] = tuple(field for field in FIELDS[_named] if field != "name")
-FIELDS[ast.MatchClass] = tuple(field for field in FIELDS[ast.MatchClass] if field != "kwd_attrs")
-FIELDS[ast.MatchSingleton] = ()
 
 
 class Hit(NamedTuple):
@@ -56,9 +46,9 @@ class Source:
         self.path = path
         self.module = module or "__main__"
         self.tree = ast.parse(text)
-        self.nodes, self.parents, self.flat = _index(self.tree)
+        self.nodes, self.parents, self.flat = index(self.tree)
         if normal.spell(self.nodes, self.parents):
-            self.nodes, self.parents, self.flat = _index(self.tree)
+            self.nodes, self.parents, self.flat = index(self.tree)
         self.memo: dict[Any, Any] = {}  # what helpers computed about this file, by their own keys
         self.shown: frozenset[int] = frozenset()  # lines whose value a notebook shows
         self.names = names.Names(self)
@@ -89,15 +79,15 @@ class Source:
 
     def calls(self, *qualified: str) -> Iterator[ast.Call]:
         """Calls of any of these functions or classes, however they were imported, by full canonical name."""
-        tails = self._call_tails()
-        for name in qualified:
-            for call in tails.get(name.rpartition(".")[2], ()):
-                if self.names.of(call.func) == name:
+        tails, of = self._tails or self._call_tails(), self.names.of
+        for name, tail in _with_tails(qualified):
+            for call in tails.get(tail, ()):
+                if of(call.func) == name:
                     yield call
 
     def methods(self, *attributes: str) -> Iterator[ast.Call]:
         """Calls `x.attribute(...)` on any `x`, imported modules included."""
-        tails = self._call_tails()
+        tails = self._tails or self._call_tails()
         for attribute in attributes:
             for call in tails.get(attribute, ()):
                 if call.func.__class__ is ast.Attribute:
@@ -116,7 +106,7 @@ class Source:
 
     def offset(self, line: int, column: int) -> int:
         """Character position of an `ast` position, whose columns count UTF-8 bytes."""
-        starts = self.line_starts
+        starts = self._starts or self.line_starts
         start = starts[min(line, len(starts)) - 1]
         if self.text.isascii():
             return min(start + column, len(self.text))
@@ -168,62 +158,10 @@ class Source:
         return self._tails
 
 
-def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right under a node, in the order of the text; names of contexts and operators left out."""
-    found: list[ast.AST] = []
-    stack_children(node, found)
-    return found[::-1]
-
-
-def stack_children(node: ast.AST, stack: list[ast.AST]) -> None:
-    """Put the nodes right under a node on a stack, so that they are popped in the order of the text."""
-    for field in FIELDS[node.__class__]:
-        child = getattr(node, field)
-        if child.__class__ is list:
-            stack += [item for item in child[::-1] if item is not None]
-        elif child is not None:
-            stack.append(child)
-
-
-def last(node: ast.AST) -> ast.AST:
-    """The node in or under this one that comes last in the order of the text."""
-    below: ast.AST | None = node
-    while below is not None:
-        node, below = below, None
-        for field in FIELDS[node.__class__]:  # the last field comes first
-            child = getattr(node, field)
-            if child.__class__ is list:
-                child = next((item for item in reversed(child) if item is not None), None)
-            if child is not None:
-                below = child
-                break
-    return node
-
-
-def _index(tree: ast.Module) -> tuple[dict[type, list[ast.AST]], dict[ast.AST, ast.AST], list[ast.AST]]:
-    nodes: dict[type, list[ast.AST]] = defaultdict(list)
-    parents: dict[ast.AST, ast.AST] = {}
-    flat: list[ast.AST] = []
-    stack: list[ast.AST] = [tree]
-    pop, push, fields = stack.pop, stack.append, FIELDS
-    while stack:
-        node = pop()
-        cls = node.__class__
-        flat.append(node)
-        nodes[cls].append(node)
-        for field in fields[cls]:
-            child = getattr(node, field)
-            if child is None:
-                continue
-            if child.__class__ is list:
-                for item in child[::-1]:
-                    if item is not None:
-                        parents[item] = node
-                        push(item)
-            else:
-                parents[child] = node
-                push(child)
-    return dict(nodes), parents, flat
+@lru_cache(maxsize=4096)
+def _with_tails(qualified: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Full names, each with its last part."""
+    return tuple((name, name.rpartition(".")[2]) for name in qualified)
 
 
 def lines(source: Source) -> Sequence[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchlore.check import classes, scopes, tensors, tree
 from torchlore.check.project import enclosing_class
-from torchlore.check.source import children
+from torchlore.check.walk import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,8 @@ import ast
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from torchlore.check.walk import FIELDS, last, stack_children
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,9 +20,11 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _FUNCTIONS = {ast.FunctionDef, ast.AsyncFunctionDef}  # asking a set for the class is three times as fast as isinstance
 _EDGES = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef}
 _LOOPS = {ast.For, ast.AsyncFor, ast.While}
+_HOLDERS = {ast.If, ast.Try, ast.With}
 _TESTS = {ast.If, ast.While, ast.IfExp}
 _WITHS = {ast.With, ast.AsyncWith}
 _OWN_SCOPE = {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda}
+_WRITTEN = {ast.UnaryOp, ast.Tuple, ast.List, ast.BinOp}  # what may be a literal, beside a constant
 UNKNOWN = object()  # what `literal` answers where the text does not say
 
 
@@ -55,15 +59,15 @@ def class_of(source: Source, node: ast.AST) -> ast.ClassDef | None:
     """The innermost class around the node, through its methods."""
     parents = source.parents
     up = parents.get(node)
-    while up is not None and not isinstance(up, ast.ClassDef):
+    while up is not None and up.__class__ is not ast.ClassDef:
         up = parents.get(up)
-    return up
+    return up  # type: ignore[return-value]  # its class was compared
 
 
 def method_class(source: Source, node: FunctionNode) -> ast.ClassDef | None:
     """The class of which the function is a method, or None."""
     up = source.parents.get(node)
-    while isinstance(up, ast.If | ast.Try | ast.With):
+    while up.__class__ in _HOLDERS and up is not None:
         up = source.parents.get(up)
     return up if isinstance(up, ast.ClassDef) else None
 
@@ -156,6 +160,8 @@ def literal(node: ast.AST | None) -> Any:
     """The value of a constant, a negative number or a tuple or list of them; `UNKNOWN` where it is none."""
     if isinstance(node, ast.Constant):
         return node.value
+    if node.__class__ not in _WRITTEN:
+        return UNKNOWN
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = literal(node.operand)
         return -value if isinstance(value, int | float) else UNKNOWN
@@ -196,8 +202,6 @@ def is_shown(source: Source, node: ast.expr) -> bool:
 
 def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes under a function or loop, without those of functions, classes and lambdas defined in it."""
-    from torchlore.check.source import FIELDS, stack_children
-
     stack: list[ast.AST] = []
     stack_children(node, stack)
     while stack:
@@ -209,8 +213,6 @@ def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 def under(source: Source, node: ast.AST, *types: type[Node]) -> list[Node]:
     """Nodes of these types in a node, or itself, functions defined in it included: slices of those of the file."""
-    from torchlore.check.source import last
-
     places: dict[ast.AST, int] | None = source.memo.get("places")
     if places is None:
         places = source.memo["places"] = {one: place for place, one in enumerate(source.flat)}
@@ -227,13 +229,12 @@ def under(source: Source, node: ast.AST, *types: type[Node]) -> list[Node]:
 
 def dotted(node: ast.AST) -> str:
     """`self.model.fc` as text, "" if it is more than names and dots."""
-    parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    return ".".join([node.id, *reversed(parts)])
+    one: Any = node
+    text = ""
+    while one.__class__ is ast.Attribute:
+        text = f".{one.attr}{text}"
+        one = one.value
+    return f"{one.id}{text}" if one.__class__ is ast.Name else ""
 
 
 def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,12 +32,15 @@ def identifiers(source: Source) -> Iterator[str]:
 
 
 def any_spellings(source: Source, names: Collection[str]) -> list[str]:
-    """The plain names of the file that stand for one of these full names where no local variable hides it."""
+    """The plain names of the file that are imported or defined as one of these full names."""
     table: dict[str, list[str]] | None = source.memo.get("uses.spellings")
     if table is None:
-        table = source.memo["uses.spellings"] = {}
-        for identifier in _names(source):
-            table.setdefault(source.names.root(identifier), []).append(identifier)
+        table, known, spelled = {}, source.names, _names(source)
+        source.memo["uses.spellings"] = table
+        told = (*known.imported, *known.aliases, *known.defined)
+        for identifier in spelled if known.stars else dict.fromkeys(told):
+            if identifier in spelled:
+                table.setdefault(known.root(identifier), []).append(identifier)
     return [one for full in names if full in table for one in table[full]]
 
 
@@ -66,6 +71,38 @@ def _attributes(source: Source) -> dict[str, list[ast.Attribute]]:
         for node in source.all(ast.Attribute):
             table.setdefault(node.attr, []).append(node)
     return table
+
+
+def keywords(source: Source, *names: str) -> Iterator[ast.keyword]:
+    """Every `name=...` that a call or a class is given, name by name."""
+    table: dict[str | None, list[ast.keyword]] | None = source.memo.get("uses.keywords")
+    if table is None:
+        table = source.memo["uses.keywords"] = {}
+        for node in source.all(ast.keyword):
+            table.setdefault(node.arg, []).append(node)
+    return chain.from_iterable(table[name] for name in names if name in table)
+
+
+def assigns(source: Source, target: type[ast.expr] | None, value: type[ast.expr] | None = None) -> list[ast.Assign]:
+    """Every assignment whose first target and whose value are of these classes, None for any, in the order of the text."""
+    table: dict[tuple[type | None, type | None], list[ast.Assign]] | None = source.memo.get("uses.assigns")
+    if table is None:
+        table = source.memo["uses.assigns"] = defaultdict(list)
+        for node in source.all(ast.Assign):
+            to, of = node.targets[0].__class__, node.value.__class__
+            table[to, of].append(node)
+            table[to, None].append(node)
+            table[None, of].append(node)
+    return table.get((target, value), [])
+
+
+def stored(source: Source) -> list[ast.Name]:
+    """Every plain name that is bound or deleted and not read, in the order of the text."""
+    found: list[ast.Name] | None = source.memo.get("uses.stored")
+    if found is None:
+        load = ast.Load
+        found = source.memo["uses.stored"] = [one for one in source.all(ast.Name) if one.ctx.__class__ is not load]
+    return found
 
 
 def calls_under(source: Source, prefix: str) -> Iterator[tuple[ast.Call, str]]:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from torchlore.check import api, shapes
+from torchlore.check import api, scopes, shapes
 from torchlore.check.project import Class, Function
 from torchlore.check.question import DEEPEST, NO_CIRCLE, question
 from torchlore.check.scopes import Binding, reaching
+from torchlore.check.tree import function, literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from torchlore.check.question import Question
     from torchlore.check.source import Source
 
 Shape = tuple["int | str | None", ...]
 _MOST = 8  # alternatives kept for one expression
 _WORK = 4000  # evaluations for one question
+_PROMISES = {"int": "number", "float": "number", "str": "string", "bool": "bool", "dict": "dict", "list": "list",
+             "torch.Tensor": "tensor", "torch.nn.Module": "module", "torch.optim.Optimizer": "optimizer",
+             "numpy.ndarray": "ndarray", "torch.device": "device"}  # fmt: skip
 
 
 class Value(NamedTuple):
@@ -50,7 +55,7 @@ def values(source: Source, node: ast.expr) -> Values:
     found = memo.get(node)
     if found is not None:
         return found
-    work = question(source)
+    work: Question = source.project.state.get("question") or question(source)
     if node in work.active:
         work.low = min(work.low, work.active[node])
         return ()
@@ -205,10 +210,8 @@ def _module_value(source: Source, full: str) -> Values:
     other = source.project.module(module, source.path) if module and not module.startswith("torch") else None
     if other is None or other is source:
         return ()
-    from torchlore.check.scopes import bindings
-
     found: Values = ()
-    for binding in bindings(other).get(other.tree, {}).get(identifier, ()):
+    for binding in scopes.bound(other, identifier).get(other.tree, ()):
         if binding.how == "assign":
             found += bound(other, binding)
     return found
@@ -216,10 +219,10 @@ def _module_value(source: Source, full: str) -> Values:
 
 def bound(source: Source, binding: Binding) -> Values:
     """What one binding gives its name."""
-    from torchlore.check import calls, iteration
-
     if binding.how == "parameter":
-        return calls.parameter(source, cast("ast.arg", binding.node))
+        from torchlore.check.calls import parameter
+
+        return parameter(source, cast("ast.arg", binding.node))
     if binding.how == "def":
         return (Value("function", f"{source.module}.{binding.name}", binding.node, source),)
     if binding.how == "class":
@@ -227,7 +230,9 @@ def bound(source: Source, binding: Binding) -> Values:
     if binding.value is None:
         return annotated(source, binding.annotation) if binding.annotation else (UNKNOWN,)
     if binding.how in ("for", "comprehension"):
-        return _unpack(iteration.elements(source, binding.value), binding.path)
+        from torchlore.check.iteration import elements
+
+        return _unpack(elements(source, binding.value), binding.path)
     if binding.how == "with":
         entered = values(source, binding.value)
         return entered if any(value.kind == "file" for value in entered) else (UNKNOWN,)
@@ -305,15 +310,15 @@ def _attribute(source: Source, node: ast.Attribute) -> Values:
 
 def attribute(source: Source, value: Value, name: str) -> Values:
     """What an attribute of a value is."""
-    from torchlore.check import classes
-
     if api.is_kind(value.kind, "tensor"):
         return _tensor_attribute(value, name)
     if value.kind == "optimizer" and name == "param_groups":
         return (Value("list", items=((Value("dict"),),)),)
-    owner = classes.class_behind(source, value)
+    from torchlore.check.classes import attribute_values, class_behind
+
+    owner = class_behind(source, value)
     if owner is not None:
-        if found := classes.attribute_values(owner, name, value):
+        if found := attribute_values(owner, name, value):
             return found
         if method := source.project.method(owner, name):
             return (Value("function", method.qualified, method.node, method.source),)
@@ -419,8 +424,6 @@ def _compared(source: Source, node: ast.Compare, side: Value) -> Shape | None:
 
 
 def _subscript(source: Source, node: ast.Subscript) -> Values:
-    from torchlore.check.tree import literal
-
     found: Values = ()
     index = literal(node.slice)
     for value in values(source, node.value):
@@ -454,8 +457,6 @@ def _rank(source: Source, index: ast.expr) -> int | None:
     if isinstance(index, ast.Slice | ast.Tuple | ast.Constant):
         return None
     if isinstance(index, ast.Name) and any(one.how == "parameter" for one in reaching(source, index)):
-        from torchlore.check.tree import function
-
         home = function(source, index)
         if home is not None and home.name == "__getitem__":
             return 0
@@ -568,11 +569,8 @@ def annotated(source: Source, annotation: ast.expr | None) -> Values:
 
 
 def _promised(source: Source, full: str) -> Values:
-    simple = {"int": "number", "float": "number", "str": "string", "bool": "bool", "dict": "dict", "list": "list",
-              "torch.Tensor": "tensor", "torch.nn.Module": "module", "torch.optim.Optimizer": "optimizer",
-              "numpy.ndarray": "ndarray", "torch.device": "device"}  # fmt: skip
-    if full in simple:
-        return (Value(simple[full], full if full.startswith("torch") else ""),)
+    if full in _PROMISES:
+        return (Value(_PROMISES[full], full if full.startswith("torch") else ""),)
     target = source.project.find(full, source.path) if full and not full.startswith("torch.") else None
     if isinstance(target, Class):
         from torchlore.check.classes import instance

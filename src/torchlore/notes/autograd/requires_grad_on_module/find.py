@@ -12,7 +12,7 @@ _WRITTEN = re.compile(r"^requires?_?grad(s|ient)?$")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in source.all(ast.Assign):
+    for assign in source.all(ast.Assign) if "grad" in source.text else ():
         for target in assign.targets:
             if isinstance(target, ast.Attribute) and _WRITTEN.match(target.attr):
                 whole = target.attr == "requires_grad"

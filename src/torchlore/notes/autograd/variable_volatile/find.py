@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, follow, tensors, tree, values
+from torchlore.check import calls, edits, follow, tensors, tree, uses, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, f"`Variable` has done nothing since torch 0.4: write `{code}`", edit, severity="hint"
             )
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, ast.Attribute) if "volatile" in source.text else ():
         target = assign.targets[0]
         if isinstance(target, ast.Attribute) and target.attr == "volatile" and tree.literal(assign.value) is True:
             yield source.hit(

@@ -17,7 +17,7 @@ value = loss.detach()  # not loss.data
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, values
+from torchlore.check import follow, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _KEEP_THEIR_RESULT = {"probs", "logprobs", "sigmoid", "tanh", "relu", "elu"}  # backward reads what they returned
@@ -54,8 +54,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for data in source.all(ast.Attribute):
-        if data.attr != "data" or not _writes(source, data):
+    for data in uses.attributes(source, "data"):
+        if not _writes(source, data):
             continue
         given = values.state(source, data.value)
         kept = given is not None and given.state in _KEEP_THEIR_RESULT and values.attached(source, data.value)

@@ -114,7 +114,7 @@ def _starts_below(source: Source, best: ast.expr, choice: ast.If) -> bool:
 def _outside(source: Source, best: ast.expr, choice: ast.If) -> list[ast.expr | None]:
     """What a name, or an attribute of `self`, is given but in the choice itself; None for what is no plain assignment."""
     if isinstance(best, ast.Name):
-        bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
+        bound = scopes.bound(source, best.id).get(scopes.scope_of(source, best), [])
         kept = [one for one in bound if not tree.inside(source, one.statement, choice)]
         return [_part(one.value, one.path) if one.how == "assign" else None for one in kept]
     cls = enclosing_class(source, best) if tree.dotted(best).startswith("self.") else None

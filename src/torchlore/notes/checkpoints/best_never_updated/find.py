@@ -161,7 +161,7 @@ def _stored_always(source: Source, choice: ast.If, name: str, value: ast.expr) -
 def _is_only_start(source: Source, best: ast.expr, name: str) -> bool:
     """Whether nothing but numbers outside of loops is ever stored under the name."""
     if isinstance(best, ast.Name):
-        bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
+        bound = scopes.bound(source, best.id).get(scopes.scope_of(source, best), [])
         reached = [*(one.names for one in source.all(ast.Global)), *(one.names for one in source.all(ast.Nonlocal))]
         shared = any(best.id in names for names in reached)
         stored = [(one.statement, one.value) for one in bound]

@@ -94,7 +94,7 @@ def _compared_by_caller(source: Source, home: tree.FunctionNode) -> ast.Name | N
 
 def _is_only_start(source: Source, best: ast.Name, checkpoint: ast.Name) -> bool:
     """Whether only numbers are stored before the loop, and nothing of the checkpoint ever."""
-    bound = scopes.bindings(source)[scopes.scope_of(source, best)].get(best.id, [])
+    bound = scopes.bound(source, best.id).get(scopes.scope_of(source, best), [])
     outside = [one for one in bound if not tree.loops(source, one.statement)]
     reads = any(one.value is not None and checkpoint.id in source.code(one.value) for one in bound)
     plain = all(one.how == "assign" and one.value is not None and _is_number(source, one) for one in outside)

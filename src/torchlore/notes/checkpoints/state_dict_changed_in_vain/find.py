@@ -40,7 +40,7 @@ def _own(source: Source) -> Iterator[Hit]:
 
 def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:
     """`own = model.state_dict(); own.update(...)`, or `own = {**own, **weights}`, and `own` is never read again."""
-    bound = scopes.bindings(source)[scopes.scope_of(source, name)].get(name.id, [])
+    bound = scopes.bound(source, name.id).get(scopes.scope_of(source, name), [])
     merged = [one.value for one in bound if one.node is not name and one.value is not None and _merges(one, name.id)]
     if len(bound) != 1 + len(merged):
         return

@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 _EVAL = re.compile(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)(_|$)")
 _TRAIN = re.compile(r"(^|_)(train|training|trn|tta|aug|noise|noisy|shift|corrupt)")  # or what is tested against
 _TTA = re.compile(r"\btta\s*=[^=]|\bn_tta|\bTTA\w*\(|test[-_ ]time[-_ ]augment")
+_TTA_WORDS = ("tta", "TTA", "augment")  # one of them is in what it matches
 _NAMED = re.compile(r"(^|[-_/\\])tta([-_.]|$)", re.IGNORECASE)
 _SAID = re.compile(r"\brandom(ly)?(?![-\w])")
 _RANDOM = re.compile(
@@ -32,9 +33,8 @@ def find(source: Source) -> Iterator[Hit]:
         lower = name.rpartition(".")[2].lower()
         if not _EVAL.search(lower) or _TRAIN.search(lower):
             continue
-        if _meant(source, value):
-            continue
-        for draw in (one for one in _draws(source, value) if one not in told):
+        draws = [one for one in _draws(source, value) if one not in told]
+        for draw in draws if draws and not _meant(source, value) else ():
             kind = source.name(draw.func).rpartition(".")[2]
             yield source.hit(
                 draw, f"{kind} draws anew at each evaluation, in `{name}`: keep it for the training transform"
@@ -43,13 +43,13 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _by_split(source: Source) -> Iterator[tuple[ast.Call, str]]:
     """`if split == "val": steps += [RandomCrop(size)]`, and what comes where it is not the training split."""
-    if "Compose" not in source.text or _meant(source, source.tree.body[0]):
+    if "Compose" not in source.text:
         return
     for call, full in uses.calls_under(source, "torchvision.transforms."):
         for test, branch in tree.conditions(source, call) if _RANDOM.match(full) else ():
             word = _asked(test)
             evaluates = branch and _EVAL.search(word) is not None
-            if word and not _TRAIN.search(word) and evaluates:
+            if word and not _TRAIN.search(word) and evaluates and not _meant(source, source.tree.body[0]):
                 yield call, f"`{source.code(test)}`"
                 break
 
@@ -88,7 +88,7 @@ def _meant(source: Source, value: ast.AST) -> bool:
         return True
     project = source.project
     users = (project.text(path) or "" for path in project.importers(source.module))
-    return any(_TTA.search(text) for text in (source.text, *users))
+    return any(_TTA.search(text) for text in (source.text, *users) if any(word in text for word in _TTA_WORDS))
 
 
 def _draws(source: Source, node: ast.expr) -> Iterator[ast.Call]:

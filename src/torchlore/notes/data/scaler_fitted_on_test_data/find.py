@@ -86,7 +86,7 @@ def _is_scaler(source: Source, owner: ast.expr) -> bool:
 
 def _by_hand(source: Source) -> Iterator[Hit]:
     """`x = (x - x.mean(0)) / x.std(0)`, and then `x[:n]` is the training set and `x[n:]` the test set."""
-    for held in source.all(ast.Assign):
+    for held in uses.assigns(source, ast.Name, ast.BinOp):
         scaled, name = held.value, held.targets[0]
         if not isinstance(name, ast.Name) or not isinstance(scaled, ast.BinOp) or not isinstance(scaled.op, ast.Div):
             continue

@@ -14,9 +14,9 @@ _HELD_OUT = re.compile(r"val|test|eval|dev", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for node in source.all(ast.Attribute):
+    for node in uses.any_attributes(source, {"transform", "transforms", "target_transform"}):
         inner = node.value
-        if not isinstance(node.ctx, ast.Store) or node.attr not in ("transform", "transforms", "target_transform"):
+        if not isinstance(node.ctx, ast.Store):
             continue
         if not isinstance(inner, ast.Attribute) or inner.attr != "dataset":
             continue

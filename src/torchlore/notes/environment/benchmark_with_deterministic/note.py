@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import tree
+from torchlore.check import tree, uses
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-cudnn-flags",)
@@ -36,7 +36,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     flags: dict[str, list[ast.Assign]] = {"benchmark": [], "deterministic": []}
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, ast.Attribute) if "deterministic" in source.text else ():
         target = assign.targets[0]
         if isinstance(target, ast.Attribute) and target.attr in flags and tree.literal(assign.value) in (True, False):
             full = source.name(target.value)

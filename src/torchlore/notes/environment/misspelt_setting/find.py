@@ -18,8 +18,7 @@ _OPTIMIZERS = tuple(f"torch.optim.{name}" for name in ("SGD", "Adam", "AdamW", "
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _beside(source)
-    targets = [target for assign in source.all(ast.Assign) for target in assign.targets]
-    for target in (*targets, *(one.target for one in source.all(ast.AugAssign))):
+    for target in _targets(source):
         right = _right_name(source, target)
         if right is not None and isinstance(target, ast.Subscript):
             edit = edits.replace(source, target.slice, f'"{right}"')
@@ -44,6 +43,16 @@ def _beside(source: Source) -> Iterator[Hit]:
             code = source.code(one.value)
             yield source.hit(target, f'`{source.code(target)}` is never read: write into the groups, '
                              f'`for group in {code}.param_groups: group["lr"] = ...`')  # fmt: skip
+
+
+def _targets(source: Source) -> Iterator[ast.expr]:
+    """What is written to that may be a setting."""
+    if "param_groups" in source.text or "cudnn" in source.text:
+        yield from (target for assign in source.all(ast.Assign) for target in assign.targets)
+        yield from (one.target for one in source.all(ast.AugAssign))
+    else:
+        layers = (one for one in uses.any_attributes(source, {*_LAYER}) if isinstance(one.ctx, ast.Store))
+        yield from (one for one in layers if isinstance(source.parents[one], ast.Assign | ast.AugAssign))
 
 
 def _right_name(source: Source, target: ast.expr) -> str | None:

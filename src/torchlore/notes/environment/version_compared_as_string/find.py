@@ -3,15 +3,15 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import tree, uses
 from torchlore.check.source import Hit, Source
 
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for node in source.all(ast.Attribute):
-        if node.attr == "__version__" and (package := source.name(node.value)):
+    for node in uses.attributes(source, "__version__"):
+        if package := source.name(node.value):
             where, how = _misread(source, node, package)
             if where is not None:
                 right = "`torch.__version__ >= (2, 9)`" if package == "torch" else "`packaging.version.Version`"

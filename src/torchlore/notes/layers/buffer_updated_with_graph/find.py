@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, scopes, tensors, tree, values
+from torchlore.check import classes, follow, scopes, tensors, tree, uses, values
 from torchlore.check.calls import callers
 from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
@@ -139,7 +139,8 @@ def _quiet(source: Source, node: ast.AST) -> bool:
 
 def _writes(source: Source) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """`self.x = ...`, `self.x += ...` and `self.x.lerp_(...)` with what is written."""
-    yield from ((one.targets[0], [one.value]) for one in source.all(ast.Assign))
+    held = (*uses.assigns(source, ast.Attribute), *uses.assigns(source, ast.Subscript))
+    yield from ((one.targets[0], [one.value]) for one in held)
     yield from ((one.target, [one.value]) for one in source.all(ast.AugAssign))
     yield from ((tree.receiver(call), call.args) for call in source.methods(*_WRITES))
 

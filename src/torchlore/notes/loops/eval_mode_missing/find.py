@@ -89,8 +89,10 @@ def _wrapped(source: Source) -> Iterator[Hit]:
     """A class with `fit` and `predict` around its own net, in a file that never switches a mode."""
     if not flow.may_train(source) or re.search(r"\.(train|eval)\(", source.text):
         return
-    for cls in classes.all_classes(source):
+    for cls in classes.all_classes(source) if "no_grad" in source.text or "inference_mode" in source.text else ():
         own = classes.methods(cls)
+        if not any(_EVALUATES.search(name) for name in own):
+            continue
         trained = {one.owner for method in own.values() for one in flow.events_of(source, method) if _with_graph(one)}
         for name, method in own.items() if trained and not classes.is_module(cls) else ():
             events = flow.events_of(source, method) if _EVALUATES.search(name) and not _ON_PURPOSE.search(name) else ()

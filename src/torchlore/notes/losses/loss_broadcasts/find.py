@@ -26,7 +26,8 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(loss.call, told, *fix)
     yield from (*_in_own_loss(source), *_weighed(source))
     for one in source.all(ast.BinOp) if "Linear" in source.text else ():
-        if isinstance(one.op, ast.Sub | ast.Add) and one.lineno not in seen and tree.literal(one.right) != 0:
+        number = one.left.__class__ is ast.Constant or one.right.__class__ is ast.Constant
+        if isinstance(one.op, ast.Sub | ast.Add) and one.lineno not in seen and not number:
             wide = next((a for a, b in _both(one.left, one.right) if _given(source, a) and _meet(source, a, b)), None)
             if wide is not None:
                 seen.add(one.lineno)

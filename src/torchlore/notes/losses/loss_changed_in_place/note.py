@@ -51,7 +51,7 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    called_twice = {one.value.id for one in source.all(ast.Assign) if isinstance(one.value, ast.Name)}
+    called_twice = {one.value.id for one in uses.assigns(source, None, ast.Name) if isinstance(one.value, ast.Name)}
     for change in source.all(ast.AugAssign):
         target = change.target
         if not isinstance(target, ast.Name) or target.id not in called_twice:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, scopes, tensors, terms, tree
+from torchlore.check import edits, flow, scopes, tensors, terms, tree, uses
 from torchlore.check.source import Hit, Source
 
 _SIZES = {"numel", "nelement", "size", "shape", "element_size", "dim", "ndim", "dtype", "device", "is_cuda"}
@@ -25,7 +25,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _cuts(source: Source) -> Iterator[ast.expr]:
     """`p.data` and `p.detach()` of a parameter that a loop hands out."""
-    for node in source.all(ast.Attribute):
+    for node in (*uses.attributes(source, "data"), *uses.attributes(source, "detach")):
         up = source.parents[node]
         if isinstance(up, ast.Attribute) and up.attr in _SIZES:
             continue  # counts weights, whatever is in them

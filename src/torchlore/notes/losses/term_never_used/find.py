@@ -126,10 +126,11 @@ def _is_loss(source: Source, home: ast.FunctionDef) -> bool:
 
 def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AST]]:
     """Terms that one plain assignment makes by computing something, and that nobody reads."""
-    for name, bound in scopes.bindings(source).get(home, {}).items():
-        one = bound[0]
-        if len(bound) != 1 or one.how != "assign" or one.path or not _TERM.search(name) or _SPLIT.match(name):
+    for name in (one for one in scopes.binders(source) if _TERM.search(one) and not _SPLIT.match(one)):
+        bound = scopes.bound(source, name).get(home, [])
+        if len(bound) != 1 or bound[0].how != "assign" or bound[0].path:
             continue
+        one = bound[0]
         made = one.value
         while (
             isinstance(made, ast.Call)

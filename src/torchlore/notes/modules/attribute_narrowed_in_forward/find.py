@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, follow, scopes, tree, values
+from torchlore.check import calls, classes, follow, scopes, tree, uses, values
 from torchlore.check.project import Class, as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in source.all(ast.Assign):
-        name = tree.dotted(assign.targets[0]) if isinstance(assign.targets[0], ast.Attribute) else ""
+    for assign in uses.assigns(source, ast.Attribute):
+        name = tree.dotted(assign.targets[0])
         home = tree.function(source, assign) if name.startswith("self.") else None
         if home is None or home.name not in ("forward", "__call__"):
             continue

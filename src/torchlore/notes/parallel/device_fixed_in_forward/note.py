@@ -13,7 +13,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, project, tree
+from torchlore.check import classes, project, tree, uses
 from torchlore.check.source import Hit, Source
 
 ROWS = ("parallel-same-device",)
@@ -60,9 +60,9 @@ def _split(source: Source, home: tree.FunctionNode | None) -> bool:
 
 
 def _with_device(source: Source) -> Iterator[ast.Call]:
-    for keyword in source.all(ast.keyword):
+    for keyword in uses.keywords(source, "device"):
         call = source.parents[keyword]
-        if keyword.arg == "device" and isinstance(call, ast.Call) and source.name(call.func).startswith("torch."):
+        if isinstance(call, ast.Call) and source.name(call.func).startswith("torch."):
             yield call
 
 

@@ -82,7 +82,7 @@ def _assigned(rung: ast.If) -> str:
 def _only_there(source: Source, ladder: ast.If, rate: str) -> bool:
     """Whether the name is bound in the ladder alone, and read behind it."""
     scope = scopes.scope_of(source, ladder)
-    bound = scopes.bindings(source)[scope].get(rate, [])
+    bound = scopes.bound(source, rate).get(scope, [])
     uses = [one for one in source.all(ast.Name) if one.id == rate and isinstance(one.ctx, ast.Load)]
     behind = [one for one in uses if one.lineno > (ladder.end_lineno or 0) and scopes.scope_of(source, one) is scope]
     return bool(behind) and all(tree.inside(source, one.statement, ladder) for one in bound)

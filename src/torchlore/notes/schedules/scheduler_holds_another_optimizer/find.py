@@ -22,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         held, scope = source.parents[call], scopes.scope_of(source, call)
         scheduler = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
-        again = [one for one in scopes.bindings(source)[scope].get(given.id, []) if _is_optimizer(source, one.value)]
+        again = [one for one in scopes.bound(source, given.id).get(scope, []) if _is_optimizer(source, one.value)]
         later = [
             one
             for one in again
@@ -90,7 +90,7 @@ def _is_optimizer(source: Source, value: ast.expr | None) -> bool:
 
 
 def _built_again(source: Source, scope: ast.AST, scheduler: str, after: ast.AST) -> bool:
-    bound = scopes.bindings(source)[scope].get(scheduler, [])
+    bound = scopes.bound(source, scheduler).get(scope, [])
     line = getattr(after, "lineno", 0)
     used = any(isinstance(one.ctx, ast.Load) and one.id == scheduler and one.lineno > line for one in source.all(ast.Name)
                if scopes.scope_of(source, one) is scope)  # fmt: skip

@@ -9,7 +9,7 @@ Leave it out and print the rate yourself, where you print the rest of the epoch:
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow
+from torchlore.check import edits, follow, uses
 from torchlore.check.source import Hit, Source
 
 ROWS = ("schedule-plateau",)
@@ -36,9 +36,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for keyword in source.all(ast.keyword) if not follow.before(source, "2.7") else ():
+    for keyword in uses.keywords(source, "verbose") if not follow.before(source, "2.7") else ():
         call = source.parents[keyword]
-        if keyword.arg == "verbose" and isinstance(call, ast.Call):
+        if isinstance(call, ast.Call):
             name = source.name(call.func)
             if name.startswith("torch.optim.lr_scheduler."):
                 kind = name.rpartition(".")[2]

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, scopes, tree
+from torchlore.check import classes, edits, follow, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _MASKS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
@@ -15,13 +15,13 @@ _ATTENTION = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for keyword in source.all(ast.keyword):
-        if keyword.arg in _MASKS and (made := _as_numbers(source, keyword.value)) is not None:
+    for keyword in uses.keywords(source, *_MASKS):
+        if (made := _as_numbers(source, keyword.value)) is not None:
             told = f"`{source.code(made)}` is added to the scores as numbers, 0 and 1, and hides nothing"
             yield source.hit(keyword.value, f"{told}: pass the mask as it is compared, True at the padding")
             continue
         call = source.parents[keyword]
-        known = _takes(source, call) if isinstance(call, ast.Call) and keyword.arg in _MASKS else False
+        known = _takes(source, call) if isinstance(call, ast.Call) else False
         if known is not False and _valid(source, keyword.value):
             code = source.code(keyword.value)
             simple = isinstance(keyword.value, ast.Name | ast.Attribute | ast.Call)

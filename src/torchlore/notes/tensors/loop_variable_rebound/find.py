@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import cast
 
-from torchlore.check import follow, loaders, tree, values
+from torchlore.check import follow, loaders, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _GIVERS = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
@@ -116,8 +116,8 @@ def _reads(node: ast.AST, name: str) -> bool:
 def _read_later(source: Source, loop: ast.For, assign: ast.Assign, name: str) -> bool:
     """Whether anything reads the new tensor, in this turn or after the loop."""
     home = tree.function(source, loop)
-    for use in source.all(ast.Name):
-        below = use.id == name and isinstance(use.ctx, ast.Load) and use.lineno > (assign.end_lineno or assign.lineno)
+    for use in uses.names(source, name):
+        below = isinstance(use.ctx, ast.Load) and use.lineno > (assign.end_lineno or assign.lineno)
         if below and not follow.exclusive(source, use, assign):
             at = tree.function(source, use)
             if at is home and _first_binding(source, loop, use, name):

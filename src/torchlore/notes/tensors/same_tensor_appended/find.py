@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, flow, follow, scopes, tree, values
+from torchlore.check import calls, edits, flow, follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 
@@ -92,7 +92,7 @@ def _written_by_key(source: Source, name: ast.Name, loop: ast.AST) -> ast.stmt |
 
 def _multiplied(source: Source) -> Iterator[Hit]:
     """`[torch.zeros(3)] * n`, of which one entry is changed in place."""
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, None, ast.BinOp):
         value = assign.value
         if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
             continue

@@ -18,7 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
     writes = _writes(source)
     yield from _inputs(source, writes)
     yield from _attributes(source)
-    for held in source.all(ast.Assign):
+    for held in uses.assigns(source, ast.Name, ast.Name):
         new, old = held.targets[0], held.value
         if len(held.targets) != 1 or not isinstance(new, ast.Name) or not isinstance(old, ast.Name) or new.id == old.id:
             continue
@@ -38,8 +38,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) -> Iterator[Hit]:
     """`adv = images.detach()` and then `adv += ...`: the batch that the caller still holds is changed as well."""
-    for held in source.all(ast.Assign):
-        new, old = held.targets[0], _shared(held.value) if isinstance(held.targets[0], ast.Name) else None
+    for held in (*uses.assigns(source, ast.Name, ast.Call), *uses.assigns(source, ast.Name, ast.Attribute)):
+        new, old = held.targets[0], _shared(held.value)
         if old is None or not isinstance(new, ast.Name) or new.id == old.id or not _INPUT.search(old.id):
             continue
         both = [node for node, target in writes.get(new.id, []) if target.id == new.id and node.lineno > held.lineno]
@@ -53,7 +53,7 @@ def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) 
 
 def _attributes(source: Source) -> Iterator[Hit]:
     """`old = self.centres`, then `self.centres[i] = ...`, and then the two are set against each other."""
-    for held in source.all(ast.Assign):
+    for held in uses.assigns(source, ast.Name, ast.Attribute):
         new, old = held.targets[0], held.value
         if not isinstance(new, ast.Name) or not isinstance(old, ast.Attribute) or tree.dotted(old.value) != "self":
             continue
@@ -102,7 +102,7 @@ def _shared(node: ast.expr) -> ast.Name | None:
 
 
 def _bound_again(source: Source, new: ast.Name, held: ast.Assign, write: ast.expr) -> bool:
-    bound = scopes.bindings(source)[scopes.scope_of(source, new)].get(new.id, [])
+    bound = scopes.bound(source, new.id).get(scopes.scope_of(source, new), [])
     between = [one for one in bound if held.lineno < getattr(one.statement, "lineno", 0) < write.lineno]
     return any(one.how != "aug" for one in between)
 
@@ -149,7 +149,7 @@ def _reaches(source: Source, held: ast.Assign, write: ast.expr, target: ast.Name
 
 def _added_once(source: Source, target: ast.Name) -> bool:
     """Whether the name is bound once and then changed by this `+=` alone."""
-    bound = scopes.bindings(source)[scopes.scope_of(source, target)].get(target.id, [])
+    bound = scopes.bound(source, target.id).get(scopes.scope_of(source, target), [])
     return len(bound) == 2 and bound[1].how == "aug"
 
 

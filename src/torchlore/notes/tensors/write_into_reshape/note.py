@@ -44,19 +44,18 @@ _COPIES = {"transpose", "permute", "t", "expand", "expand_as", "movedim", "swapa
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for node in source.all(ast.Subscript):
-        if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Call):
-            yield from _judge(source, node.value)
-    for call in source.all(ast.Call):
-        func = call.func
-        in_place = isinstance(func, ast.Attribute) and func.attr.endswith("_") and not func.attr.startswith("_")
-        if in_place and isinstance(func.value, ast.Call) and tree.is_statement(source, call):  # type: ignore[attr-defined]  # an Attribute
-            yield from _judge(source, func.value)  # type: ignore[attr-defined]  # an Attribute
+    for call in source.methods(*_MAY_COPY):
+        up = source.parents[call]
+        part = isinstance(up, ast.Subscript) and up.value is call and isinstance(up.ctx, ast.Store)
+        in_place = isinstance(up, ast.Attribute) and up.attr.endswith("_") and not up.attr.startswith("_")
+        write = source.parents[up] if in_place else None
+        if part or (isinstance(write, ast.Call) and write.func is up and tree.is_statement(source, write)):
+            yield from _judge(source, call)
 
 
 def _judge(source: Source, call: ast.Call) -> Iterator[Hit]:
     func = call.func
-    if not isinstance(func, ast.Attribute) or func.attr not in _MAY_COPY:
+    if not isinstance(func, ast.Attribute):
         return
     if not values.sure(source, func.value, "tensor") or not _scattered(source, func.value):
         return
