@@ -57,7 +57,7 @@ def _by_name(source: Source, call: ast.Call, full: str) -> Values | None:
     if isinstance(target, Class):
         return (instance(target, call, source),)
     if isinstance(target, Function):
-        return returns(target)
+        return _run_here(source, call, target)
     if full in _SAME and call.args:
         return values(source, call.args[0])
     if full == "functools.partial" and len(call.args) == 1 and source.name(call.args[0]) in api.LOSS_FUNCTIONS:
@@ -176,7 +176,7 @@ def _method(source: Source, value: Value, call: ast.Call, name: str) -> Values:
         return method_result(source, value, call, name)
     if owner := class_behind(source, value):
         if method := source.project.method(owner, name):
-            return returns(method) if name not in api.SELF_METHODS else (value,)
+            return _run_here(source, call, method) if name not in api.SELF_METHODS else (value,)
         if found := attribute(source, value, name):
             applied = sum((apply(source, one, call) for one in found if one.kind), ())
             if applied:
@@ -217,26 +217,27 @@ def apply(source: Source, value: Value, call: ast.Call) -> Values:
         return function_result(source, call, value.name)
     if value.kind == "function" and value.source:
         if isinstance(value.node, FunctionNode):
-            return returns(as_function(value.source, value.node))
+            return _run_here(source, call, as_function(value.source, value.node))
         return values(value.source, value.node.body) if isinstance(value.node, ast.Lambda) else (UNKNOWN,)
     if value.name in api.WRAPPERS and value.items:
         return sum((apply(source, inner, call) for inner in value.items[0]), ())
     if value.kind == "object":
         owner = class_behind(source, value)
         method = source.project.method(owner, "__call__") if owner is not None else None
-        return returns(method) if method is not None else (UNKNOWN,)
+        return _run_here(source, call, method) if method is not None else (UNKNOWN,)
     if not api.is_kind(value.kind, "module"):
         return (UNKNOWN,)
     owner = class_behind(source, value)
     if owner is None:
         return layer_output(source, value, call)
     forward = source.project.method(owner, "forward")
-    if forward is None:
-        return (UNKNOWN,)
-    found = returns(forward)
-    if no_grad_around(source, call):
-        return tuple(_detached(one) for one in found)
-    return found
+    return _run_here(source, call, forward) if forward is not None else (UNKNOWN,)
+
+
+def _run_here(source: Source, call: ast.Call, function: Function) -> Values:
+    """What a function of the project gives back to this call: without a graph where the call stands under `no_grad`."""
+    found = returns(function)
+    return tuple(_detached(one) for one in found) if no_grad_around(source, call) else found
 
 
 def _detached(value: Value) -> Value:

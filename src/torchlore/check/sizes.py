@@ -19,6 +19,9 @@ _KEEPING = {f"torch.{name}" for name in ("softmax", "relu", "tanh", "sigmoid", "
 PICTURE = ("height", "width", "3")  # as it is read
 _READS_BGR = {"None", "1", "cv2.IMREAD_COLOR"}
 _SWAPS = {"transpose", "swapaxes", "swapdims", "permute"}
+PLACES = ("batch", "channels", "places")  # a picture whose places were made one row: `x.flatten(2)`
+_LAYERS = {f"torch.nn.{name}" for name in ("LayerNorm", "Dropout", "Identity", "GELU", "ReLU", "TransformerEncoderLayer",
+           "TransformerEncoder")}  # fmt: skip
 
 
 def asked(source: Source, call: ast.Call) -> Sizes:
@@ -56,6 +59,8 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
         return (*left[:-1], right[-1]) if left and right else ()
     if func.attr in {"view", "reshape"}:
         return asked(source, call)
+    if func.attr == "flatten" and [tree.literal(one) for one in call.args] == [2] and not call.keywords:
+        return PLACES
     if func.attr == "squeeze" and len(call.args) == 1:
         whole, out = sizes(source, func.value, hops), tree.literal(call.args[0])
         inside = isinstance(out, int) and -len(whole) <= out < len(whole)
@@ -91,6 +96,8 @@ def _made(source: Source, call: ast.Call, hops: int) -> Sizes:
     if full in _TAKES:
         return sizes(source, call.args[0], hops) if call.args else ()
     given = call.args[0] if len(call.args) == 1 and not full else None
+    if given is not None and values.made_by(source, call.func, *_LAYERS) is not None:
+        return sizes(source, given, hops)
     made = values.made_by(source, call.func, "torch.nn.Linear", "torch.nn.Embedding") if given is not None else None
     before = sizes(source, given, hops) if made is not None and given is not None else ()
     if given is not None and made is None and (made := values.made_by(source, call.func, *_CONVOLUTIONS)) is not None:

@@ -109,3 +109,31 @@ def either(net, rate, plain):
     if plain:
         return torch.optim.SGD(net.parameters(), lr=rate, weight_decay=1e-4)
     return torch.optim.SGD(chosen, weight_decay=1e-4)
+
+
+def left_to_the_default(model, rate):
+    decayed, plain = [], []
+    for name, p in model.named_parameters():
+        (plain if p.ndim < 2 or name == "scale" else decayed).append(p)
+    groups = [{"params": decayed, "weight_decay": rate}, {"params": plain}]
+    return torch.optim.AdamW(groups, lr=1e-3, weight_decay=0.0)
+
+
+def taken_from_the_default(model, rate):
+    decayed, plain = [], []
+    for p in model.parameters():
+        if p.ndim < 2:
+            plain.append(p)
+        else:
+            decayed.append(p)
+    groups = [
+        {"params": decayed, "weight_decay": rate},
+        {"params": plain},  # trap: decay-groups-swapped
+    ]
+    return torch.optim.AdamW(groups, lr=1e-3, weight_decay=rate)
+
+
+def faster_biases(model, rate):
+    biases = [p for n, p in model.named_parameters() if n.endswith("bias")]
+    rest = [p for n, p in model.named_parameters() if not n.endswith("bias")]
+    return torch.optim.SGD([{"params": biases, "lr": 0.2}, {"params": rest}], lr=0.1, weight_decay=rate)

@@ -102,14 +102,22 @@ def _inherits(source: Source) -> Iterator[Hit]:
         if not default and (rate is None or tree.literal(rate) in (0, 0.0)):
             continue
         for group in groups.elts:
-            params = tree.dotted(_params(group) or group)
-            if "weight_decay" not in _entries(group) and _UNDECAYED.search(params.rpartition(".")[2]):
+            params = source.code(_params(group) or group)
+            spared = _UNDECAYED.search(params.rpartition(".")[2]) or _alone_without(source, group, groups.elts)
+            if "weight_decay" not in _entries(group) and spared:
                 whole = source.code(rate) if rate is not None else "0.01"
                 yield source.hit(
                     group,
                     f"`{params}` has no `weight_decay` of its own and takes the optimizer's, {whole}: "
                     'write `"weight_decay": 0.0` in this group',
                 )
+
+
+def _alone_without(source: Source, group: ast.expr, groups: list[ast.expr]) -> bool:
+    """Whether this group holds the biases and norms, and every other one has a `weight_decay` of its own."""
+    choice = _choice(source, group)
+    others = [one for one in groups if one is not group]
+    return choice is not None and choice[0] and all("weight_decay" in _entries(one) for one in others)
 
 
 def _entries(group: ast.expr) -> dict[object, ast.expr]:

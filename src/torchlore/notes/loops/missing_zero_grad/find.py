@@ -39,7 +39,30 @@ def find(source: Source) -> Iterator[Hit]:
         place = outside or _twice(loop) or _beside(loop) or (step.node if step.source is source else step.at)
         yield source.hit(place, message, *fix)
     yield from (*_between_steps(source), *_left_by_another(source), *_after_attack(source), *_by_hand(source))
-    yield from _of_several(source)
+    yield from (*_of_several(source), *_in_closure(source))
+
+
+def _in_closure(source: Source) -> Iterator[Hit]:
+    """`optimizer.step(closure)` whose closure runs backward and zeroes nothing; LBFGS calls it several times a step."""
+    for call in source.methods("step"):
+        made = [one for one in source.values(tree.receiver(call)) if one.kind == "optimizer"] if call.args else []
+        built = made[0].node if len(made) == 1 and made[0].name.startswith("torch.optim.") else None
+        closure = flow.called(source, call) if isinstance(built, ast.Call) else None
+        if closure is None or closure.source is not source or _helper(closure.node):
+            continue
+        turn = flow.events_of(source, closure.node)
+        passes = [one for one in turn if one.what == "backward" and one.source is source and not one.via]
+        often = made[0].name.endswith("LBFGS") and tree.literal(tree.argument(built, 2, "max_iter")) != 1  # type: ignore[arg-type]  # a call
+        if passes and not any(one.what == "zero_grad" for one in turn) and (often or _never_zeroed(source, call)):
+            name = source.code(tree.receiver(call))
+            told = f"`{name}.step` runs this again and again, and the gradients of all passes add up: begin the closure with `{name}.zero_grad()`"
+            yield source.hit(passes[0].node, told)
+
+
+def _never_zeroed(source: Source, step: ast.Call) -> bool:
+    """Whether a step stands in a loop, and nothing in the loops around it zeroes."""
+    around = [one for one in flow.loops(source) if tree.inside(source, step, one.node)]
+    return bool(around) and not any(one.of("zero_grad") or _helper(one.node) for one in around)
 
 
 def _of_several(source: Source) -> Iterator[Hit]:

@@ -53,7 +53,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _handed_batches(source: Source, scores: ast.expr) -> bool:
     """Whether all who call this function hand it what a model gives for a batch."""
-    found = [_of_a_batch(where, one[0]) for where, one in _given(source, scores)][1:]
+    bare = follow.peeled(scores, ("detach", "cpu"))
+    found = [_of_a_batch(where, one[0]) for where, one in _given(source, bare)][1:]
     return bool(found) and all(found)
 
 
@@ -226,10 +227,18 @@ def _has_rows(source: Source, node: ast.expr) -> bool:
     """Labels of several samples: made with a size, or cut out of such labels by a slice or a tensor of indices."""
     if isinstance(node, ast.Subscript):
         several = isinstance(node.slice, ast.Slice) or values.sure(source, node.slice, "tensor")
-        return several and _has_rows(source, node.value)
+        return several and (_has_rows(source, node.value) or _walks(source, node.slice))
     return bool(values.shape(source, node))
 
 
 def _loads(source: Source, over: ast.expr) -> bool:
     nodes = [node for node in ast.walk(over) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript)]
     return any(values.sure(source, node, "loader", weak=True) for node in nodes)
+
+
+def _walks(source: Source, cut: ast.expr) -> bool:
+    """`i:i + 32` in `for i in range(0, n, 32)`: a batch after the other."""
+    low = cut.lower if isinstance(cut, ast.Slice) else None
+    found = scopes.reaching(source, low) if isinstance(low, ast.Name) else []
+    over = found[0].value if len(found) == 1 and found[0].how == "for" else None
+    return isinstance(over, ast.Call) and source.name(over.func) == "range" and len(over.args) == 3

@@ -88,3 +88,23 @@ def warmed_up_by_hand(net, loader, loss, rate, opt):
             loss(net(x), y).backward()
             opt.step()
         schedule.step()
+
+
+def by_name(optimizer, epoch, every=5):
+    factor = 0.1 ** (epoch // every)
+    half = 0.5
+    for group in optimizer.param_groups:
+        group["lr"] *= factor  # trap: decay-compounds
+        group["lr"] *= half
+        group["lr"] *= math.pow(0.5, epoch // 10)  # trap: decay-compounds
+        group["lr"] = group["initial_lr"] * factor
+
+
+def multiplied(optimizer, gamma):
+    def share(epoch):
+        return gamma**epoch  # trap: decay-compounds
+
+    first = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lr_lambda=lambda e: 0.95**e)  # trap: decay-compounds
+    second = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, share)
+    third = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lr_lambda=lambda e: 0.95)
+    return first, second, third, torch.optim.lr_scheduler.LambdaLR(optimizer, lambda e: 0.95**e)

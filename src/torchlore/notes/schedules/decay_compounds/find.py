@@ -13,6 +13,7 @@ _COUNTER = re.compile(r"^(epoch|ep|e|step|steps|it|iter|iters|iteration|i|t|i_it
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _multiplied(source)
     if "param_groups" not in source.text:
         return
     writes: list[ast.AugAssign | ast.Assign] = [*source.all(ast.AugAssign), *source.all(ast.Assign)]
@@ -22,6 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         yield from _overwrites(source, one) if isinstance(one, ast.Assign) else ()
         factor = _factor(source, one, target)
+        factor = follow.followed(source, factor) if factor is not None else None
         for site in _every_batch(source, one) if factor is not None else ():
             yield source.hit(
                 site,
@@ -31,6 +33,22 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(factor)
             yield source.hit(one, f"`{code}` is the share of the first rate and is multiplied onto the last one, so it compounds: multiply "
                              "the first rate")  # fmt: skip
+
+
+def _multiplied(source: Source) -> Iterator[Hit]:
+    """`MultiplicativeLR(optimizer, lambda epoch: 0.95 ** epoch)`: its factor is for the last rate, not for the first one."""
+    for call in source.calls("torch.optim.lr_scheduler.MultiplicativeLR"):
+        rule = tree.argument(call, 1, "lr_lambda")
+        named = [one for one in flow.functions(source) if isinstance(rule, ast.Name) and one.name == rule.id]
+        bodies = [rule.body] if isinstance(rule, ast.Lambda) else []
+        bodies += [part for one in named for part in calls.returned(as_function(source, one))]
+        counters = {one.arg for made in (rule, *named) if isinstance(made, ast.Lambda | ast.FunctionDef) for one in tree.parameters(made)}  # fmt: skip
+        powers = [part for body in bodies for part in ast.walk(body) if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)]  # fmt: skip
+        for power in powers:
+            if tree.dotted(power.right) in counters:
+                code = source.code(power)
+                told = f"`{code}` is the share of the first rate, and `MultiplicativeLR` multiplies the last one with it, so it compounds: give it to `LambdaLR`"
+                yield source.hit(power, told)
 
 
 def _overwrites(source: Source, write: ast.Assign) -> Iterator[Hit]:
@@ -103,7 +121,10 @@ def _counts(source: Source, factor: ast.expr) -> bool:
         return False  # how long ago the last time was
     powers = [one for one in ast.walk(factor) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Pow)]
     curves = [one for one in ast.walk(factor) if isinstance(one, ast.Call) and source.name(one.func) in _CURVES]
-    parts = [*(part for one in powers for part in (one.left, one.right)), *(one.args[0] for one in curves if one.args)]
+    parts = [
+        *(part for one in powers for part in (one.left, one.right)),
+        *(part for one in curves for part in one.args),
+    ]
     subs = (one for one in ast.walk(factor) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub))
     shares = (one.right for one in subs if tree.literal(one.left) == 1 and isinstance(one.right, ast.BinOp))
     parts += [one.left for one in shares if isinstance(one.op, ast.Div)]

@@ -9,10 +9,10 @@ def bad(model, args, cfg):
     def rule(step):
         if step < cfg.warm:
             return (step + 1) / cfg.warm
-        return cfg.lr * 0.99**step
+        return cfg.lr * 0.99**step  # trap: lr-lambda-returns-rate
 
     other = torch.optim.Adam(model.parameters(), lr=cfg.lr)
-    second = LambdaLR(other, rule)  # trap: lr-lambda-returns-rate
+    second = LambdaLR(other, rule)
     constant = LambdaLR(other, lambda epoch: cfg.lr)  # trap: lr-lambda-returns-rate
     return first, second, constant
 
@@ -49,7 +49,7 @@ def builds(model, lr):
 def ramp(base_lr, warm):
     def rate(step):
         factor = min(1.0, (step + 1) / warm)
-        return base_lr * factor
+        return base_lr * factor  # trap: lr-lambda-returns-rate
 
     return rate
 
@@ -60,4 +60,17 @@ def share(warm):
 
 def made_by_a_function(model, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
-    return LambdaLR(optimizer, ramp(lr, 50)), LambdaLR(optimizer, share(50))  # trap: lr-lambda-returns-rate
+    return LambdaLR(optimizer, ramp(lr, 50)), LambdaLR(optimizer, share(50))
+
+
+def with_a_floor(model, lr):
+    def rate(epoch):
+        now = lr * 0.9**epoch
+        return max(now, 1e-6)  # trap: lr-lambda-returns-rate
+
+    def fine(epoch):
+        now = 0.9**epoch
+        return max(now, 1e-6 / lr)
+
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    return LambdaLR(optimizer, rate), LambdaLR(optimizer, fine)

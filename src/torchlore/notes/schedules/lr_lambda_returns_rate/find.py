@@ -12,10 +12,9 @@ def find(source: Source) -> Iterator[Hit]:
         rule, rate = tree.argument(call, 1, "lr_lambda"), _rate(source, tree.argument(call, 0, "optimizer"))
         names = _named(source, rule, rate) if rate else set()
         for body in _bodies(source, rule) if rate else []:
-            if any(source.code(factor) in names for factor in _factors(body)):
-                yield source.hit(
-                    call, f"the function's result is multiplied with `{rate}` again: return the factor without `{rate}`"
-                )
+            if any(source.code(factor) in names for factor in _factors(source, body)):
+                told = f"the function's result is multiplied with `{rate}` again: return the factor without `{rate}`"
+                yield source.hit(body, told)
                 break
 
 
@@ -60,12 +59,15 @@ def _bodies(source: Source, rule: ast.expr | None) -> list[ast.expr]:
     return [one.value for one in returns if one.value is not None]
 
 
-def _factors(node: ast.expr) -> list[ast.expr]:
-    """What the result is a product of."""
+def _factors(source: Source, node: ast.expr) -> list[ast.expr]:
+    """What the result is a product of, or the larger or smaller of two results is."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [*_factors(node.left), *_factors(node.right)]
+        return [*_factors(source, node.left), *_factors(source, node.right)]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        return _factors(node.left)
+        return _factors(source, node.left)
     if isinstance(node, ast.IfExp):
-        return [*_factors(node.body), *_factors(node.orelse)]
-    return [node]
+        return [*_factors(source, node.body), *_factors(source, node.orelse)]
+    if isinstance(node, ast.Call) and source.name(node.func) in ("max", "min"):
+        return [one for part in node.args for one in _factors(source, part)]
+    made = follow.binding(source, node)
+    return [node, *(_factors(source, made) if made is not None else [])]

@@ -10,11 +10,15 @@ from torchlore.check.source import Hit, Source
 
 _CONVOLUTIONS = {f"torch.nn.Conv{kind}{n}d" for kind in ("", "Transpose") for n in (1, 2, 3)}
 _CONSTANT = {"torch.zeros", "torch.ones", "torch.empty", "torch.full"}
+_HIGH_WIDE = re.compile(r"(?i)(?:^|[._])(h|hh|hp|height)(_\w+)? (?:\w+[._])?(w|ww|wp|width)(_\w+)?$")
+_REORDERS = {"view", "reshape", "transpose", "permute", "t", "unflatten", "chunk", "split", "unbind", "stack",
+             "einsum", "matmul", "bmm", "topk", "sort", "gather", "index_select", "repeat_interleave", "unsqueeze"}  # fmt: skip
 _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_classes_in_front(source), *_classes_behind(source), *_one_hot(source))
+    yield from (*_stacked_steps(source), *_repeated_rows(source))
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
@@ -58,6 +62,9 @@ def find(source: Source) -> Iterator[Hit]:
 def _remade(source: Source, call: ast.Call) -> bool:
     """`width = width // 2` or `width //= 2` since the sizes were read: the name does not mean that size any more."""
     names = [one for part in call.args for one in tree.under(source, part, ast.Name)]
+    names = [
+        one for one in names if not isinstance(source.parents[one], ast.Attribute)
+    ]  # `x.shape[-1]` is what it is now
     for name, made in ((one.id, made) for one in names for made in scopes.reaching(source, one)):
         again = made.value is not None and name in {one.id for one in tree.under(source, made.value, ast.Name)}
         if isinstance(made.statement, ast.AugAssign) or (made.how == "assign" and again):
@@ -138,6 +145,72 @@ def _one_hot(source: Source) -> Iterator[Hit]:
                              "in dimension 1 with `movedim(-1, 1)` instead")  # fmt: skip
 
 
+def _stacked_steps(source: Source) -> Iterator[Hit]:
+    """`torch.stack(outs).view(batch, steps, -1)` of a list that each step adds (batch, size) to: the steps come first."""
+    for call in source.calls("torch.stack", "torch.cat"):
+        up = source.parents[source.parents[call]]
+        listed = call.args[0] if call.args else None
+        first = tree.literal(tree.argument(call, 1, "dim") or ast.Constant(0)) == 0
+        if (
+            not first
+            or not isinstance(listed, ast.Name)
+            or not isinstance(up, ast.Call)
+            or tree.receiver(up) is not call
+        ):
+            continue
+        new = sizes.asked(source, up) if follow.method(up) in ("view", "reshape") else ()
+        steps = _turns(source, listed) if len(new) > 2 else set()
+        if new[1:2] and new[1] in steps and new[0] not in steps:
+            yield source.hit(up, f"`{source.code(call)}` has the {new[1]} steps first, and a view keeps the order of its numbers: a row gets numbers "
+                             f"of other samples, write `torch.stack({listed.id}, dim=1)`")  # fmt: skip
+
+
+def _turns(source: Source, listed: ast.Name) -> set[str]:
+    """How often the loop turns that fills a list, as the user writes it: `steps` of `for t in range(steps)`."""
+    adds = [one for one in source.methods("append") if tree.dotted(tree.receiver(one)) == listed.id]
+    homes = {tree.function(source, one) for one in (listed, *adds)}
+    loops = tree.loops(source, adds[0]) if len(adds) == 1 and len(homes) == 1 else []
+    over = loops[0].iter if loops and isinstance(loops[0], ast.For) else None
+    if not isinstance(over, ast.Call) or source.name(over.func) != "range" or len(over.args) != 1:
+        return set()
+    count = over.args[0]
+    return {source.code(count), source.code(follow.followed(source, count))}
+
+
+def _repeated_rows(source: Source) -> Iterator[Hit]:
+    """`x.repeat(k, 1)` puts whole batches one after another; a view as (n, k) of what comes of it takes k rows of one batch."""
+    views = [one for one in source.methods("view", "reshape") if len(sizes.asked(source, one)) > 1]
+    for call in source.methods("repeat"):
+        times = source.code(call.args[0]) if len(call.args) > 1 else "1"
+        if times == "1" or any(tree.literal(one) != 1 for one in call.args[1:]):
+            continue
+        for view in views:
+            new = sizes.asked(source, view)
+            if new[1] == times != new[0] and _rows_of(source, tree.receiver(view), call, 8):
+                yield source.hit(call, f"`repeat({times}, 1)` puts whole batches one after another, and the view as ({', '.join(new)}) takes {times} rows "
+                                 f"of one batch for one sample: write `repeat_interleave({times}, dim=0)`")  # fmt: skip
+                break
+
+
+def _rows_of(source: Source, node: ast.expr, call: ast.Call, hops: int) -> bool:
+    """Whether the rows of an expression are those of a call's result, in the same order."""
+    if node is call:
+        return True
+    if isinstance(node, ast.Name) and hops:
+        made = follow.binding(source, node)
+        return made is not None and _rows_of(source, made, call, hops - 1)
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
+        return any(_rows_of(source, one, call, hops) for one in (node.left, node.right))
+    word = follow.word(source, node)
+    if not isinstance(node, ast.Call) or word in _REORDERS:
+        return False
+    parts = [tree.receiver(node)] if isinstance(node.func, ast.Attribute) else []
+    if word == "cat":  # side by side: behind each other they are other rows
+        side = tree.literal(tree.argument(node, 1, "dim")) in (1, -1)
+        return side and any(_rows_of(source, one, call, hops) for one in getattr(node.args[0], "elts", []))
+    return any(_rows_of(source, one, call, hops) for one in (*parts, *node.args))
+
+
 def _is_convolved(source: Source, node: ast.expr, hops: int = 3) -> bool:
     """Whether this is what a convolution gives, its dimensions unmoved; also where it is a parameter."""
     while isinstance(node, ast.Call) and follow.method(node) in ("contiguous", "float", "cpu", "detach"):
@@ -198,6 +271,8 @@ def _other_order(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str] 
 
 def _tokens_as_map(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """(b, n, c) as (b, c, h, w): the tokens of a picture, whose channels were not moved forward."""
+    if old[:2] == ("batch", "places") and len(new) == 4:  # `x.flatten(2).transpose(1, 2)`
+        return new[1] == "-1" or (new[2] == new[3] != new[1]) or _HIGH_WIDE.search(f"{new[2]} {new[3]}") is not None
     if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or {"1", "-1"} & {*old, *new[2:]}:
         return False
     return old[1] != old[2] and not {old[1], old[2], "-1"} & {*new[2:]}

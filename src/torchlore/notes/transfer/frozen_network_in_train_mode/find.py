@@ -13,6 +13,8 @@ _MOVES = re.compile(
     r"\bema\b|_ema|ema_|momentum_|\.lerp_?\(|\.copy_\(|\.mul_\(|\.data\b|\.update_\w+\(|AveragedModel", re.IGNORECASE
 )
 
+_DISTILS = re.compile(r"kl_div|KLDivLoss|distil", re.IGNORECASE)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _woken(source)
@@ -175,12 +177,21 @@ def _modes(event: Event) -> bool:
 
 
 def _teaches(source: Source, event: Event, name: str) -> bool:
-    """`teacher = resnet50(weights="DEFAULT")`, which nobody trains."""
+    """`teacher = resnet50(weights="DEFAULT")`, which nobody trains, or a teacher whose soft answers a student learns."""
+    if "teacher" in name.lower() and _DISTILS.search(source.text) and _softened(source, event):
+        return True
     asked = (tree.receiver(one) for one in source.methods("parameters"))
     given = any(tree.dotted(one).rpartition(".")[2] == name for one in asked)
     found = event.source.values(event.expr) if event.expr is not None else ()
     loaded = all(isinstance(one.node, ast.Call) and not tree.lacks(one.node, None, "weights") for one in found)
     return "teacher" in name.lower() and not given and bool(found) and loaded
+
+
+def _softened(source: Source, event: Event) -> bool:
+    """Whether a divergence from what it says is a loss in the same function."""
+    home = tree.function(source, event.node)
+    made = (*source.calls("torch.nn.functional.kl_div"), *source.calls("torch.nn.functional.mse_loss"))
+    return any(tree.function(source, one) is home for one in made) or "KLDivLoss" in source.text
 
 
 def _frozen(source: Source, name: str) -> bool:
