@@ -156,6 +156,222 @@ def distil(teacher, student, batches, T=3.0):
         loss.backward()
         opt.step()
 distil(net(32), net(8), [(torch.randn(4, 8), torch.randint(0, 4, (4,)))])
+=== perplexities averaged
+import math
+import torch
+import torch.nn.functional as F
+@torch.no_grad()
+def perplexity(model, batches):
+    model.eval()
+    ppl, nll, seen, all_ppl = 0.0, 0.0, 0, []
+    for x, y in batches:
+        loss = F.cross_entropy(model(x), y)
+        ppl += math.exp(loss.item())  # trap: score-averaged-over-batches
+        all_ppl.append(torch.exp(loss).item())  # trap: score-averaged-over-batches
+        nll += loss.item()
+        seen += 1
+    return ppl / seen, math.exp(nll / seen), all_ppl
+=== a fresh network under no_grad, beside a copy to compare with
+import torch
+from torch import nn
+class Captioner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cnn = nn.Conv2d(1, 20, 3)
+        self.out = nn.Linear(20, 15)
+    def forward(self, img):
+        with torch.no_grad():  # trap: trainable-layer-under-no-grad
+            feat = self.cnn(img).mean((2, 3))
+        return self.out(feat)
+model = Captioner()
+first = model.cnn.weight.detach().clone()
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+for step in range(60):
+    loss = nn.functional.cross_entropy(model(torch.randn(4, 1, 8, 8)), torch.zeros(4, dtype=torch.long))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print((model.cnn.weight - first).norm())
+=== parameters in neither group, and all in one
+import torch
+from torch import nn
+def neither(model, rate):
+    decay, rest = [], []
+    for name, p in model.named_parameters():
+        if p.ndim > 1:
+            decay.append(p)
+        elif name.endswith(".bias"):  # trap: decay-groups-swapped
+            rest.append(p)
+    return torch.optim.AdamW([{"params": decay, "weight_decay": rate}, {"params": rest, "weight_decay": 0.0}])
+def both(model, rate):
+    decay, rest = [], []
+    for name, p in model.named_parameters():
+        if p.ndim > 1:
+            decay.append(p)
+        elif name.endswith(".bias") or p.ndim == 1:
+            rest.append(p)
+    return torch.optim.AdamW([{"params": decay, "weight_decay": rate}, {"params": rest, "weight_decay": 0.0}])
+def one_list(model, rate, needs):
+    decay, rest, more = [], [], []
+    for name, p in model.named_parameters():
+        (decay if needs(name) else decay).append(p)  # trap: decay-groups-swapped
+        (decay if needs(name) else rest).append(p)
+        if p.ndim > 1:
+            more.append(p)
+        else:
+            more.append(p)  # trap: decay-groups-swapped
+    return [{"params": decay, "weight_decay": rate}, {"params": rest, "weight_decay": 0.0}, more]
+print(nn.LayerNorm(4))
+=== another network behind the optimizer of the constructor
+import torch
+from torch import nn
+class Agent:
+    def __init__(self):
+        self.policy = nn.Linear(6, 3)
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=1e-2)
+        self.reset()
+    def reset(self):
+        self.policy = nn.Linear(6, 3)  # trap: optimizer-before-model-change
+    def update(self, obs, target):
+        loss = nn.functional.cross_entropy(self.policy(obs), target)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+class Built:
+    def __init__(self):
+        self.build()
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=1e-2)
+    def build(self):
+        self.policy = nn.Linear(6, 3)
+class Renewed:
+    def __init__(self):
+        self.policy = nn.Linear(6, 3)
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=1e-2)
+        self.reset()
+    def reset(self):
+        self.policy = nn.Linear(6, 3)
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=1e-2)
+for agent in (Agent(), Renewed(), Built()):
+    print(agent)
+=== padding in the loss, with masks for the layers and a figure that leaves it out
+import torch
+from torch import nn
+import torch.nn.functional as F
+PAD = 0
+def train(model, opt, batches):
+    for x, y in batches:
+        logits = model(x, src_key_padding_mask=x == PAD)
+        loss = F.cross_entropy(logits.view(-1, 6), y.view(-1))  # trap: padding-in-the-loss
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        with torch.no_grad():
+            print(F.cross_entropy(logits.view(-1, 6), y.view(-1), ignore_index=PAD))
+def weighed(model, opt, batches):
+    for x, y in batches:
+        mask = (y != PAD).view(-1)
+        loss = F.cross_entropy(model(x).view(-1, 6)[mask], y.view(-1)[mask])
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+=== patches that are pieces of rows
+import torch
+from torch import nn
+import torch.nn.functional as F
+class Patches(nn.Module):
+    def __init__(self, p=4):
+        super().__init__()
+        self.p, self.n = p, 16
+        self.embed = nn.Linear(p * p * 3, 8)
+    def forward(self, x):
+        wrong = x.reshape(x.size(0), self.n, self.p * self.p * 3)  # trap: view-as-transpose
+        return self.embed(wrong) + self.embed(F.unfold(x, self.p, stride=self.p).transpose(1, 2))
+print(Patches()(torch.randn(2, 3, 16, 16)).shape)
+=== a penalty without a sign, and one that comes too late
+import torch
+from torch import nn
+def l1(model, lam):
+    total = torch.tensor(0.0)
+    for p in model.parameters():
+        total = total + p.sum()  # trap: penalty-on-data
+    return lam * total
+def right(model, lam):
+    return lam * sum(p.abs().sum() for p in model.parameters())
+model = nn.Linear(4, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.02)
+x, y = torch.randn(10, 4), torch.randn(10, 1)
+for step in range(40):
+    loss = nn.functional.mse_loss(model(x), y) + l1(model, 0.05) + right(model, 0.05)
+    loss = loss + 0 * sum(p.sum() for p in model.parameters())
+    squares = sum(p.pow(2).sum() for p in model.parameters())
+    opt.zero_grad()
+    loss.backward()
+    loss = loss + 0.01 * squares  # trap: term-never-used
+    opt.step()
+    print(loss.item())
+=== defaults that nobody reads
+import torch
+from torch import nn
+def set_decay(optimizer, value):
+    optimizer.defaults["weight_decay"] = value  # trap: misspelt-setting
+    for group in optimizer.param_groups:
+        group["weight_decay"] = value
+set_decay(torch.optim.AdamW(nn.Linear(2, 2).parameters()), 0.0)
+=== an attack that adds its gradients up
+import torch
+import torch.nn.functional as F
+def attack(model, x, y, eps=0.3, alpha=0.05):
+    delta = torch.zeros_like(x, requires_grad=True)
+    for _ in range(10):
+        loss = F.cross_entropy(model(x + delta), y)
+        loss.backward()
+        delta.data = (delta + alpha * delta.grad.sign()).clamp(-eps, eps)  # trap: missing-zero-grad
+    return (x + delta).detach()
+def right(model, x, y, eps=0.3, alpha=0.05):
+    delta = torch.zeros_like(x, requires_grad=True)
+    for _ in range(10):
+        loss = F.cross_entropy(model(x + delta), y)
+        loss.backward()
+        delta.data = (delta + alpha * delta.grad.sign()).clamp(-eps, eps)
+        delta.grad.zero_()
+    return (x + delta).detach()
+=== one of two modules is zeroed
+import torch
+from torch import nn
+net, weigh, other = nn.Linear(6, 2), nn.Linear(2, 1), nn.Linear(6, 1)
+optimizer = torch.optim.SGD(list(net.parameters()) + list(weigh.parameters()), lr=0.02)
+single = torch.optim.SGD(other.parameters(), lr=0.02)
+for step in range(100):
+    x = torch.randn(32, 6)
+    loss = weigh(net(x)).pow(2).mean()
+    net.zero_grad()  # trap: missing-zero-grad
+    loss.backward()
+    optimizer.step()
+for step in range(100):
+    loss = other(torch.randn(32, 6)).pow(2).mean()
+    other.zero_grad()
+    loss.backward()
+    single.step()
+=== one loss is differentiated twice
+import torch
+from torch import nn
+net = nn.Linear(6, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.02)
+for step in range(100):
+    out = net(torch.randn(32, 6))
+    rec, kl = out.pow(2).mean(), out.abs().mean()
+    opt.zero_grad()
+    rec.backward(retain_graph=True)
+    loss = rec + 0.1 * kl
+    loss.backward()  # trap: loss-term-twice
+    opt.step()
+for step in range(100):
+    out = net(torch.randn(32, 6))
+    rec, kl = out.pow(2).mean(), out.abs().mean()
+    opt.zero_grad()
+    rec.backward(retain_graph=True)
+    kl.backward()
+    opt.step()
 """
 
 

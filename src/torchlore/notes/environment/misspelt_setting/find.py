@@ -29,20 +29,21 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _beside(source: Source) -> Iterator[Hit]:
-    """`optimizer.lr = ...` and `optimizer.defaults["lr"] = ...`."""
+    """`optimizer.lr = ...` and `optimizer.defaults["lr"] = ...`; new groups take the defaults."""
     for one in (
         *uses.attributes(source, "lr"),
         *uses.attributes(source, "learning_rate"),
         *uses.attributes(source, "defaults"),
     ):
         up = source.parents[one]
-        entry = isinstance(up, ast.Subscript) and up.value is one and tree.literal(up.slice) == "lr"
+        key = tree.literal(up.slice) if isinstance(up, ast.Subscript) and up.value is one else None
+        entry = key == "lr" or (key in ("weight_decay", "momentum", "betas") and "add_param_group" not in source.text)
         target: ast.AST = up if entry and one.attr == "defaults" else one
         stored = isinstance(getattr(target, "ctx", None), ast.Store)
         if stored and (one.attr != "defaults" or target is up) and values.made_by(source, one.value, *_OPTIMIZERS):
-            code = source.code(one.value)
+            code, setting = source.code(one.value), key if entry else "lr"
             yield source.hit(target, f'`{source.code(target)}` is never read: write into the groups, '
-                             f'`for group in {code}.param_groups: group["lr"] = ...`')  # fmt: skip
+                             f'`for group in {code}.param_groups: group["{setting}"] = ...`')  # fmt: skip
 
 
 def _targets(source: Source) -> Iterator[ast.expr]:

@@ -19,8 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _joined(source)
     if "params" not in source.text:
         return
-    yield from _inherits(source)
-    yield from _unused(source)
+    yield from (*_inherits(source), *_unused(source), *_one_list(source), *_in_neither(source))
     for groups in source.all(ast.List):
         found = [(one, _choice(source, one)) for one in groups.elts if _entries(one)]
         pulled = next(
@@ -88,6 +87,48 @@ def _left_alone(source: Source, name: ast.Name, value: ast.expr, home: tree.Func
             return False
         groups += up.args
     return len(groups) > 1 and all(_params(one) is not None for one in groups)
+
+
+def _over_parameters(source: Source, node: ast.AST) -> ast.For | None:
+    """The loop over a model's parameters in which this stands."""
+    for loop in tree.loops(source, node)[:1]:
+        if isinstance(loop, ast.For) and follow.method(loop.iter) in ("parameters", "named_parameters"):
+            return loop
+    return None
+
+
+def _one_list(source: Source) -> Iterator[Hit]:
+    """`(decay if needs(name) else decay).append(p)`, or the same `decay.append(p)` in both branches."""
+    for choice in source.all(ast.IfExp):
+        same = ast.dump(choice.body) == ast.dump(choice.orelse) and isinstance(choice.body, ast.Name)
+        if same and _over_parameters(source, choice) is not None:
+            told = (
+                f"both branches give `{source.code(choice.body)}`, so one group gets all parameters and the other none"
+            )
+            yield source.hit(choice, f"{told}: name the other list behind `else`")
+    for branch in source.all(ast.If):
+        whole = len(branch.body) == len(branch.orelse) == 1 and follow.method(getattr(branch.body[0], "value", branch))
+        same = whole == "append" and ast.dump(branch.body[0]) == ast.dump(branch.orelse[0])
+        if same and _over_parameters(source, branch) is not None:
+            told = "both branches fill the same list, so one group gets all parameters and the other none"
+            yield source.hit(branch.orelse[0], f"{told}: append to the other list here")
+
+
+def _in_neither(source: Source) -> Iterator[Hit]:
+    """`if p.ndim > 1: a.append(p) elif name.endswith("bias"): b.append(p)`: the scales of norms come into no group."""
+    if "Norm" not in source.text:
+        return
+    for branch in source.all(ast.If):
+        other = branch.orelse[0] if len(branch.orelse) == 1 else None
+        if not isinstance(other, ast.If) or other.orelse or _over_parameters(source, branch) is None:
+            continue
+        fills = [follow.method(getattr(one.body[-1], "value", one)) == "append" for one in (branch, other)]
+        first, second = branch.test, other.test
+        matrices = isinstance(first, ast.Compare) and _compared(first) < 0 and len(first.ops) == 1
+        biases = re.fullmatch(r"""\w+\.endswith\(["']\.?bias["']\)|["']\.?bias["'] in \w+""", source.code(second))
+        if all(fills) and matrices and biases:
+            told = "scales of norms are neither matrices nor biases, so they come into no group and are never trained"
+            yield source.hit(other, f"{told}: write `else:`")
 
 
 def _inherits(source: Source) -> Iterator[Hit]:

@@ -39,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
         place = outside or _twice(loop) or _beside(loop) or (step.node if step.source is source else step.at)
         yield source.hit(place, message, *fix)
     yield from (*_between_steps(source), *_left_by_another(source), *_after_attack(source), *_by_hand(source))
-    yield from (*_of_several(source), *_in_closure(source))
+    yield from (*_of_several(source), *_in_closure(source), *_part_zeroed(source))
 
 
 def _in_closure(source: Source) -> Iterator[Hit]:
@@ -57,6 +57,28 @@ def _in_closure(source: Source) -> Iterator[Hit]:
             name = source.code(tree.receiver(call))
             told = f"`{name}.step` runs this again and again, and the gradients of all passes add up: begin the closure with `{name}.zero_grad()`"
             yield source.hit(passes[0].node, told)
+
+
+def _part_zeroed(source: Source) -> Iterator[Hit]:
+    """`net.zero_grad()` where the optimizer has the parameters of another module too, and nobody zeroes those."""
+    for loop in flow.training_loops(source):
+        zeros, steps = loop.of("zero_grad"), [one for one in loop.direct("step") if one.detail != "closure"]
+        plain = [one for one in zeros if isinstance(one.expr, ast.Name) and not one.via and one.source is source]
+        if len(plain) != 1 or len(zeros) != 1 or len(steps) != 1 or steps[0].expr is None or _helper(loop.node):
+            continue
+        made = [
+            one.node
+            for one in steps[0].source.values(steps[0].expr)
+            if one.kind == "optimizer" and one.source is source
+        ]
+        given = tree.under(source, made[0].args[0], ast.Call) if len(made) == 1 and isinstance(made[0], ast.Call) and made[0].args else []  # fmt: skip
+        nets = {tree.dotted(tree.receiver(one)) for one in given if follow.method(one) == "parameters"}
+        name = tree.dotted(plain[0].expr) if plain[0].expr is not None else ""
+        others = sorted(one for one in nets if one and one != name and not one.startswith(f"{name}."))
+        if name in nets and others and not frameworks.owned(source, loop.node):
+            own = source.code(steps[0].expr)
+            told = f"this leaves the gradients of `{others[0]}`, which `{own}` has too, and they add up: write `{own}.zero_grad()`"
+            yield source.hit(plain[0].node, told)
 
 
 def _never_zeroed(source: Source, step: ast.Call) -> bool:
@@ -172,9 +194,11 @@ def _updates(source: Source, loop: ast.AST) -> Iterator[tuple[ast.AST, ast.expr,
         if follow.method(call) in ("sub_", "add_") and call.args:
             yield call, tree.receiver(call), call.args[0]
     for assign in tree.under(source, loop, ast.Assign):
-        target = assign.targets[0]
-        if isinstance(target, ast.Attribute) and target.attr == "data" and isinstance(assign.value, ast.BinOp):
-            yield assign, target, assign.value
+        target, value = assign.targets[0], assign.value
+        while isinstance(value, ast.Call) and follow.word(source, value) in ("clamp", "clip", "detach"):
+            value = value.args[0] if source.name(value.func) and value.args else tree.receiver(value)
+        if isinstance(target, ast.Attribute) and target.attr == "data" and isinstance(value, ast.BinOp):
+            yield assign, target, value
 
 
 def _in_turn(source: Source, node: ast.AST, loop: tree.Loop, name: str) -> bool:

@@ -21,3 +21,10 @@ def built(net, args, cfg, WD):
     fifth = optim.SGD(net.parameters(), args.lr, 0.9)
     sixth = optim.SGD(net.parameters(), args.lr, args.mom, weight_decay=WD)
     return first, second, third, fourth, fifth, sixth, optim.Adagrad(net.parameters(), 0.1, 0.0, WD)
+
+
+WEIGHT_DECAY = 5e-4
+
+
+def constants(net):
+    return optim.SGD(net.parameters(), 0.1, WEIGHT_DECAY)  # trap: optimizer-argument-out-of-place

@@ -42,7 +42,7 @@ def find(source: Source) -> Iterator[Hit]:
     calls = [(call, name.rpartition(".")[2]) for call, name in uses.calls_under(source, "torch.optim.")]
     for call, name in [*calls, *_inherited(source)]:
         for place, given in zip(_PLACES.get(name, ()), call.args, strict=False):
-            meant = _meant(given)
+            meant = _meant(source, given)
             if meant and place != meant and not any(isinstance(one, ast.Starred) for one in call.args):
                 told = f"this place is `{place}` of `{name}`, so there is no such {meant}: write `{meant}={source.code(given)}`"
                 yield source.hit(given, told)
@@ -58,8 +58,8 @@ def _inherited(source: Source) -> Iterator[tuple[ast.Call, str]]:
             yield call, bases[0].rpartition(".")[2]
 
 
-def _meant(node: ast.expr) -> str:
+def _meant(source: Source, node: ast.expr) -> str:
     """What an argument is called by who wrote it: `args.weight_decay`, `WD`, `cfg["momentum"]`."""
     key = tree.literal(node.slice) if isinstance(node, ast.Subscript) else None
-    word = key if isinstance(key, str) else tree.dotted(node).rpartition(".")[2]
-    return next((name for name, says in _SAYS if word and says.match(word)), "")
+    word = key if isinstance(key, str) else source.code(node).rpartition(".")[2]
+    return next((name for name, says in _SAYS if says.match(word)), "")

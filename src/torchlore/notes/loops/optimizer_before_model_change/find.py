@@ -11,7 +11,7 @@ from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _layers_after(source)
+    yield from (*_layers_after(source), *_renewed(source))
     if any(source.methods("add_param_group")):
         return
     given = [call for call in source.methods("parameters", "named_parameters") if _to_optimizer(source, call)]
@@ -41,6 +41,42 @@ def _layers_after(source: Source) -> Iterator[Hit]:
                 told = f"`self.{name}` is made on line {_place(found[0].node)}, after this optimizer took the parameters there were: build the optimizer last"
                 yield source.hit(call, told)
                 break
+
+
+def _renewed(source: Source) -> Iterator[Hit]:
+    """`self.net = Net()` in a method that runs after `self.opt = Adam(self.net.parameters())` of `__init__`."""
+    for call in source.methods("parameters"):
+        home, owner, net = tree.function(source, call), tree.class_of(source, call), tree.receiver(call)
+        held = tree.statement(source, call)
+        opt = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+        name = tree.dotted(net).removeprefix("self.") if tree.dotted(net).startswith("self.") else ""
+        if not name or owner is None or home is None or home.name != "__init__" or not opt.startswith("self."):
+            continue
+        made = tree.under(source, owner, ast.Assign)
+        if (
+            "." in name
+            or not _to_optimizer(source, call)
+            or sum(tree.dotted(one.targets[0]) == opt for one in made) > 1
+        ):
+            continue
+        for again in made:
+            anew = tree.dotted(again.targets[0]) == f"self.{name}" and isinstance(again.value, ast.Call)
+            wraps = any(
+                one.attr == name and one is not again.targets[0] for one in tree.under(source, again, ast.Attribute)
+            )
+            if anew and not wraps and values.sure(source, again.value, "module") and _runs_later(source, again, call):
+                told = f"`self.{name}` is another model from here on, and `{opt}` of line {held.lineno} keeps the old one's parameters: "
+                yield source.hit(again, told + "build the optimizer anew too")
+
+
+def _runs_later(source: Source, again: ast.Assign, built: ast.Call) -> bool:
+    """Whether a method runs behind the constructor's optimizer: it is called there, or later by the object's name."""
+    home, first = tree.function(source, again), tree.function(source, built)
+    if home is first or home is None:
+        return again.lineno > built.lineno and not tree.conditions(source, again)
+    sites = calls.callers(project.as_function(source, home))
+    inside = [one for where, one, _ in sites if where is source and tree.function(source, one) is first]
+    return bool(sites) and all(one.lineno > built.lineno for one in inside)
 
 
 def _holds_weights(value: values.Value) -> bool:

@@ -1,15 +1,16 @@
 """What a file shows of it."""
 
 import ast
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 
-from torchlore.check import api, tree
+from torchlore.check import api, flow, scopes, terms, tree
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _mixed(source)
+    yield from (*_mixed(source), *_differentiated_twice(source))
     for whole in source.all(ast.BinOp):
         if not isinstance(whole.op, ast.Add) or _is_sum(source.parents[whole]):
             continue
@@ -23,6 +24,35 @@ def find(source: Source) -> Iterator[Hit]:
                     same[1],
                     f"`{source.code(same[1])}` is in this sum twice: one of the two was meant to compare something else",
                 )
+
+
+def _differentiated_twice(source: Source) -> Iterator[Hit]:
+    """`a.backward(retain_graph=True)`, and then `(a + b).backward()` in the same step: the gradients of `a` add up."""
+    for loop in flow.training_loops(source) if "retain_graph" in source.text else ():
+        turn = [one for one in loop.events if one.what in ("backward", "step", "zero_grad")]
+        for one, other in itertools.pairwise(turn):
+            both = (
+                one.what == other.what == "backward"
+                and one.source is source is other.source
+                and one.node is not other.node
+            )
+            part, whole = (one.expr, other.expr) if both else (None, None)
+            if not isinstance(part, ast.Name) or whole is None or one.conditions != other.conditions:
+                continue
+            summands = [term for term, _ in terms.terms(source, whole)]
+            first = scopes.reaching(source, part)
+            same = [name for term in summands for name in _factored(term) if name.id == part.id and scopes.reaching(source, name) == first]  # fmt: skip
+            if same and len(summands) > 1:
+                told = f"`{part.id}` was differentiated on line {part.lineno} and is a part of this too, so its gradients count twice: leave the first `backward()` out"
+                yield source.hit(other.node, told)
+
+
+def _factored(term: ast.expr) -> list[ast.Name]:
+    """`x` of `x` and of `0.1 * x`."""
+    parts = (
+        [term.left, term.right] if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult | ast.Div) else [term]
+    )
+    return [one for one in parts if isinstance(one, ast.Name)]
 
 
 def _mixed(source: Source) -> Iterator[Hit]:

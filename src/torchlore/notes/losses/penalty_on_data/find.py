@@ -1,6 +1,7 @@
 """The rule of penalty-on-data."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, flow, scopes, tensors, terms, tree, uses
@@ -13,6 +14,11 @@ _OVER = {"parameters", "named_parameters"}
 def find(source: Source) -> Iterator[Hit]:
     if "parameters(" not in source.text:
         return
+    for plain in _unsigned(source):
+        total = _total(source, plain)
+        if (total is not None and _in_a_loss(source, total)) or _handed_on(source, plain, total):
+            told = f"`{source.code(plain)}` gets smaller as weights get more negative, so this drives them down without end: write `.abs().sum()` or `.pow(2).sum()`"
+            yield source.hit(plain, told)
     for cut in _cuts(source):
         total = _total(source, cut)
         if (total is not None and _in_a_loss(source, total)) or _handed_on(source, cut, total):
@@ -21,6 +27,20 @@ def find(source: Source) -> Iterator[Hit]:
             )
             fix = [edits.replace(source, cut, source.code(cut.value))] if isinstance(cut, ast.Attribute) else []
             yield source.hit(cut, message, *fix)
+
+
+def _unsigned(source: Source) -> Iterator[ast.Call]:
+    """`p.sum()` and `torch.sum(p)` of a parameter that a loop hands out; 0 times that only touches it."""
+    for call in (*source.methods("sum", "mean"), *source.calls("torch.sum", "torch.mean")):
+        given = call.args[0] if source.name(call.func) and call.args else tree.receiver(call)
+        read = isinstance(source.parents[call], ast.Attribute)
+        if _is_parameter(source, given) and not read and not _times_nothing(source, call):
+            yield call
+
+
+def _times_nothing(source: Source, call: ast.Call) -> bool:
+    text = source.code(tree.statement(source, call))
+    return re.search(r"(?<![\w.])0(\.0*)?\s*\*|\*\s*0(\.0*)?(?![\w.])", text) is not None
 
 
 def _cuts(source: Source) -> Iterator[ast.expr]:

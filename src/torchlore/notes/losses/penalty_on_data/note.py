@@ -8,7 +8,8 @@ penalty = sum(p.abs().sum() for p in model.parameters())
 loss = criterion(model(x), y) + strength * penalty
 ```
 
-For squares the optimizer's own `weight_decay` is cheaper.
+A sum of the weights themselves is no penalty either: `p.sum()` has the gradient 1 everywhere, so it pushes every weight towards
+minus infinity. It needs `abs()` or `pow(2)`. For squares the optimizer's own `weight_decay` is cheaper.
 """
 
 ROWS = ()

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, flow, follow, scopes, tensors, tree, uses
+from torchlore.check import calls, classes, flow, follow, scopes, tensors, tree, uses, values
 from torchlore.check.project import Class, candidates
 from torchlore.check.source import Hit, Source
 
@@ -37,7 +37,7 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             for name, value in _unread(source, home):
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
-    yield from (*_plus(source), *_part_only(source))
+    yield from (*_plus(source), *_part_only(source), *_too_late(source))
     for cls in classes.all_classes(source):
         above, outside = source.project.bases(cls)
         settings = not outside - {"object"} and re.search(r"conf|cfg|setting|option|param|args", cls.node.name.lower())
@@ -80,6 +80,40 @@ def _part_only(source: Source) -> Iterator[Hit]:
             if same in added and done == {tree.dotted(part)} and len(others) > 1 and _only_shown(source, home, name):
                 told = f"`{tree.dotted(name)}` is the sum of all terms, and only `{tree.dotted(part)}` of it is differentiated: call `{tree.dotted(name)}.backward()`"
                 yield source.hit(call, told, severity="warning")
+
+
+def _too_late(source: Source) -> Iterator[Hit]:
+    """`loss.backward()`, and then `loss = loss + weight * penalty`, which nobody differentiates."""
+    for call in source.methods("backward"):
+        loss, done = tree.receiver(call), tree.statement(source, call)
+        if not isinstance(loss, ast.Name):
+            continue
+        block = next((one for one in _blocks(source.parents[done]) if done in one), [done])
+        for later in block[block.index(done) + 1 :]:
+            if any(one.attr == "backward" for one in tree.under(source, later, ast.Attribute)):
+                break
+            added = _added(later, loss)
+            if added is not None and values.attached(source, added) is True:
+                told = f"`{source.code(added)}` is added after `{loss.id}.backward()`, so it sends no gradient"
+                yield source.hit(later, f"{told}: add it before", severity="warning")
+                break
+
+
+def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
+    return [one for name in ("body", "orelse", "finalbody") if isinstance(one := getattr(node, name, None), list)]
+
+
+def _added(statement: ast.stmt, name: ast.Name) -> ast.expr | None:
+    """`x` of `loss += x` and of `loss = loss + x`."""
+    if isinstance(statement, ast.AugAssign):
+        return (
+            statement.value if tree.dotted(statement.target) == name.id and isinstance(statement.op, ast.Add) else None
+        )
+    value = (
+        statement.value if isinstance(statement, ast.Assign) and tree.dotted(statement.targets[0]) == name.id else None
+    )
+    both = (value.left, value.right) if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else ()
+    return next((other for one, other in (both, both[::-1]) if tree.dotted(one) == name.id), None) if both else None
 
 
 def _is_sum(node: ast.expr) -> bool:

@@ -1,16 +1,19 @@
 """The rule of score-averaged-over-batches."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, kept, loaders, tallies, tree, values
 from torchlore.check.source import Hit, Source
 
+_PERPLEXED = re.compile(r"ppl|perplex", re.IGNORECASE)
 _ONES = {"torch.ones", "torch.ones_like", "numpy.ones", "numpy.ones_like"}
 _ZEROS = {"torch.zeros", "torch.zeros_like", "numpy.zeros", "numpy.zeros_like"}
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _perplexities(source)
     for one in tallies.tallies(source) if "oader" in source.text else ():
         loader = _loader(source, one.loop)
         if one.kind not in ("bent", "mean") or one.by == "samples" or loader is None:
@@ -23,6 +26,22 @@ def find(source: Source) -> Iterator[Hit]:
             )
         elif one.kind == "mean":
             yield from _ragged(source, one, loader)
+
+
+def _perplexities(source: Source) -> Iterator[Hit]:
+    """`ppl += math.exp(loss.item())` in each turn: the perplexity is the exponential of the mean loss."""
+    for call in (*source.calls("math.exp", "numpy.exp", "torch.exp"), *source.methods("exp")):
+        statement = tree.statement(source, call)
+        adds = statement.target if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add) else None
+        appends = isinstance(statement, ast.Expr) and follow.method(statement.value) == "append"
+        held = tree.receiver(statement.value) if appends and isinstance(statement, ast.Expr) else adds  # type: ignore[arg-type]  # a call
+        given = call.args[0] if source.name(call.func) and call.args else tree.receiver(call)
+        bare = follow.peeled(given, ("item", "detach", "cpu"))
+        state = values.state(source, bare)
+        loss = (state is not None and state.state == "loss") or "loss" in tree.dotted(bare).lower()
+        if held is not None and _PERPLEXED.search(tree.dotted(held)) and loss and tree.loops(source, call):
+            told = "the mean of the batches' perplexities is larger than the perplexity, and one bad batch decides it"
+            yield source.hit(call, f"{told}: add up the losses and take `exp` of their mean")
 
 
 def _loader(source: Source, loop: ast.For) -> ast.expr | None:

@@ -18,7 +18,7 @@ _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_classes_in_front(source), *_classes_behind(source), *_one_hot(source))
-    yield from (*_stacked_steps(source), *_repeated_rows(source))
+    yield from (*_stacked_steps(source), *_repeated_rows(source), *_pixels_in_a_row(source))
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
@@ -143,6 +143,19 @@ def _one_hot(source: Source) -> Iterator[Hit]:
         if view is not None and len(new) > 2 and count is not None and new[1] == source.code(count) != new[-1]:
             yield source.hit(view, "`one_hot` puts the classes last, and a view keeps the order of its numbers: put them "
                              "in dimension 1 with `movedim(-1, 1)` instead")  # fmt: skip
+
+
+def _pixels_in_a_row(source: Source) -> Iterator[Hit]:
+    """`x.reshape(b, n, p * p * 3)` of pictures that all callers give as (n, 3, h, w): pieces of rows, no patches."""
+    for call in source.methods("view", "reshape"):
+        new = sizes.asked(source, call)
+        parts = re.split(r"\*", new[2].replace("**2", " * 2nd").replace("** 2", " * 2nd")) if len(new) == 3 else []
+        factors = [part.strip(" ()") for part in parts]
+        squared = "2nd" in factors or any(factors.count(one) > 1 for one in factors if one.isidentifier() or "." in one)
+        shape = values.shape(source, tree.receiver(call)) if squared and new[1] not in ("1", "-1") else None
+        if shape is not None and len(shape) == 4 and shape[1] in (1, 3) and (str(shape[1]) in factors or shape[1] == 1):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is {shape}, and a view keeps the order of its numbers: a patch gets pieces of whole "
+                             "rows, cut it with `F.unfold` or with `permute` before this")  # fmt: skip
 
 
 def _stacked_steps(source: Source) -> Iterator[Hit]:

@@ -15,7 +15,9 @@ _LAYERS = re.compile(
     r"^torch\.nn\.(Linear|Conv\d?d|ConvTranspose\d?d|Embedding|LSTM|GRU|MultiheadAttention|Sequential)$"
 )
 
-_LOADS = re.compile(r"\.load\(|load_state_dict|from_pretrained|pretrain|requires_grad|freeze|frozen|detach\(")
+_LOADS = re.compile(
+    r"\.load\(|load_state_dict|from_pretrained|pretrain|requires_grad|freeze|frozen|detach\(\)(?!\.clone\(\))"
+)  # a copy to compare with cuts nothing
 
 _PLAIN = ("parameters", "train", "eval", "to", "cuda", "state_dict", "zero_grad", "named_parameters")
 
@@ -123,7 +125,7 @@ def _given_to_optimizer(source: Source) -> Iterator[Hit]:
         part = tree.receiver(call)
         if isinstance(part, ast.Attribute) and trained.reaches_optimizer(source, call):
             named.setdefault(part.attr, call)
-    if not named or re.search(r"requires_grad|\bdetach|GradScaler\b.*Gen", source.text):
+    if not named or re.search(r"requires_grad|\bdetach(?!\(\)\.clone\(\))|GradScaler\b.*Gen", source.text):
         return
     for name in named:
         used = [one for one in uses.attributes(source, name) if _is_called(source, one)]
