@@ -74,7 +74,8 @@ class Tagger(nn.Module):
         worse = torch.cat(outputs, 0).view(rows, steps, -1)  # trap: view-as-transpose
         right = torch.cat(outputs, 1).view(rows, steps, -1)
         first = torch.stack(outputs).view(steps, rows, self.size)
-        return self.tag(wrong + worse + right), self.tag(first)
+        one = torch.stack(outputs).view(1, steps, -1)
+        return self.tag(wrong + worse + right), self.tag(first), one
 print(Tagger()(torch.rand(2, 5, 6))[0].shape)
 === rows repeated in another order
 import torch
@@ -372,6 +373,176 @@ for step in range(100):
     rec.backward(retain_graph=True)
     kl.backward()
     opt.step()
+=== a list of layers handed in
+import torch
+from torch import nn
+def make(sizes):
+    layers = []
+    for a, b in zip(sizes, sizes[1:]):
+        layers.append(nn.Linear(a, b))
+    return layers
+class Net(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.hidden = layers  # trap: modules-in-plain-container
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return x
+class Right(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.hidden = nn.ModuleList(layers)
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return x
+print(Net(make([6, 32, 32])), Right(make([6, 32])))
+=== a mode that is not handed on
+from torch import nn
+class Stem(nn.Module):
+    def train(self, mode=True):
+        super().train()  # trap: module-train-overridden
+        self.stem.eval()
+        return self
+class Right(nn.Module):
+    def train(self, mode=True):
+        super().train(mode)
+        self.stem.eval()
+        return self
+=== a buffer that should learn
+import torch
+from torch import nn
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("alpha", torch.zeros(1, requires_grad=True))  # trap: tensor-not-parameter
+        self.register_buffer("beta", torch.zeros(1))
+    def forward(self, x):
+        return x * self.alpha + self.beta
+=== gradients cut in forward
+import numpy as np
+import torch
+from torch import nn
+import torch.nn.functional as F
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.third = nn.Linear(12, 24), nn.Linear(24, 3), nn.Linear(3, 3)
+    def forward(self, x):
+        h = F.relu(self.first(x)).data  # trap: gradient-cut-on-the-way
+        h = torch.tanh(self.second(h))
+        h = torch.from_numpy(np.cumsum(h.detach().numpy(), axis=1))  # trap: gradient-cut-on-the-way
+        return self.third(h)
+net = Two()
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for _ in range(10):
+    loss = F.cross_entropy(net(torch.randn(32, 12)), torch.zeros(32, dtype=torch.long))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+=== a scheduler that is stepped once, behind the loop
+import torch
+from torch import nn
+def main(epochs=12):
+    net = nn.Linear(6, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.02)
+    sched = torch.optim.lr_scheduler.StepLR(opt, 4)
+    for epoch in range(epochs):
+        loss = net(torch.randn(8, 6)).pow(2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    sched.step()  # trap: scheduler-never-stepped
+def right(epochs=12):
+    net = nn.Linear(6, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.02)
+    sched = torch.optim.lr_scheduler.StepLR(opt, 4)
+    for epoch in range(epochs):
+        loss = net(torch.randn(8, 6)).pow(2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        sched.step()
+main()
+right()
+=== weight norm behind the optimizer
+import torch
+from torch import nn
+from torch.nn.utils.parametrizations import weight_norm
+class Vocoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pre = nn.Conv1d(1, 16, 5, padding=2)
+    def forward(self, x):
+        return self.pre(x)
+    def norm(self):
+        weight_norm(self.pre)
+net = Vocoder()
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+net.norm()  # trap: optimizer-before-model-change
+for step in range(50):
+    loss = net(torch.randn(4, 1, 16)).abs().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+=== time first, and layers that take the batch first
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+def collate(batch):
+    seqs, labels = zip(*batch)
+    return pad_sequence(seqs), torch.tensor(labels)  # trap: batch-first-forgotten
+def right(batch):
+    seqs, labels = zip(*batch)
+    return pad_sequence(seqs, batch_first=True), torch.tensor(labels)
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(3, 16, batch_first=True)
+    def forward(self, x):
+        return self.rnn(x)[0]
+=== channels made pixels by a view
+import torch
+from torch import nn
+class Up(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.expand = nn.Conv2d(1, 4, 3, padding=1)
+    def forward(self, x):
+        b, _, h, w = x.shape
+        y = self.expand(x)
+        right = y.view(b, 1, 2, 2, h, w).permute(0, 1, 4, 2, 5, 3).reshape(b, 1, h * 2, w * 2)
+        return y.view(b, 1, h * 2, w * 2) + right  # trap: view-as-transpose
+print(Up()(torch.rand(2, 1, 4, 4)).shape)
+=== a penalty that is taken away
+import torch
+from torch import nn
+def size(model):
+    return sum((p**2).sum() for p in model.parameters())
+model = nn.Linear(4, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.02)
+for step in range(40):
+    fit = model(torch.randn(8, 4)).pow(2).mean()
+    loss = fit - 1e-2 * size(model)  # trap: penalty-on-data
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    loss = model(torch.randn(8, 4)).pow(2).mean() + 1e-2 * size(model)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+=== a count that is replaced
+import torch
+def score(net, loader):
+    correct, seen, right = 0, 0, 0
+    net.eval()
+    with torch.no_grad():
+        for x, y in loader:
+            correct += (net(x).argmax(1) == y).sum().item()
+            seen = y.size(0)  # trap: last-batch-for-the-epoch
+            right += len(y)
+    return correct / seen, correct / right
 """
 
 
@@ -386,3 +557,24 @@ def test_the_marked_lines_are_found(rules, program):
     wanted = {(program[: one.start()].count("\n") + 1, one[1]) for one in marks}
     found = {(one.line, one.slug) for one in engine.check_text(program, rules, "train.py") if one.severity != "hint"}
     assert found == wanted
+
+
+def test_a_folder_above_says_nothing_about_a_file(rules):
+    program = """\
+import torch
+from torch import nn
+def score(model, x, y):
+    with torch.no_grad():
+        return nn.functional.mse_loss(model(x), y).item()
+model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.3), nn.Linear(8, 1))
+opt = torch.optim.Adam(model.parameters())
+x, y = torch.randn(8, 4), torch.randn(8, 1)
+for epoch in range(5):
+    loss = nn.functional.mse_loss(model(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    print(score(model, x, y))
+"""
+    found = [{one.slug for one in engine.check_text(program, rules, path)} for path in ("a.py", "/recall/a.py")]
+    assert found[0] == found[1] == {"eval-mode-missing"}

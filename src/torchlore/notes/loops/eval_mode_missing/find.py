@@ -23,6 +23,11 @@ _ON_PURPOSE = re.compile(
 _SHOWS = re.compile(r"^_?(?:draw|plot|show|visuali[sz]e)|(?:^|_)(?:gta|ground_truth_aligned)(?:_|$)", re.IGNORECASE)
 
 
+def _file(event: Event) -> str:
+    """The name of its file; what the folders above are called says nothing about it."""
+    return event.source.path.replace("\\", "/").rpartition("/")[2]
+
+
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source))
     seen: set[object] = set()
@@ -132,7 +137,7 @@ def _loaded(source: Source) -> Iterator[Hit]:
             known = owners and (event.owner in loaded or owners & surely)
             read = known and not owners & used and _has_modes(event)
             names = [function.node.name for function in event.via]
-            meant = any(_ON_PURPOSE.search(one) for one in [*names, event.source.path]) or modes.from_noise(event)
+            meant = any(_ON_PURPOSE.search(one) for one in [*names, _file(event)]) or modes.from_noise(event)
             tested = re.search(r"(^|/)tests?/", event.source.path.replace("\\", "/"))  # two of them are compared
             if read and not meant and not tested and not _switched(source, event):
                 name = event.source.code(event.expr) if event.expr is not None else "model"
@@ -252,7 +257,7 @@ def _came_so(loop: ast.AST, event: Event, events: tuple[Event, ...]) -> bool:
 
 def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
     names = [function.node.name for function in event.via]
-    if any(_ON_PURPOSE.search(name) for name in [*names, event.source.path]) or modes.from_noise(event):
+    if any(_ON_PURPOSE.search(name) for name in [*names, _file(event)]) or modes.from_noise(event):
         return False
     if _gives_losses(event) or (names and _SHOWS.search(names[-1])) or _drawn(event):
         return False

@@ -59,8 +59,10 @@ def _to_optimizer(source: Source, node: ast.AST) -> bool:
 
 
 def _cut(source: Source, call: ast.Call) -> ast.AST | None:
-    """`self.encoder(x).detach()`, or the only use of `h = self.encoder(x)` is `h.detach()`."""
+    """`self.encoder(x).detach()`, `F.relu(self.encoder(x)).data`, or the only use of `h = self.encoder(x)` is `h.detach()`."""
     up = source.parents[call]
+    while isinstance(up, ast.Call) and call in up.args and source.name(up.func).startswith("torch."):
+        call, up = up, source.parents[up]
     if isinstance(up, ast.Attribute):
         return up if up.attr in _CUTS else None
     target = up.targets[0] if isinstance(up, ast.Assign) and len(up.targets) == 1 else None

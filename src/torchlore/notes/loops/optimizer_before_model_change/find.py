@@ -9,6 +9,8 @@ from torchlore.check.identity import Identity, identity
 from torchlore.check.project import as_class, enclosing_class
 from torchlore.check.source import Hit, Source
 
+_SPLITS = ("torch.nn.utils.weight_norm", "torch.nn.utils.parametrizations.weight_norm")
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_layers_after(source), *_renewed(source))
@@ -195,6 +197,8 @@ def _grown(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[H
 
 def _new_layer(source: Source, node: ast.AST) -> bool:
     """`self.blocks.append(Block())`, `self.top = nn.Linear(...)`."""
+    if isinstance(node, ast.Call) and source.name(node.func) in _SPLITS and node.args:
+        return tree.dotted(node.args[0]).startswith("self")  # makes two new parameters of one
     if isinstance(node, ast.Assign) and tree.dotted(node.targets[0]).startswith("self."):
         made: ast.expr | None = node.value
     else:

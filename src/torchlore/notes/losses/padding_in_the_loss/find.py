@@ -4,8 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, losses, tree
+from torchlore.check import edits, follow, losses, tree, uses
 from torchlore.check.source import Hit, Source
+from torchlore.check.tensors import no_grad_around
 
 _PADS = re.compile(
     r"\b(pad_idx|pad_index|pad_id|pad_token_id|PAD_IDX|PAD_ID|PAD|src_pad_idx|trg_pad_idx|tgt_pad_idx)\b"
@@ -27,6 +28,7 @@ def find(source: Source) -> Iterator[Hit]:
     spared = {source.code(loss.target) for loss in found if loss.target is not None and _ignores(source, loss)}
     found = [one for one in found if not spared or (one.target is not None and source.code(one.target) in spared)]
     found = [one for one in found if not _ignores(source, one) and not _masked(source, one, known=bool(spared))]
+    found = [one for one in found if not spared or not no_grad_around(source, one.call)]
     if not found:
         return
     flat = any(loss.target is not None and _FLAT.search(_text(source, loss.target)) for loss in found)
@@ -41,7 +43,10 @@ def find(source: Source) -> Iterator[Hit]:
             )
             yield source.hit(call, told, fix, safe=False)
         return
-    yield from _without_ignore_index(source, found, _PADS.search(source.text) if named else None)
+    words = (
+        one for one in _PADS.finditer(source.text) if uses.names(source, one[0]) or uses.attributes(source, one[0])
+    )
+    yield from _without_ignore_index(source, found, next(words, None) if named else None)
 
 
 def _ignores(source: Source, loss: losses.LossCall) -> bool:

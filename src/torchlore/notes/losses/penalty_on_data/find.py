@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, scopes, tensors, terms, tree, uses
+from torchlore.check import calls, edits, flow, follow, scopes, tensors, terms, tree, uses
 from torchlore.check.source import Hit, Source
 
 _SIZES = {"numel", "nelement", "size", "shape", "element_size", "dim", "ndim", "dtype", "device", "is_cuda"}
@@ -14,6 +14,7 @@ _OVER = {"parameters", "named_parameters"}
 def find(source: Source) -> Iterator[Hit]:
     if "parameters(" not in source.text:
         return
+    yield from _rewarded(source)
     for plain in _unsigned(source):
         total = _total(source, plain)
         if (total is not None and _in_a_loss(source, total)) or _handed_on(source, plain, total):
@@ -27,6 +28,34 @@ def find(source: Source) -> Iterator[Hit]:
             )
             fix = [edits.replace(source, cut, source.code(cut.value))] if isinstance(cut, ast.Attribute) else []
             yield source.hit(cut, message, *fix)
+
+
+def _rewarded(source: Source) -> Iterator[Hit]:
+    """`loss = fit - strength * penalty(model)`: large weights are what makes it small."""
+    for call in source.methods("backward"):
+        for term, sign in terms.terms(source, tree.receiver(call)):
+            parts = [term.left, term.right] if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult) else [term]
+            if sign < 0 and any(_is_size(source, one) for one in parts):
+                told = (
+                    f"`{source.code(term)}` is taken away from the loss, so the weights grow to make it small: add it"
+                )
+                yield source.hit(term, told)
+
+
+def _is_size(source: Source, node: ast.expr) -> bool:
+    """`sum(p.pow(2).sum() for p in model.parameters())`, by name or given back by a function of the file."""
+    made = follow.followed(source, node)
+    inner = flow.called(source, made) if isinstance(made, ast.Call) else None
+    back = calls.returned(inner) if inner is not None and inner.source is source else []
+    whole = back[0] if len(back) == 1 else made
+    over = whole.args[0] if isinstance(whole, ast.Call) and source.name(whole.func) == "sum" and whole.args else None
+    if not isinstance(over, ast.GeneratorExp | ast.ListComp):
+        return False
+    text = source.code(over)
+    return (
+        ".parameters()" in text
+        and re.search(r"\*\* ?2|\.(pow|square|abs|norm)\(|torch\.(abs|norm|square)\(", text) is not None
+    )
 
 
 def _unsigned(source: Source) -> Iterator[ast.Call]:
@@ -58,8 +87,8 @@ def _cuts(source: Source) -> Iterator[ast.expr]:
 def _is_parameter(source: Source, node: ast.expr) -> bool:
     found = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
     over = [one.value for one in found if one.how in ("for", "comprehension")]
-    calls = [one for one in over if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
-    return bool(calls) and len(calls) == len(found) and all(one.func.attr in _OVER for one in calls)  # type: ignore[attr-defined]  # Attributes, see above
+    made = [one for one in over if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+    return bool(made) and len(made) == len(found) and all(one.func.attr in _OVER for one in made)  # type: ignore[attr-defined]  # Attributes, see above
 
 
 def _total(source: Source, cut: ast.expr) -> ast.Name | None:

@@ -90,9 +90,12 @@ def _too_late(source: Source) -> Iterator[Hit]:
             continue
         block = next((one for one in _blocks(source.parents[done]) if done in one), [done])
         for later in block[block.index(done) + 1 :]:
+            stores = (one for one in tree.under(source, later, ast.Name) if isinstance(one.ctx, ast.Store))
+            added = _added(later, loss)
+            if added is None and any(one.id == loss.id for one in stores):
+                break  # another loss
             if any(one.attr == "backward" for one in tree.under(source, later, ast.Attribute)):
                 break
-            added = _added(later, loss)
             if added is not None and values.attached(source, added) is True:
                 told = f"`{source.code(added)}` is added after `{loss.id}.backward()`, so it sends no gradient"
                 yield source.hit(later, f"{told}: add it before", severity="warning")

@@ -155,7 +155,25 @@ def _is_score(source: Source, value: ast.expr) -> bool:
     counted = _equal(value) and any(follow.method(one) in ("sum", "mean", "item") for one in parts)
     kinds = (values.kind(source, one.func) for one in parts if isinstance(one, ast.Call) and not source.name(one.func))
     loss = any(isinstance(one, ast.Call) and source.name(one.func) in api.LOSS_FUNCTIONS for one in parts)
-    return counted or loss or any("loss" in kind for kind in kinds)
+    return counted or loss or any("loss" in kind for kind in kinds) or _is_size(source, value)
+
+
+def _is_size(source: Source, value: ast.expr) -> bool:
+    """`y.size(0)`, `len(y)` and `y.shape[0]` of what the loop hands out, beside a tally of right answers."""
+    first = (
+        isinstance(value, ast.Call)
+        and follow.method(value) == "size"
+        and [tree.literal(one) for one in value.args] == [0]
+    )
+    length = isinstance(value, ast.Call) and source.name(value.func) == "len" and len(value.args) == 1
+    shape = (
+        isinstance(value, ast.Subscript)
+        and tree.literal(value.slice) == 0
+        and source.code(value.value).endswith(".shape")
+    )
+    loop = next(iter(tree.loops(source, value)), None)
+    adds = [one for one in ast.walk(loop) if isinstance(one, ast.AugAssign)] if loop is not None else []
+    return (first or length or shape) and any(_is_score(source, one.value) for one in adds)
 
 
 def _equal(value: ast.expr) -> bool:

@@ -17,6 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
         found = {name: node for name, node in classes.methods(cls).items() if name in ("train", "eval")}
         if not found or not classes.is_module(cls):
             continue
+        yield from _forgets_mode(source, found.get("train"))
         for name, node in found.items():
             if not _switches(node) and not _switched_off(node):
                 better = "fit" if name == "train" else "evaluate"
@@ -24,6 +25,20 @@ def find(source: Source) -> Iterator[Hit]:
                 asked = _asked(source, cls)
                 # of what cannot be told it may be a part that is switched
                 yield source.hit(node, message, severity=None if asked else "warning" if asked is None else "hint")
+
+
+def _forgets_mode(source: Source, train: FunctionNode | None) -> Iterator[Hit]:
+    """`def train(self, mode=True): super().train()`: eval() comes through here with False, and nobody hears it."""
+    given = [arg.arg for arg in tree.parameters(train)][1:2] if train is not None else []
+    for call in tree.under(source, train, ast.Call) if train is not None and given else ():
+        up = (
+            isinstance(call.func, ast.Attribute) and call.func.attr == "train" and isinstance(call.func.value, ast.Call)
+        )
+        if up and source.code(call.func.value).startswith("super(") and not call.args and not call.keywords:  # type: ignore[attr-defined]  # see above
+            asked = any(given[0] in source.code(test) for test, _ in tree.conditions(source, call))
+            if not asked:
+                told = f"`eval()` calls this with `{given[0]}=False`, and this switches to train mode all the same"
+                yield source.hit(call, f"{told}: write `super().train({given[0]})`")
 
 
 def _asked(source: Source, cls: Class) -> bool | None:

@@ -114,7 +114,9 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
             getattr(bound[0].node, "annotation", None) if len(bound) == 1 and bound[0].how == "parameter" else None
         )
         found = values.annotated(source, promise) if isinstance(promise, ast.Subscript) else ()
-        parts = [part for one in found if one.kind == "list" for group in one.items for part in group]
+        seen = source.values(given) if bound and bound[0].how == "parameter" and given is not None and not found else ()
+        found = found or (seen if seen and all(one.kind == "list" for one in seen) else ())
+        parts = [part for one in found if one.kind == "list" for part in _filled(one)]
         nets = bool(parts) and all(api.is_kind(part.kind, "module") and part.kind != "loss" for part in parts)
         nets = nets and not re.search(r"loss|criteri|metric", name, re.IGNORECASE)  # seldom with weights
         nets = nets and not any(_bare(source, part) for part in parts)
@@ -131,6 +133,20 @@ def _bare(source: Source, part: Value) -> bool:
     """Whether the class that was promised, and whatever stands beside it, makes no layers."""
     owner = classes.class_behind(source, part)
     return owner is not None and not any(_layers(owner.source, one) for one in classes.all_classes(owner.source))
+
+
+def _filled(box: values.Value) -> list[values.Value]:
+    """What a list holds where it is written, or what its function appends to it."""
+    home, held = (
+        box.source,
+        box.source.parents.get(box.node) if box.source is not None and box.node is not None else None,
+    )
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    if box.items or not name or home is None or held is None:
+        return [part for group in box.items for part in group]
+    adds = [one for one in home.methods("append") if tree.dotted(tree.receiver(one)) == name and one.args]
+    mine = [one.args[0] for one in adds if tree.function(home, one) is tree.function(home, held)]
+    return [value for one in mine for value in home.values(one)]
 
 
 def _layers(source: Source, inner: Class) -> bool:

@@ -17,6 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         if not classes.is_module(cls):
             continue
+        yield from _buffers(source, cls.node)
         for name, found in classes.own_attributes(cls).items():
             made = _tensor(source, found[0])
             if (
@@ -30,6 +31,19 @@ def find(source: Source) -> Iterator[Hit]:
             fixed = f"{edits.spelled(source, 'torch.nn.Parameter')}({code})"
             message = f"`self.{name}` is not registered, so no optimizer gets it: write `self.{name} = {fixed}`"
             yield source.hit(made, message, edits.replace(source, made, fixed))
+
+
+def _buffers(source: Source, cls: ast.ClassDef) -> Iterator[Hit]:
+    """`self.register_buffer("gate", torch.zeros(1, requires_grad=True))`: a buffer is never given to an optimizer."""
+    for call in tree.under(source, cls, ast.Call):
+        own = tree.dotted(call.func) == "self.register_buffer" and len(call.args) > 1
+        made = call.args[1] if own else None
+        asked = isinstance(made, ast.Call) and tree.literal(tree.argument(made, None, "requires_grad")) is True
+        if asked or (isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.Parameter"):
+            told = (
+                f"parameters() leaves buffers out, so no optimizer gets {source.code(call.args[0])} and it never learns"
+            )
+            yield source.hit(call, f"{told}: assign an `nn.Parameter` instead")
 
 
 def _tensor(source: Source, one: Attribute) -> ast.Call | None:

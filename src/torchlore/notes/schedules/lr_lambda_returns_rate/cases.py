@@ -72,5 +72,10 @@ def with_a_floor(model, lr):
         now = 0.9**epoch
         return max(now, 1e-6 / lr)
 
+    low = lr * 0.01
+
+    def share(epoch):
+        return max(low / lr, 0.9**epoch)
+
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
-    return LambdaLR(optimizer, rate), LambdaLR(optimizer, fine)
+    return LambdaLR(optimizer, rate), LambdaLR(optimizer, fine), LambdaLR(optimizer, share)

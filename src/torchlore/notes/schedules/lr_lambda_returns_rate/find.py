@@ -64,7 +64,7 @@ def _factors(source: Source, node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return [*_factors(source, node.left), *_factors(source, node.right)]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        return _factors(source, node.left)
+        return [node.left] if isinstance(node.left, ast.Name) else _factors(source, node.left)  # `low / lr` is a share
     if isinstance(node, ast.IfExp):
         return [*_factors(source, node.body), *_factors(source, node.orelse)]
     if isinstance(node, ast.Call) and source.name(node.func) in ("max", "min"):

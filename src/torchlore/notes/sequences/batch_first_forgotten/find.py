@@ -17,6 +17,7 @@ _TIME = re.compile(r"^(t|l|s|seq\w*|len\w*|time\w*|steps|tokens|n_?tokens|\w+_le
 def find(source: Source) -> Iterator[Hit]:
     if not any(word in source.text for word in ("LSTM", "GRU", "RNN", "TransformerEncoder", "MultiheadAttention")):
         return
+    yield from _padded_time_first(source)
     seen = set()
     found = [(one, one.value) for one in source.all(ast.Subscript) if _of_second(one)]
     means = [call for call in source.methods("mean") if tree.literal(tree.argument(call, 0, "dim")) == 1]
@@ -36,6 +37,21 @@ def find(source: Source) -> Iterator[Hit]:
             edit = edits.add_keyword(source, made, "batch_first", "True")
             told = f"`{source.code(call)}` gets the batch first and takes it for time: add `batch_first=True`"
             yield source.hit(made, told, edit, safe=False)
+
+
+def _padded_time_first(source: Source) -> Iterator[Hit]:
+    """`pad_sequence(seqs)` gives time first; every layer of the file takes the batch first, and nothing swaps the two."""
+    layers = list(source.calls(*_RNNS, _BLOCK, _ATTENTION))
+    first = layers and all(tree.literal(tree.argument(one, None, "batch_first")) is True for one in layers)
+    if not first or re.search(
+        r"transpose\(|permute\(|swapaxes|\.t\(\)|\.T\b|pack_padded|pack_sequence|zip_longest", source.text
+    ):
+        return
+    for call in source.calls("torch.nn.utils.rnn.pad_sequence"):
+        if tree.lacks(call, 1, "batch_first"):
+            edit = edits.add_keyword(source, call, "batch_first", "True")
+            told = "`pad_sequence` puts time first, and the layers of this file take the batch first: add `batch_first=True`"
+            yield source.hit(call, told, edit, safe=False)
 
 
 def _given_batch_first(source: Source) -> Iterator[tuple[ast.Call, ast.Call, int]]:

@@ -18,7 +18,7 @@ _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_classes_in_front(source), *_classes_behind(source), *_one_hot(source))
-    yield from (*_stacked_steps(source), *_repeated_rows(source), *_pixels_in_a_row(source))
+    yield from (*_stacked_steps(source), *_repeated_rows(source), *_pixels_in_a_row(source), *_grown_by_view(source))
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
@@ -158,6 +158,24 @@ def _pixels_in_a_row(source: Source) -> Iterator[Hit]:
                              "rows, cut it with `F.unfold` or with `permute` before this")  # fmt: skip
 
 
+def _grown_by_view(source: Source) -> Iterator[Hit]:
+    """`conv(x).view(b, c, h * 2, w * 2)`: channels become rows of pixels, and no pixel comes beside its neighbours."""
+    for call in source.methods("view", "reshape"):
+        new = sizes.asked(source, call)
+        both = [_times(size) for size in new[2:]] if len(new) == 4 else []
+        grown = len(both) == 2 and None not in both and both[0][1] == both[1][1] and both[0][0] != both[1][0]  # type: ignore[index]  # no None
+        if grown and _is_convolved(source, tree.receiver(call)):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` has its channels in dimension 1, and a view keeps the order of its numbers: use "
+                             "`F.pixel_shuffle` to make pixels of them")  # fmt: skip
+
+
+def _times(size: str) -> tuple[str, str] | None:
+    """`h` and `2` of `h * 2` and of `2 * h`."""
+    parts = sorted((part.strip(" ()") for part in size.split("*")), key=lambda part: not part.isidentifier())
+    plain = len(parts) == 2 and parts[0].isidentifier() and (parts[1].isdigit() or parts[1].startswith("self."))
+    return (parts[0], parts[1]) if plain else None
+
+
 def _stacked_steps(source: Source) -> Iterator[Hit]:
     """`torch.stack(outs).view(batch, steps, -1)` of a list that each step adds (batch, size) to: the steps come first."""
     for call in source.calls("torch.stack", "torch.cat"):
@@ -173,7 +191,7 @@ def _stacked_steps(source: Source) -> Iterator[Hit]:
             continue
         new = sizes.asked(source, up) if follow.method(up) in ("view", "reshape") else ()
         steps = _turns(source, listed) if len(new) > 2 else set()
-        if new[1:2] and new[1] in steps and new[0] not in steps:
+        if new[1:2] and new[1] in steps and new[0] not in {*steps, "1"}:
             yield source.hit(up, f"`{source.code(call)}` has the {new[1]} steps first, and a view keeps the order of its numbers: a row gets numbers "
                              f"of other samples, write `torch.stack({listed.id}, dim=1)`")  # fmt: skip
 
