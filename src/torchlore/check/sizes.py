@@ -36,9 +36,11 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
         return ()
     if isinstance(node, ast.Name):
         value = follow.binding(source, node)
-        found = sizes(source, value, hops - 1) if value is not None else _chunk(source, node, hops - 1)
+        found = sizes(source, value, hops - 1) if value is not None else _part(source, node, hops - 1)
         named = _unpacked(source, node) if not found or found == PICTURE else ()  # `h, w, c = img.shape` knows better
         return named or found
+    if isinstance(node, ast.Subscript) and tree.literal(node.slice) == 0 and isinstance(node.value, ast.Call):
+        return _attended(source, node.value, hops - 1)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         left, right = sizes(source, node.left, hops - 1), sizes(source, node.right, hops - 1)
         return (*left[:-1], right[-1]) if left and right else ()
@@ -137,10 +139,18 @@ def _picture(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
     return (source.code(asked_for[1]), source.code(asked_for[0]), "3") if asked_for and known[2:] == ("3",) else ()
 
 
-def _chunk(source: Source, name: ast.Name, hops: int) -> Sizes:
-    """Sizes of `k` in `q, k, v = qkv.chunk(3, dim=-1)`: but for the last those of the whole."""
+def _attended(source: Source, call: ast.Call, hops: int) -> Sizes:
+    """Sizes of what an attention gives first: those of its queries."""
+    made = values.made_by(source, call.func, "torch.nn.MultiheadAttention") if call.args else None
+    return sizes(source, call.args[0], hops) if made is not None else ()
+
+
+def _part(source: Source, name: ast.Name, hops: int) -> Sizes:
+    """Sizes of `k` in `q, k, v = qkv.chunk(3, dim=-1)`, but for the last those of the whole, and of `t` in `t, _ = attention(t, t, t)`."""
     found = scopes.reaching(source, name)
     call = found[0].value if len(found) == 1 and len(found[0].path) == 1 else None
+    if isinstance(call, ast.Call) and found[0].path == (0,) and (queries := _attended(source, call, hops)):
+        return queries
     if (
         not isinstance(call, ast.Call)
         or follow.method(call) != "chunk"

@@ -63,7 +63,11 @@ def _part_zeroed(source: Source) -> Iterator[Hit]:
     """`net.zero_grad()` where the optimizer has the parameters of another module too, and nobody zeroes those."""
     for loop in flow.training_loops(source):
         zeros, steps = loop.of("zero_grad"), [one for one in loop.direct("step") if one.detail != "closure"]
-        plain = [one for one in zeros if isinstance(one.expr, ast.Name) and not one.via and one.source is source]
+        plain = [
+            one
+            for one in zeros
+            if one.expr is not None and tree.dotted(one.expr) and not one.via and one.source is source
+        ]
         if len(plain) != 1 or len(zeros) != 1 or len(steps) != 1 or steps[0].expr is None or _helper(loop.node):
             continue
         made = [
@@ -72,13 +76,18 @@ def _part_zeroed(source: Source) -> Iterator[Hit]:
             if one.kind == "optimizer" and one.source is source
         ]
         given = tree.under(source, made[0].args[0], ast.Call) if len(made) == 1 and isinstance(made[0], ast.Call) and made[0].args else []  # fmt: skip
-        nets = {tree.dotted(tree.receiver(one)) for one in given if follow.method(one) == "parameters"}
-        name = tree.dotted(plain[0].expr) if plain[0].expr is not None else ""
+        nets = {_bare(tree.receiver(one)) for one in given if follow.method(one) == "parameters"}
+        name = _bare(plain[0].expr) if plain[0].expr is not None else ""
         others = sorted(one for one in nets if one and one != name and not one.startswith(f"{name}."))
         if name in nets and others and not frameworks.owned(source, loop.node):
             own = source.code(steps[0].expr)
             told = f"this leaves the gradients of `{others[0]}`, which `{own}` has too, and they add up: write `{own}.zero_grad()`"
             yield source.hit(plain[0].node, told)
+
+
+def _bare(node: ast.expr) -> str:
+    """`net` of `net` and of `self.net`, which holds it."""
+    return tree.dotted(node).removeprefix("self.")
 
 
 def _never_zeroed(source: Source, step: ast.Call) -> bool:

@@ -59,3 +59,19 @@ def counted_anew(loader):
         for row in x:
             total += row.sum().item()
         return torch.tensor(total)
+
+
+class Meter:
+    def __init__(self):
+        self.sum = self.count = 0
+
+    def update(self, value):
+        self.sum, self.count = self.sum + value, self.count + 1
+
+
+def metered(model, loader):
+    meter = Meter()
+    for x, y in loader:
+        with torch.no_grad():
+            meter.update(nn.functional.mse_loss(model(x), y).item())
+            return meter.sum / meter.count  # trap: return-inside-the-loop

@@ -32,17 +32,24 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
-        last = loop.body[-1]
+        body = list(_unwrapped(loop.body))
+        last = body[-1]
         if not isinstance(last, ast.Return) or any(isinstance(one, ast.Continue) for one in tree.body_nodes(loop)):
             continue
-        counted = _counts(source, loop)
+        counted = _counts(source, loop, body)
         if counted or (_trains(source, loop) and not frameworks.owned(source, loop)):
             what = f"`{counted}` holds one turn's share" if counted else "one step is all that is trained"
             told = f"this leaves the loop in its first turn, so {what}: move it behind the loop"
             yield source.hit(last, told)
 
 
-def _counts(source: Source, loop: ast.For) -> str:
+def _unwrapped(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block, those of a `with` among them."""
+    for one in block:
+        yield from _unwrapped(one.body) if isinstance(one, ast.With) else [one]
+
+
+def _counts(source: Source, loop: ast.For, body: list[ast.stmt]) -> str:
     """The name that each turn adds to and that was set before the loop; "" where there is none."""
     home = tree.function(source, loop) or source.tree
     before = {
@@ -52,9 +59,11 @@ def _counts(source: Source, loop: ast.For) -> str:
         for target in one.targets
         for name in getattr(target, "elts", [target])
     }
-    adds = [one for one in loop.body if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)]
+    adds = [one for one in body if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)]
     names = [tree.dotted(one.target) for one in adds if isinstance(one.target, ast.Name)]
-    calls = (one.value for one in loop.body if isinstance(one, ast.Expr) and follow.method(one.value) == "append")
+    calls = (
+        one.value for one in body if isinstance(one, ast.Expr) and follow.method(one.value) in ("append", "update")
+    )
     names += [tree.dotted(tree.receiver(one)) for one in calls if isinstance(one, ast.Call)]
     return next((one for one in names if one and one in before), "")
 

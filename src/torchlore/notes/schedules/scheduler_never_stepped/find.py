@@ -24,7 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         reads = _reads(source, target) if _trains(source, call) else _reads_of_callers(source, target)
         stepped = reads is None or any(_steps(source, use) for use in reads) or _inherited(source, target)
-        if stepped and isinstance(target, ast.Name) and reads is not None:
+        if stepped and reads is not None:
             yield from _once_behind(source, target, reads)
         if not stepped:
             name = source.code(target)
@@ -33,28 +33,25 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(held, told, severity="hint" if off or _used_elsewhere(source, target) else None)
 
 
-def _once_behind(source: Source, target: ast.Name, reads: list[ast.expr]) -> Iterator[Hit]:
-    """`scheduler.step()` behind the loop over epochs, in the function that made the scheduler, and nowhere else."""
-    home = tree.function(source, target)
+def _once_behind(source: Source, target: ast.expr, reads: list[ast.expr]) -> Iterator[Hit]:
+    """`scheduler.step()` behind the loop over epochs, which nobody runs again, and nowhere else."""
     used = [source.parents[one] for one in reads]
     used = [one for one in used if not (isinstance(one, ast.Attribute) and one.attr in _LOOKS)]
-    steps = [one for one in used if isinstance(one, ast.Attribute) and one.attr == "step"]
+    step = used[0] if len(used) == 1 and isinstance(used[0], ast.Attribute) and used[0].attr == "step" else None
+    if step is None or tree.loops(source, target) or tree.loops(source, step):
+        return
+    home = tree.function(source, step)
+    sites = calls.callers(as_function(source, home)) if home is not None else []
+    again = any(tree.loops(where, call) for where, call, _ in sites) or (home is not None and not sites)
     loops = [
         one.node
         for one in flow.backward_loops(source)
         if tree.function(source, one.node) is home and not tree.loops(source, one.node)
     ]
-    if (
-        len(steps) != 1
-        or len(used) != 1
-        or len(loops) != 1
-        or tree.loops(source, target)
-        or tree.loops(source, steps[0])
-    ):
-        return
-    if tree.function(source, steps[0]) is home and steps[0].lineno > (loops[0].end_lineno or 0) > target.lineno:
-        told = f"this runs once, behind the loop that trains, so `{target.id}` changes nothing: move it into the loop over epochs"
-        yield source.hit(steps[0], told)
+    same = home is tree.function(source, target) or (isinstance(target, ast.Attribute) and not again)
+    if same and len(loops) == 1 and step.lineno > (loops[0].end_lineno or 0):
+        told = f"this runs once, behind the loop that trains, so `{source.code(target)}` changes nothing: move it into the loop over epochs"
+        yield source.hit(step, told)
 
 
 def _used_elsewhere(source: Source, target: ast.expr) -> bool:

@@ -178,21 +178,16 @@ def _times(size: str) -> tuple[str, str] | None:
 
 def _stacked_steps(source: Source) -> Iterator[Hit]:
     """`torch.stack(outs).view(batch, steps, -1)` of a list that each step adds (batch, size) to: the steps come first."""
-    for call in source.calls("torch.stack", "torch.cat"):
-        up = source.parents[source.parents[call]]
-        listed = call.args[0] if call.args else None
-        first = tree.literal(tree.argument(call, 1, "dim") or ast.Constant(0)) == 0
-        if (
-            not first
-            or not isinstance(listed, ast.Name)
-            or not isinstance(up, ast.Call)
-            or tree.receiver(up) is not call
-        ):
+    for view in source.methods("view", "reshape") if "append" in source.text else ():
+        made = follow.followed(source, tree.receiver(view))
+        if not isinstance(made, ast.Call) or source.name(made.func) not in ("torch.stack", "torch.cat"):
             continue
-        new = sizes.asked(source, up) if follow.method(up) in ("view", "reshape") else ()
-        steps = _turns(source, listed) if len(new) > 2 else set()
-        if new[1:2] and new[1] in steps and new[0] not in {*steps, "1"}:
-            yield source.hit(up, f"`{source.code(call)}` has the {new[1]} steps first, and a view keeps the order of its numbers: a row gets numbers "
+        listed = made.args[0] if made.args else None
+        first = tree.literal(tree.argument(made, 1, "dim") or ast.Constant(0)) == 0
+        new = sizes.asked(source, view)
+        steps = _turns(source, listed) if first and isinstance(listed, ast.Name) and len(new) > 2 else set()
+        if isinstance(listed, ast.Name) and new[1:2] and new[1] in steps and new[0] not in {*steps, "1"}:
+            yield source.hit(view, f"`{source.code(made)}` has the {new[1]} steps first, and a view keeps the order of its numbers: a row gets numbers "
                              f"of other samples, write `torch.stack({listed.id}, dim=1)`")  # fmt: skip
 
 
@@ -304,9 +299,9 @@ def _tokens_as_map(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """(b, n, c) as (b, c, h, w): the tokens of a picture, whose channels were not moved forward."""
     if old[:2] == ("batch", "places") and len(new) == 4:  # `x.flatten(2).transpose(1, 2)`
         return new[1] == "-1" or (new[2] == new[3] != new[1]) or _HIGH_WIDE.search(f"{new[2]} {new[3]}") is not None
-    if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or {"1", "-1"} & {*old, *new[2:]}:
+    if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or {"1", "-1"} & {old[0], old[2], *new[2:]}:
         return False
-    return old[1] != old[2] and not {old[1], old[2], "-1"} & {*new[2:]}
+    return old[1] not in (old[2], "1") and not {old[1], old[2], "-1"} & {*new[2:]}
 
 
 def _taken_inside(old: tuple[str, ...], new: tuple[str, ...]) -> str | None:
