@@ -126,3 +126,22 @@ class OldSpelling(nn.Module):
 
     def forward(self, x):
         return x @ self.weight
+
+
+def penalty(model):
+    total = torch.empty(1)  # trap: parameter-never-initialised
+    for p in model.parameters():
+        total = total + p.norm() ** 2
+    return total
+
+
+def tally(batches):
+    seen = torch.empty(3)  # trap: parameter-never-initialised
+    table = torch.empty(2, 3)
+    table[:] = 0
+    start = torch.empty(1).fill_(0)
+    for x in batches:
+        seen += x
+        table += x
+        start = start + x
+    return seen, table, start

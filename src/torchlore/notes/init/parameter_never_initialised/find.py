@@ -23,6 +23,7 @@ _EXPLICIT = re.compile(  # one parameter by its name, and the function that does
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _added_to(source)
     if "Parameter(" not in source.text or re.search(r"def \w*init_weights", source.text):  # one function for all layers
         return
     filled = (
@@ -48,6 +49,34 @@ def find(source: Source) -> Iterator[Hit]:
                     made, f"nothing fills `self.{name}`, so it starts with whatever was in memory: initialise it, "
                     f"`nn.init.normal_(self.{name}, std=0.02)`", severity="hint" if _only_loaded(source, cls.node.name) else None
                 )  # fmt: skip
+
+
+def _added_to(source: Source) -> Iterator[Hit]:
+    """`total = torch.empty(1)`, and the first thing that happens to it is `total = total + x` or `total += x`."""
+    for call in source.calls(*_EMPTY):
+        held, sizes = source.parents[call], [tree.literal(one) for one in call.args]
+        target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
+        if not isinstance(target, ast.Name) or not sizes or not all(isinstance(one, int) for one in sizes):
+            continue
+        home = tree.function(source, call)
+        later = [
+            one
+            for one in uses.names(source, target.id)
+            if one.lineno > call.lineno and tree.function(source, one) is home
+        ]
+        first = tree.statement(source, min(later, key=lambda one: (one.lineno, one.col_offset))) if later else None
+        grows = isinstance(first, ast.AugAssign) and isinstance(first.op, ast.Add)
+        again = isinstance(first, ast.Assign) and tree.dotted(first.targets[0]) == target.id
+        sums = (
+            again
+            and isinstance(first, ast.Assign)
+            and isinstance(first.value, ast.BinOp)
+            and isinstance(first.value.op, ast.Add)
+        )
+        if (grows and tree.dotted(first.target) == target.id) or (sums and target.id in {one.id for one in ast.walk(first) if isinstance(one, ast.Name)}):  # type: ignore[union-attr,arg-type]  # see above  # fmt: skip
+            yield source.hit(
+                call, f"`{target.id}` is added to and starts with whatever was in memory: write `torch.zeros`"
+            )
 
 
 def _only_loaded(source: Source, owner: str) -> bool:

@@ -4,6 +4,8 @@
 parameter of your own stays as it is: zeros on a fresh page, the numbers of a tensor that was freed, 1e30 or NaN now and then.
 The run is different each time whatever the seed, and fails on one machine only.
 
+A sum that starts at `torch.empty(1)` or `torch.FloatTensor(1)` is the same mistake: it starts anywhere.
+
 Fill it where it is made: `nn.init.xavier_uniform_(self.weight)` below, or `nn.Parameter(torch.randn(n, m) * 0.02)`.
 """
 

@@ -43,3 +43,13 @@ class Drawn(nn.Module):
 
     def forward(self, x):
         return x @ self.table @ self.weight @ self.right @ self.bound @ self.fixed
+
+
+class Shuffle(nn.Module):
+    def __init__(self, idx):
+        super().__init__()
+        self.register_buffer("order", nn.Parameter(idx, requires_grad=False))
+        self.register_buffer("gate", nn.Parameter(torch.zeros(1)))  # trap: tensor-not-parameter
+
+    def forward(self, x):
+        return x[:, self.order] * self.gate

@@ -39,7 +39,8 @@ def _buffers(source: Source, cls: ast.ClassDef) -> Iterator[Hit]:
         own = tree.dotted(call.func) == "self.register_buffer" and len(call.args) > 1
         made = call.args[1] if own else None
         asked = isinstance(made, ast.Call) and tree.literal(tree.argument(made, None, "requires_grad")) is True
-        if asked or (isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.Parameter"):
+        plain = isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.Parameter"
+        if asked or (plain and isinstance(made, ast.Call) and tree.lacks(made, 1, "requires_grad")):
             told = (
                 f"parameters() leaves buffers out, so no optimizer gets {source.code(call.args[0])} and it never learns"
             )
