@@ -390,3 +390,150 @@ def test_a_compiled_net_may_be_compiled_again(rules):
     assert said(
         rules, "data-parallel-prefix", COMPILED.replace("\ndef resume(net):\n", "\n    net = nn.Linear(2, 2)\n")
     ) == ["warning"]
+
+
+PAIRED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(3, 3)
+        self.proj = nn.Linear(3, 3)
+        self.NAME = nn.Linear(3, 3)
+        self.pairs = [[self.proj, self.NAME]]
+        for p in self.body.parameters():
+            p.requires_grad = False
+
+    def forward(self, x):
+        with torch.no_grad():
+            target = self.NAME(x)
+        return self.proj(x), target
+"""
+RATES = """
+import torch
+
+class Wrapped:
+    def __init__(self, net):
+        self.optim = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def step(self, rate):
+        LINE
+        self.optim.defaults["lr"] = rate
+        self.optim.step()
+"""
+TWO_LISTS = """
+import torch
+
+def NAME(n):
+    table = [[1]] * n
+    table[0] *= 2
+    return table
+"""
+GROWN = """
+import torch
+
+def step(net, parts, optimizer):
+    loss = 0
+    loss += torch.nn.functional.mse_loss(net(parts[0]), parts[1])
+    first = loss
+    LINE
+    loss.backward()
+    optimizer.step()
+    return first.item()
+"""
+MEASURED = """
+import torchmetrics
+
+class Model:
+    def __init__(self):
+        self.metric = torchmetrics.METRIC
+
+    def measure(self, gt_rgb, predicted_rgb):
+        return self.metric(gt_rgb, predicted_rgb)
+"""
+CYCLED = """
+import torch
+from torch.utils.data import DataLoader
+
+def run(net, data, cycle):
+    val_loader = DataLoader(data, batch_size=4, drop_last=True)
+    LINE
+    return accuracy(net(next(val_loader)))
+"""
+STATES = """
+import torch
+from collections import OrderedDict
+
+def train(nets, optimizer, loader, every):
+    for step, x in enumerate(loader):
+        optimizer.zero_grad()
+        nets["net_0"](x).mean().backward()
+        optimizer.step()
+        if step % every == 0:
+            states = OrderedDict()
+            for m in range(2):
+                name = f"net_{m}"
+                states[name] = nets[name].state_dict()
+                name = f"optim_{m}"
+                states[name] = nets[name].state_dict()
+            torch.save(states, f"{step}.pt")
+"""
+BUILT = """
+import torch
+from torch import nn
+
+def test_same(build, loader):
+    model = nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    kept = model.weight.detach()
+    LINE
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+    return torch.allclose(kept, model.weight)
+"""
+WRAPPERS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, net, paths):
+        super().__init__()
+        self.net = net
+        self.wrappers = dict()
+        for path in paths:
+            wrapper = nn.Linear(3, 3)
+            LINE
+            self.wrappers[path] = wrapper
+
+    def forward(self, x):
+        return self.wrappers["a"](x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "expected"),
+    [
+        ("trainable-layer-under-no-grad", PAIRED.replace("NAME", "proj_m"), []),
+        ("trainable-layer-under-no-grad", PAIRED.replace("NAME", "head"), ["warning"]),
+        ("misspelt-setting", RATES.replace("LINE", "for g in self.optim.param_groups:\n            g['lr'] = rate"), []),
+        ("misspelt-setting", RATES.replace("LINE", "print(rate)"), ["error"]),
+        ("one-list-many-times", TWO_LISTS.replace("NAME", "test_lengths"), []),
+        ("one-list-many-times", TWO_LISTS.replace("NAME", "lengths"), ["error"]),
+        ("loss-changed-in-place", GROWN.replace("LINE", "loss = loss + net(parts[0]).sum()"), []),
+        ("loss-changed-in-place", GROWN.replace("LINE", "loss += net(parts[0]).sum()"), ["warning"]),
+        ("metric-arguments-swapped", MEASURED.replace("METRIC", "PeakSignalNoiseRatio(data_range=1.0)"), []),
+        ("metric-arguments-swapped", MEASURED.replace("METRIC", "Precision()"), ["warning"]),
+        ("drop-last-in-evaluation", CYCLED.replace("LINE", "val_loader = cycle(val_loader)"), []),
+        ("drop-last-in-evaluation", CYCLED.replace("LINE", "val_loader = list(val_loader)"), ["warning"]),
+        ("state-dict-alias", STATES, []),
+        ("weights-kept-by-reference", BUILT.replace("LINE", "model, optimizer = build()"), []),
+        ("weights-kept-by-reference", BUILT.replace("LINE", "print(kept)"), ["warning"]),
+        ("modules-in-plain-container", WRAPPERS.replace("LINE", "set_module(net, path, wrapper)"), []),
+        ("modules-in-plain-container", WRAPPERS.replace("LINE", "print(path)"), ["error"]),
+    ],
+)  # fmt: skip
+def test_a_word_decides(rules, slug, text, expected):
+    assert said(rules, slug, text) == expected

@@ -42,15 +42,28 @@ def _one_each(source: Source, call: ast.Call) -> bool:
 
 def _made_this_turn(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     """`states = {...}` and `states["net"] = net.state_dict()` in one turn of the loop: the next has a dictionary of its own."""
-    up, loops = source.parents[call], tree.loops(source, call)[:1]
+    up = source.parents[call]
     target = up.targets[0] if isinstance(up, ast.Assign) else None
     held = target.value if isinstance(target, ast.Subscript) else None
     bound = scopes.reaching(source, held) if isinstance(held, ast.Name) and tree.dotted(variable) == held.id else []
-    fresh = [one for one in bound if isinstance(one.value, ast.Dict) and tree.loops(source, one.statement)[:1] == loops]
+    loops = tree.loops(source, bound[0].statement)[:1] if bound else []  # the turn that makes it
+    inner = (
+        [one for one in tree.loops(source, call) if one not in tree.loops(source, bound[0].statement)] if bound else []
+    )
+    if any(".step(" in source.code(one) for one in inner):
+        return False
+    new = [one for one in bound if _is_new(source, one.value)]
+    fresh = [one for one in new if tree.loops(source, one.statement)[:1] == loops]
     home = tree.function(source, call) or source.tree
     reads = [one for one in tree.under(source, home, ast.Name) if held is not None and one.id == tree.dotted(held)]
     here = bool(loops) and all(tree.inside(source, one, loops[0]) for one in reads)  # nobody reads it after the loop
     return here and bool(bound) and len(fresh) == len(bound)
+
+
+def _is_new(source: Source, made: ast.expr | None) -> bool:
+    """`{}`, `dict()`, `OrderedDict()`."""
+    called = source.name(made.func).rpartition(".")[2] if isinstance(made, ast.Call) else ""
+    return isinstance(made, ast.Dict) or called in ("dict", "OrderedDict")
 
 
 def _pickled(source: Source, variable: ast.expr) -> bool:

@@ -94,5 +94,8 @@ def _only_tasted(source: Source, name: ast.expr) -> bool:
         if tree.dotted(one) == tree.dotted(name) and (home is None or tree.function(source, one) is home)
     ]
     ups = [source.parents[one] for one in same if not isinstance(getattr(one, "ctx", None), ast.Store)]
-    taken = [up for up in ups if isinstance(up, ast.Call) and source.name(up.func) == "iter"]
-    return bool(taken) and all(up in taken or isinstance(up, ast.Delete | ast.Tuple | ast.Compare) for up in ups)
+    calls = [(up, tree.dotted(up.func).rpartition(".")[2]) for up in ups if isinstance(up, ast.Call)]
+    taken: list[ast.AST] = [up for up, called in calls if called in ("iter", "cycle", "next")]
+    handed = [up for up, called in calls if called == "prepare"]
+    other = (up for up in ups if up not in taken and up not in handed)
+    return bool(taken) and all(isinstance(up, ast.Delete | ast.Tuple | ast.Compare) for up in other)

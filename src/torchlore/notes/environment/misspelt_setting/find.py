@@ -40,6 +40,8 @@ def _beside(source: Source) -> Iterator[Hit]:
         entry = key == "lr" or (key in ("weight_decay", "momentum", "betas") and "add_param_group" not in source.text)
         target: ast.AST = up if entry and one.attr == "defaults" else one
         stored = isinstance(getattr(target, "ctx", None), ast.Store)
+        if stored and one.attr == "defaults" and "param_groups" in source.code(tree.function(source, one) or one):
+            continue  # the groups are told as well
         if stored and (one.attr != "defaults" or target is up) and values.made_by(source, one.value, *_OPTIMIZERS):
             code, setting = source.code(one.value), key if entry else "lr"
             yield source.hit(target, f'`{source.code(target)}` is never read: write into the groups, '

@@ -56,7 +56,7 @@ def find(source: Source) -> Iterator[Hit]:
         target = change.target
         if not isinstance(target, ast.Name) or target.id not in called_twice:
             continue
-        if not isinstance(change.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
+        if not isinstance(change.op, ast.Add | ast.Sub | ast.Mult | ast.Div) or not _in_place(source, change):
             continue
         other = _other_name(source, change, target)
         if other and values.sure(source, _reading(source, change, target), "tensor"):
@@ -67,6 +67,11 @@ def find(source: Source) -> Iterator[Hit]:
             edit = edits.replace(source, change, f"{target.id} = {target.id} {sign} {value}")
             message = f"`{sign}=` changes the tensor itself, and `{other}` with it: write `{edit.text}`"
             yield source.hit(change, message, edit)
+
+
+def _in_place(source: Source, change: ast.AugAssign) -> bool:
+    """`a += b`, and not `a = a + b`, which is read as the same where a number begins."""
+    return source.code(change)[len(source.code(change.target)) :].lstrip()[:1] in "+-*/"
 
 
 def _reading(source: Source, change: ast.AugAssign, target: ast.Name) -> ast.expr:

@@ -28,7 +28,7 @@ def find(source: Source) -> Iterator[Hit]:
             if len(plain) != 1 or len([one for one in assigned if one.how == "assign"]) != 1:
                 continue  # wrapped later
             held = list(containers.held(cls, plain[0])) + containers.built(cls, plain[0].value)
-            if held and (containers.registered(cls, name, held) or _elsewhere(source, cls, name)):
+            if held and (containers.registered(cls, name, held) or _elsewhere(source, cls, name, held)):
                 continue
             if re.search(
                 r"\b(hack|hide|ddp|not? (show|register|train)\w*|avoid)\b", follow.comment(source, plain[0].node)
@@ -43,8 +43,17 @@ def find(source: Source) -> Iterator[Hit]:
                 yield _hit(source, cls, name, plain[0], "Parameter")
 
 
-def _elsewhere(source: Source, cls: Class, name: str) -> bool:
+def _set_by_path(source: Source, held: ast.expr) -> bool:
+    """`set_module(net, path, wrapper)` or `setattr(...)`: it has a place in a net as well."""
+    same = uses.names(source, held.id) if isinstance(held, ast.Name) else ()
+    calls = (up for one in same if isinstance(up := source.parents[one], ast.Call) and one in up.args)
+    return any(tree.dotted(one.func).rpartition(".")[2].startswith("set") for one in calls)
+
+
+def _elsewhere(source: Source, cls: Class, name: str, held_parts: list[ast.expr]) -> bool:
     """`add_module(name=..., module=...)`, `nn.Sequential(self.parts[0])`, or handed to a module that is made here."""
+    if any(_set_by_path(source, node) for node in held_parts):
+        return True
     for call in tree.under(source, cls.node, ast.Call):
         given = [*call.args, *(one.value for one in call.keywords)]
         if follow.method(call) in ("add_module", "register_module") and call.keywords and tree.loops(source, call):

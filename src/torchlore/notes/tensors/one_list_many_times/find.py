@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, uses
+from torchlore.check import edits, follow, tree, uses
 from torchlore.check.source import Hit, Source
 
 _MAKES = {"list", "dict", "set", "collections.defaultdict", "collections.Counter", "collections.deque"}
@@ -11,7 +11,7 @@ _CHANGES = {"append", "extend", "insert", "add", "update", "setdefault", "remove
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for node in source.all(ast.BinOp):
+    for node in (one for one in source.all(ast.BinOp) if not follow.in_test(source, one)):
         box = node.left if isinstance(node.left, ast.List) else node.right
         if isinstance(node.op, ast.Mult) and isinstance(box, ast.List) and len(box.elts) == 1:
             count = node.right if box is node.left else node.left

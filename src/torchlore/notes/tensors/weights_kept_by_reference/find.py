@@ -164,8 +164,19 @@ def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribu
         and _set_against(source, u, model)
         and _meanwhile(source, assign, u)
         and not _other_net(source, u, over)
+        and not _made_anew(source, assign, u)
         for u in same
     )
+
+
+def _made_anew(source: Source, assign: ast.Assign, use: ast.expr) -> bool:
+    """`model, optimizer = build()` between the two: what was kept belongs to a net that nobody steps any more."""
+    names = {one.id for one in ast.walk(assign.value) if isinstance(one, ast.Name)}
+    home = tree.function(source, assign)
+    if home is None or tree.function(source, use) is not home or tree.loops(source, assign):
+        return False
+    bound = (one for one in tree.under(source, home, ast.Name) if isinstance(one.ctx, ast.Store) and one.id in names)
+    return any(assign.lineno < one.lineno < use.lineno for one in bound)
 
 
 def _same_run(source: Source, assign: ast.Assign, step: ast.Call) -> bool:
