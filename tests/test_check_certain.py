@@ -323,7 +323,7 @@ def test_positions_of_a_class_that_nobody_makes(rules):
     unused = POSITIONS.replace("PLACE", "self.norm = nn.LayerNorm(8)").replace("BEFORE", "x")
     used = POSITIONS.replace("PLACE", "self.positions = Positions(8)").replace("BEFORE", "self.positions(x)")
     assert not said(rules, "positions-along-the-batch", unused)
-    assert said(rules, "positions-along-the-batch", used) == ["error"]
+    assert said(rules, "positions-along-the-batch", used) == ["warning"]
 
 
 def test_a_root_beside_its_epsilon_where_nothing_learns(rules):
@@ -536,4 +536,114 @@ class Net(nn.Module):
     ],
 )  # fmt: skip
 def test_a_word_decides(rules, slug, text, expected):
+    assert said(rules, slug, text) == expected
+
+
+PAYLOAD = """
+import torch
+
+A, B = torch.rand(9, 9), [torch.rand(9, 9)]
+
+def run():
+    LINE
+    for matrix in B:
+        matrix.to("cuda", non_blocking=True)
+"""
+PEFT = """
+from peft import PeftModel
+
+def hook(models, folder):
+    while models:
+        model = models.pop()
+        PeftModel.from_pretrained(GIVEN)
+"""
+ALIAS = """
+import torch
+from torch.nn import init
+
+def old(layer: torch.nn.Linear):
+    LINE
+"""
+SPARE = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Clips(Dataset):
+    def __init__(self, files):
+        self.files, self.seed = files, 0
+        self.rng = np.random.RandomState(0)
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        BODY
+
+loader = DataLoader(Clips([]), num_workers=4)
+"""
+FILLED = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 8, 3)
+        for m in self.modules():
+            if isinstance(m, nn.Conv2d):
+                m.weight.data.normal_()REST
+"""
+SHARED = """
+import torch
+
+def fit(net, loader, optimizer):
+    for x in loader:
+        loss = net(x).mean()
+        optimizer.zero_grad()
+        # WORD
+        loss.backward(retain_graph=True)
+        optimizer.step()
+"""
+LOSSES = """
+import torch
+
+def NAME(net, optimizer, x):
+    losses = []
+    for _ in range(5):
+        optimizer.zero_grad()
+        loss = net(x).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss)
+    return losses
+"""
+DEPTH = """
+import torchvision.transforms.functional as TF
+
+def load(depth):
+    return TF.to_tensor(depth) / 255.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "expected"),
+    [
+        ("discarded-tensor-op", PAYLOAD.replace("LINE", "torch.matmul(A, A)"), []),
+        ("discarded-tensor-op", PAYLOAD.replace("LINE", "x = 1\n    torch.matmul(A, A)"), ["error"]),
+        ("discarded-move", PAYLOAD.replace("LINE", "torch.matmul(A, A)"), []),
+        ("from-pretrained-discarded", PEFT.replace("GIVEN", "model.base_model, folder"), []),
+        ("from-pretrained-discarded", PEFT.replace("GIVEN", "folder"), ["error"]),
+        ("method-not-called", ALIAS.replace("LINE", "init.normal_ = init.normal"), []),
+        ("method-not-called", ALIAS.replace("LINE", "layer.weight.normal_ = 0.1"), ["error"]),
+        ("dataset-rng-per-worker", SPARE.replace("BODY", "try:\n            return self.files[index]\n        except OSError:\n            return self.files[self.rng.choice(9)]"), []),
+        ("dataset-rng-per-worker", SPARE.replace("BODY", "return self.files[self.rng.choice(9)]"), ["warning"]),
+        ("unscaled-random-weights", FILLED.replace("REST", ".fmod_(2).mul_(0.01)"), []),
+        ("unscaled-random-weights", FILLED.replace("REST", ""), ["warning"]),
+        ("retain-graph-habit", SHARED.replace("WORD", "Need to keep the results for multiple loops"), []),
+        ("retain-graph-habit", SHARED.replace("WORD", "gradients"), ["warning"]),
+        ("accumulate-loss-with-graph", LOSSES.replace("NAME", "test_it_learns"), []),
+        ("accumulate-loss-with-graph", LOSSES.replace("NAME", "fit"), ["error"]),
+        ("pixels-scaled-twice", DEPTH, ["warning"]),
+    ],
+)  # fmt: skip
+def test_another_word_decides(rules, slug, text, expected):
     assert said(rules, slug, text) == expected

@@ -45,7 +45,17 @@ def tried_out(source: Source, call: ast.Call) -> bool:
             )
             if any(name.rpartition(".")[2] in _TESTS for name in names):
                 return True
-    return timed(source, call)
+    return payload(source, call) or timed(source, call)
+
+
+def payload(source: Source, node: ast.AST) -> bool:
+    """Whether this stands in a function that does nothing else: it keeps no result, so that it is run for its time."""
+    home = tree.function(source, node)
+    plain = (ast.Expr, ast.For, ast.With, ast.If, ast.Pass)
+    inner = [one for one in tree.body_nodes(home) if isinstance(one, ast.stmt)] if home is not None else []
+    lines = [one.value for one in inner if isinstance(one, ast.Expr) and not isinstance(one.value, ast.Constant)]
+    thrown = all(isinstance(one, ast.Call) and not follow.method(one).endswith("_") for one in lines)
+    return len(lines) > 1 and thrown and all(isinstance(one, plain) for one in inner)
 
 
 def timed(source: Source, node: ast.AST) -> bool:

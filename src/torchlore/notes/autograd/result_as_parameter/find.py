@@ -22,7 +22,9 @@ def find(source: Source) -> Iterator[Hit]:
         if given is not None:
             fix.insert(0, edits.remove_argument(source, leaf, given))
         message = f"`{source.code(name)}` is a result and gets no `.grad`: leave `requires_grad` out and end in `.requires_grad_()`"
-        yield source.hit(assign, message, *fix)
+        moved = follow.method(assign.value) in ("to", "cpu") and isinstance(assign.value, ast.Call)
+        moved = moved and isinstance(assign.value, ast.Call) and tree.receiver(assign.value) is leaf  # it may lie there
+        yield source.hit(assign, message, *fix, severity="warning" if moved else None)
 
 
 def _leaf(source: Source, node: ast.expr) -> ast.Call | None:

@@ -16,9 +16,10 @@ Two losses that share a graph are added first: `(loss_a + loss_b).backward()`.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, scopes, tree
+from torchlore.check import flow, follow, frameworks, scopes, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -50,6 +51,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if _one_of_several(loop.node, passes[0].expr) or _made_before(source, loop.node, passes[0].expr):
             continue
+        if re.search(r"\bneed|\bkeep|several|multiple", follow.comment(source, passes[0].node)):
+            continue  # its author knows why
         if passes[0].node in asked and passes[0].loops and passes[0].loops[-1] is loop.node:
             message = "one backward a step needs no `retain_graph`: detach what is carried over and drop the flag"
             yield source.hit(passes[0].node, message)

@@ -26,13 +26,19 @@ def find(source: Source) -> Iterator[Hit]:
         )
         if draws is None:
             continue
-        used = {node.attr for node in ast.walk(draws) if isinstance(node, ast.Attribute)}
+        used = {node.attr for node in ast.walk(draws) if isinstance(node, ast.Attribute) and not _spare(source, node)}
         for name, found in classes.attributes(cls).items():
             made = [one for one in found if isinstance(one.value, ast.Call) and source.name(one.value.func) in _MAKERS]
             once = made and len(made) == len(found) and all(one.method == "__init__" for one in found)
             if name in used and once and _copied(source, cls) and not _seeded(source, name):
                 told = f"every worker gets a copy of `self.{name}` and draws the same numbers: draw from `np.random` or `torch`, or make the generator from the index"
                 yield source.hit(made[0].node, told)
+
+
+def _spare(source: Source, node: ast.AST) -> bool:
+    """Drawn where a sample failed, for another one in its place."""
+    tries = [one for one in ast.walk(tree.function(source, node) or node) if isinstance(one, ast.Try | ast.While)]
+    return any(tree.inside(source, node, one) for one in tries)
 
 
 def _copied(source: Source, cls: Class) -> bool:

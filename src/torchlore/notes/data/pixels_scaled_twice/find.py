@@ -19,9 +19,8 @@ def find(source: Source) -> Iterator[Hit]:
     in_place = [(one, one.op, one.target, one.value) for one in source.all(ast.AugAssign)]
     for node, op, left, right in (*divisions, *in_place):
         if isinstance(op, ast.Div) and tree.literal(right) in (255, 255.0) and _is_scaled(source, left):
-            yield source.hit(
-                node, f"`{source.code(left)}` was scaled by ToTensor already: leave the division by 255 out"
-            )
+            told = f"`{source.code(left)}` was scaled by ToTensor already: leave the division by 255 out"
+            yield source.hit(node, told, severity="warning")  # of floats it scales nothing
     seen: set[ast.AST] = set()
     for call in source.all(ast.Call):
         given = call.args[0] if len(call.args) == 1 else None

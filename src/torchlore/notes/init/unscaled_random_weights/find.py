@@ -49,7 +49,8 @@ def _by_init(source: Source) -> Iterator[Hit]:
             )
     for call, weight, rest in drawn:
         layer = tree.dotted(weight.value) if isinstance(weight, ast.Attribute) and weight.attr == "weight" else ""
-        if layer and "." not in layer and _spread(call, rest) and _every_layer(source, call, layer):
+        chained = isinstance(source.parents[call], ast.Attribute)  # `.normal_().mul_(0.01)`
+        if layer and "." not in layer and not chained and _spread(call, rest) and _every_layer(source, call, layer):
             told = f"a spread of 1, whatever the size of `{layer}`, multiplies the numbers by the root of its inputs"
             yield source.hit(call, f"{told}: use `nn.init.kaiming_normal_({layer}.weight)`")
 

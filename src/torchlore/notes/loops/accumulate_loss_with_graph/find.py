@@ -17,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
     for loop in flow.training_loops(source):
         over = loop.node.iter if isinstance(loop.node, ast.For) else None
         few = isinstance(over, ast.List | ast.Tuple) and over.elts  # a turn for each of them
-        if few or _over_chunks(source, loop.node) or _window(source, loop):
+        if few or _over_chunks(source, loop.node) or _window(source, loop) or follow.in_test(source, loop.node):
             continue
         done = {event.owner for event in loop.direct("backward") if event.owner is not None}
         for node in tree.body_nodes(loop.node):

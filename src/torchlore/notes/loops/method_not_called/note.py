@@ -68,6 +68,7 @@ def find(source: Source) -> Iterator[Hit]:
             isinstance(target, ast.Attribute)
             and target.attr in _IN_PLACE
             and source.code(target.value) not in ("self", "cls")
+            and not source.name(target.value).startswith("torch.")  # `init.normal_ = init.normal` for an old torch
         ):
             code, value = source.code(target), source.code(assign.value)
             told = f"this puts a value where the method `{code}` was, and changes no tensor: write `{code}({value})`"

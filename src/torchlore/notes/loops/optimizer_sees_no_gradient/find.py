@@ -40,7 +40,7 @@ def find(source: Source) -> Iterator[Hit]:
                 told.add(step.owner)
                 name = source.code(other.expr) if other.expr is not None else "another network"
                 message = f"the loss comes from `{name}`, and this optimizer holds `{source.code(net)}`, which gets no gradient: give it `{name}.parameters()`"
-                yield source.hit(built.node, message)
+                yield source.hit(built.node, message, severity="warning")  # a wrapper may hold its parts
     yield from _cut_off(source, {owner: event for owner, event in made.items() if owner not in told}) if made else ()
 
 

@@ -58,4 +58,5 @@ def find(source: Source) -> Iterator[Hit]:
             called = any(f".{name}(" in one.text for one in above) or calls.callers(as_function(source, own[name]))
             if meant and not longer and not called:
                 message = f"nobody calls `{cls.node.name}.{name}`: write `{meant[0]}`"
-                yield source.hit(own[name], message)
+                has = any(meant[0] in classes.methods(base) for base in source.project.bases(cls)[0])
+                yield source.hit(own[name], message, severity="warning" if has else None)  # a hook of the base?

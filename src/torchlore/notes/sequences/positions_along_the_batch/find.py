@@ -39,7 +39,8 @@ def find(source: Source) -> Iterator[Hit]:
                 and not _turned(source, forward, cls)
             ):
                 told = f"`{name}.size(0)` is the batch here (batch_first=True), so each sample gets one position for all its steps"
-                yield source.hit(cut, f"{told}: cut `{table}` along the length, by `{name}.size(1)`")
+                told += f": cut `{table}` along the length, by `{name}.size(1)`"
+                yield source.hit(cut, told, severity="warning")  # somebody may turn it round on the way
 
 
 def _one_row(source: Source, cls: Class, name: str) -> bool:

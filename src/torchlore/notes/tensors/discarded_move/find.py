@@ -24,7 +24,11 @@ def find(source: Source) -> Iterator[Hit]:
         shown = tree.is_shown(source, call)
         if shown and (not named or follow.method(call) not in ("to", "cuda") or _known(source, call)):
             continue  # a cell that ends in `x.cpu()` shows it
-        if lessons.typed_in(source, call) or (not named and lessons.timed(source, call)):
+        if (
+            lessons.typed_in(source, call)
+            or lessons.payload(source, call)
+            or (not named and lessons.timed(source, call))
+        ):
             continue
         known = values.sure(source, tensor, "tensor")
         likely = not known and loaders.hands_out(source, tensor)

@@ -171,6 +171,8 @@ def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribu
 
 def _made_anew(source: Source, assign: ast.Assign, use: ast.expr) -> bool:
     """`model, optimizer = build()` between the two: what was kept belongs to a net that nobody steps any more."""
+    if isinstance(assign.value, ast.ListComp | ast.DictComp):
+        return False
     names = {one.id for one in ast.walk(assign.value) if isinstance(one, ast.Name)}
     home = tree.function(source, assign)
     if home is None or tree.function(source, use) is not home or tree.loops(source, assign):

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import calls, classes, edits, follow, tree
+from torchlore.check import calls, classes, edits, follow, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -47,7 +47,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _in_place(source: Source, call: ast.Call) -> bool:
-    """A method of the project that loads into its own object and gives nothing back."""
+    """A method of the project that loads into its own object and gives nothing back, or `PeftModel.from_pretrained(net, path)`."""
+    if call.args and (values.maybe(source, call.args[0], "module", weak=True) or "model" in source.code(call.args[0])):
+        return len(call.args) > 1
     owners = [classes.class_behind(source, value) for value in source.values(tree.receiver(call))]
     own = [source.project.method(cls, "from_pretrained") for cls in owners if cls is not None]
     return any(one is not None and not calls.returned(one) for one in own)
