@@ -647,3 +647,40 @@ def load(depth):
 )  # fmt: skip
 def test_another_word_decides(rules, slug, text, expected):
     assert said(rules, slug, text) == expected
+
+
+EVALUATED = """
+import torch
+
+def no_grad_wrapper(func):
+    def inner(*args, **kwargs):
+        with torch.no_grad():
+            return func(*args, **kwargs)
+    return inner
+
+DECORATOR
+def evaluate(net: torch.nn.Linear, loader):
+    net.eval()
+    right = 0
+    for x, y in LOOP:
+        right += (net(x).argmax(1) == y).sum().item()
+    return right
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "loop", "expected"),
+    [
+        ("@no_grad_wrapper", "loader", []),
+        ("", "loader", ["warning"]),
+    ],
+)
+def test_a_decorator_of_ones_own_switches_recording_off(rules, decorator, loop, expected):
+    text = EVALUATED.replace("DECORATOR", decorator).replace("LOOP", loop)
+    assert said(rules, "eval-without-no-grad", text) == expected
+
+
+def test_one_turn_by_a_constant(rules):
+    text = "import torch\nnet = torch.nn.Linear(2, 2)\nturns = 1\nfor i in range(turns):\n    net.eval()\n    x = net(torch.rand(2))\n    print(x)\n"
+    assert not said(rules, "eval-without-no-grad", text)
+    assert said(rules, "eval-without-no-grad", text.replace("turns = 1", "turns = 100")) == ["warning"]

@@ -49,13 +49,16 @@ def tried_out(source: Source, call: ast.Call) -> bool:
 
 
 def payload(source: Source, node: ast.AST) -> bool:
-    """Whether this stands in a function that does nothing else: it keeps no result, so that it is run for its time."""
+    """Whether this stands in a function of products and moves that keeps none of them: it is run for its time."""
     home = tree.function(source, node)
     plain = (ast.Expr, ast.For, ast.With, ast.If, ast.Pass)
     inner = [one for one in tree.body_nodes(home) if isinstance(one, ast.stmt)] if home is not None else []
     lines = [one.value for one in inner if isinstance(one, ast.Expr) and not isinstance(one.value, ast.Constant)]
-    thrown = all(isinstance(one, ast.Call) and not follow.method(one).endswith("_") for one in lines)
-    return len(lines) > 1 and thrown and all(isinstance(one, plain) for one in inner)
+    calls = [one for one in lines if isinstance(one, ast.Call)]
+    works = [source.name(one.func).startswith("torch.") for one in calls]
+    thrown = all(work or follow.method(one) in ("to", "cuda", "cpu") for one, work in zip(calls, works, strict=True))
+    alone = len(calls) == len(lines) > 1 and all(isinstance(one, plain) for one in inner)
+    return alone and any(works) and thrown
 
 
 def timed(source: Source, node: ast.AST) -> bool:

@@ -98,7 +98,8 @@ def _few(source: Source, loop: ast.AST) -> bool:
     written = follow.followed(source, over) if over is not None else None
     if isinstance(written, ast.List | ast.Tuple):
         return len(written.elts) <= 20
-    turns = tree.literal(over.args[0]) if isinstance(over, ast.Call) and len(over.args) == 1 else None
+    given = over.args[0] if isinstance(over, ast.Call) and len(over.args) == 1 else None
+    turns = tree.literal(follow.followed(source, given)) if given is not None else None
     return isinstance(over, ast.Call) and source.name(over.func) == "range" and isinstance(turns, int) and turns <= 20
 
 
