@@ -85,7 +85,7 @@ def decode(path: str, data: bytes) -> str | Unreadable:
     if b"\0" in data[:4096]:
         return Unreadable(path, "is binary, not Python source")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         pass
     try:

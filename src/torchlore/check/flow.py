@@ -42,7 +42,7 @@ class LoopFlow(NamedTuple):
 
 def events_of(source: Source, node: FunctionNode | None, depth: int = _DEPTH) -> tuple[Event, ...]:
     """The events of a function (None: the top of the file) in order; calls into the project are looked through."""
-    memo = cast("dict[tuple[object, int], tuple[Event, ...]]", source.memo.setdefault("events", {}))
+    memo: dict[tuple[object, int], tuple[Event, ...]] = source.memo.setdefault("events", {})
     if (node, depth) not in memo:
         active: set[object] = source.project.state.setdefault("flow", set())
         key = node or source.tree
@@ -97,7 +97,7 @@ def _unrolled(source: Source, event: Event) -> list[Event]:
 
 
 def _by_function(source: Source) -> dict[FunctionNode | None, list[ast.AST]]:
-    table = cast("dict[FunctionNode | None, list[ast.AST]] | None", source.memo.get("by_function"))
+    table: dict[FunctionNode | None, list[ast.AST]] | None = source.memo.get("by_function")
     if table is None:
         table = source.memo["by_function"] = {}
         for node in (*source.all(ast.Call), *source.all(ast.Assign), *source.all(ast.For)):
@@ -160,16 +160,20 @@ def called(source: Source, call: ast.Call) -> Function | None:
 
 def _called(source: Source, call: ast.Call) -> Function | None:
     func = call.func
+    full = source.name(func)
+    if full.startswith("torch.") and isinstance(func, ast.Attribute):
+        return None
     if isinstance(func, ast.Name):
+        if full and "." not in full:
+            return None  # a builtin
         target = source.project.resolve(source, func)
         if isinstance(target, Class):
             return source.project.method(target, "__init__")
         return target or _instance(source, func)
     if not isinstance(func, ast.Attribute):
         return None
-    full = source.name(func)
     if full:
-        target = None if full.startswith("torch.") else source.project.resolve(source, func)
+        target = source.project.resolve(source, func)
         if isinstance(target, Class):
             return source.project.method(target, "__init__")
         if target is not None:
@@ -261,7 +265,7 @@ def loops(source: Source) -> list[LoopFlow]:
 
 def _loops(source: Source) -> list[tuple[Loop, FunctionNode | None]]:
     """Every loop of the file with its function, in the order of the text."""
-    found = cast("list[tuple[Loop, FunctionNode | None]] | None", source.memo.get("loops"))
+    found: list[tuple[Loop, FunctionNode | None]] | None = source.memo.get("loops")
     if found is None:
         every: list[Loop] = [*source.all(ast.For), *source.all(ast.While), *source.all(ast.AsyncFor)]
         every.sort(key=lambda node: node.lineno)

@@ -29,7 +29,7 @@ Identity = tuple[object, ...]  # a root (scope and name, class, parameter), then
 
 def identity(source: Source, node: ast.expr, hops: int = 8) -> Identity | None:
     """The object an expression names, comparable with `==`; None where it names none."""
-    memo = cast("dict[ast.expr, Identity | None]", source.memo.setdefault("identity", {}))
+    memo: dict[ast.expr, Identity | None] = source.memo.setdefault("identity", {})
     if node in memo:
         return memo[node]
     if hops <= 0:

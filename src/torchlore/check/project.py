@@ -50,6 +50,7 @@ class Project:
         self._twins: dict[str, list[str]] = {}  # module -> paths, where several folders have their own `model.py`
         self._given: set[str] = set()  # paths of the files of this check
         self.texts: dict[str, str] = {}  # path -> text, for those that were read or handed in
+        self.contents: dict[str, bytes] = {}  # path -> what is in the file, where somebody has read it already
         for path, text in files:
             self.add([path])
             self.texts[path] = text
@@ -134,7 +135,7 @@ class Project:
         name = source.name(node)
         if isinstance(node, ast.Name) and (not name or node.id in _defined_again(source)):
             return _nested(source, node)
-        if name and not name.startswith(("torch.", "numpy.")):
+        if "." in name and not name.startswith(("torch.", "numpy.")):
             return self.find(name, source.path)
         return None
 
@@ -161,7 +162,7 @@ class Project:
         if self._importers is None:
             self._importers = {}
             for path in sorted({*self._paths.values(), *self._given} - {""}):
-                for tail in sorted(_imported_tails(self.text(path) or "")):
+                for tail in _imported_tails(self.text(path) or ""):
                     self._importers.setdefault(tail, []).append(path)
         return self._importers.get(module.rpartition(".")[2], [])
 
@@ -184,7 +185,7 @@ class Project:
         if path not in self.texts:
             known = self.parsed.get(path)
             try:
-                self.texts[path] = known.text if known else Text(Path(path).read_text(encoding="utf-8"))
+                self.texts[path] = known.text if known else Text(_text(path, self.contents.get(path)))
             except (OSError, ValueError):
                 return None
         return self.texts[path]
@@ -195,6 +196,12 @@ class Project:
         if found is None:
             found = self._defines[path] = defined(self.text(path) or "")
         return found
+
+
+def _text(path: str, content: bytes | None) -> str:
+    """The text of a file, every line ended by one newline; ValueError where it is not UTF-8."""
+    text = (Path(path).read_bytes() if content is None else content).decode()
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _parse(project: Project, path: str) -> Source | None:

@@ -45,6 +45,7 @@ def check(
     whole, todo = _from_cache(readable, cache, said)
     project = Project(torch=config.torch)
     project.add(path for path, _ in readable if path.endswith(".py"))
+    project.contents.update(readable)
     work = Work(rules, config, project)
     for path, content, around, found in _run(work, todo, jobs):
         said += found

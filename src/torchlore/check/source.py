@@ -6,7 +6,7 @@ import ast
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -54,17 +54,16 @@ class Source:
         self.names = names.Names(self)
         self._tails: dict[str, list[ast.Call]] | None = None
         self._starts: list[int] | None = None
-        self._project = project
+        if project is not None:
+            self.project = project
         normal.place_leading(self)
 
-    @property
+    @cached_property
     def project(self) -> Project:
         """The files of this check; only this one where none was given."""
-        if self._project is None:
-            from torchlore.check.project import alone
+        from torchlore.check.project import alone
 
-            self._project = alone(self)
-        return self._project
+        return alone(self)
 
     def all(self, *types: type[Node]) -> Iterator[Node]:
         """Nodes of these types, in the order of the text for each type."""
@@ -79,19 +78,19 @@ class Source:
 
     def calls(self, *qualified: str) -> Iterator[ast.Call]:
         """Calls of any of these functions or classes, however they were imported, by full canonical name."""
-        tails, of = self._tails or self._call_tails(), self.names.of
-        for name, tail in _with_tails(qualified):
-            for call in tails.get(tail, ()):
-                if of(call.func) == name:
-                    yield call
+        tails, wanted = self._tails or self._call_tails(), _tails(qualified)
+        if tails.keys().isdisjoint(wanted):
+            return iter(())
+        of, pairs = self.names.of, zip(qualified, wanted, strict=True)
+        return (call for name, tail in pairs for call in tails.get(tail, ()) if of(call.func) == name)
 
     def methods(self, *attributes: str) -> Iterator[ast.Call]:
         """Calls `x.attribute(...)` on any `x`, imported modules included."""
         tails = self._tails or self._call_tails()
-        for attribute in attributes:
-            for call in tails.get(attribute, ()):
-                if call.func.__class__ is ast.Attribute:
-                    yield call
+        if tails.keys().isdisjoint(attributes):
+            return iter(())
+        named = (call for attribute in attributes for call in tails.get(attribute, ()))
+        return (call for call in named if call.func.__class__ is ast.Attribute)
 
     def code(self, node: ast.AST) -> str:
         """The text of a node as the user wrote it."""
@@ -159,9 +158,9 @@ class Source:
 
 
 @lru_cache(maxsize=4096)
-def _with_tails(qualified: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Full names, each with its last part."""
-    return tuple((name, name.rpartition(".")[2]) for name in qualified)
+def _tails(qualified: tuple[str, ...]) -> tuple[str, ...]:
+    """The last parts of full names."""
+    return tuple(name.rpartition(".")[2] for name in qualified)
 
 
 def lines(source: Source) -> Sequence[str]:

@@ -64,12 +64,13 @@ def index(tree: ast.Module) -> tuple[dict[type, list[ast.AST]], dict[ast.AST, as
     pop, push, keep = stack.pop, stack.append, flat.append
     while stack:
         node = pop()
-        cls = node.__class__
-        if cls not in known:
-            nodes[cls] = []
-            known[cls] = nodes[cls].append, FIELDS[cls]
-        add, fields = known[cls]
         keep(node)
+        cls = node.__class__
+        try:  # which costs nothing where it is known
+            add, fields = known[cls]
+        except KeyError:
+            nodes[cls] = []
+            add, fields = known[cls] = nodes[cls].append, FIELDS[cls]
         add(node)
         for field in fields:
             child = getattr(node, field)

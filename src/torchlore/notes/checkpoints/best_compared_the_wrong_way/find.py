@@ -15,6 +15,39 @@ _FLIP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<", ast.GtE: ">"}
 
 
 def find(source: Source) -> Iterator[Hit]:
+    for choice, best, value, way in _choices(source):
+        test = choice.test
+        start = _start(source, best, choice)
+        wrong = (start == math.inf and way == ">") or (start == -math.inf and way == "<")
+        if not wrong and way == ">" and _is_loss(source, best, value) and _starts_low(source, best, choice):
+            told = f"`{source.code(value)}` is better when it is smaller, and this keeps the largest: write `<`, and start at infinity"
+            yield source.hit(test, told, severity="warning")
+        least = re.search(r"min|worst|low|small", tree.dotted(best).lower()) is not None  # that is what is wanted
+        grows = _GROWS.search(tree.dotted(value).rpartition(".")[2].lower()) is not None and not least
+        if way == "<" and grows and start is None and _starts_low(source, best, choice):
+            told = f"`{source.code(value)}` is better when it is larger, and this waits for a smaller one: write `>`"
+            yield source.hit(test, told, severity="warning")
+        if way == "<" and _LOSS.search(tree.dotted(value).lower()) and _starts_below(source, best, choice):
+            told = f"`{source.code(best)}` starts at 0 or below, and `{source.code(value)}` never gets there: start at infinity"
+            begun = next((one for one in _outside(source, best, choice) if one is not None), test)
+            yield source.hit(begun, told, severity="warning")
+        if start == math.inf and way == "<" and _is_negated_loss(source, value):
+            told = f"`{source.code(value)}` is minus a loss, so this keeps the worst: write `>`, and start at minus infinity"
+            yield source.hit(test, told)
+        if start == math.inf and way == "<" and grows:
+            told = f"`{source.code(value)}` is better when it is larger, and this keeps the smallest: write `>`, and start at 0"
+            yield source.hit(test, told, severity="warning")
+        if wrong and not isinstance(value, ast.Constant):
+            turned = "<" if way == ">" else ">"
+            name, other = source.code(best), source.code(value)
+            yield source.hit(
+                test,
+                f"`{name}` starts at {start}, so `{other} {way} {name}` is never true: write `{other} {turned} {name}`",
+            )
+
+
+def _choices(source: Source) -> Iterator[tuple[ast.If, ast.expr, ast.expr, str]]:
+    """`if value < best: best = value`, with the sign as it stands when the value is written first."""
     for choice in source.all(ast.If):
         test = choice.test
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _FLIP):
@@ -24,48 +57,9 @@ def find(source: Source) -> Iterator[Hit]:
             (test.comparators[0], test.left, sign),
             (test.left, test.comparators[0], "<" if sign == ">" else ">"),
         ):
-            start = _start(source, best, choice)
-            takes = any(isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == tree.dotted(best) and
-                        ast.dump(one.value) == ast.dump(value) for one in choice.body)  # fmt: skip
-            wrong = (start == math.inf and way == ">") or (start == -math.inf and way == "<")
-            if (
-                takes
-                and not wrong
-                and way == ">"
-                and _is_loss(source, best, value)
-                and _starts_low(source, best, choice)
-            ):
-                told = f"`{source.code(value)}` is better when it is smaller, and this keeps the largest: write `<`, and start at infinity"
-                yield source.hit(test, told, severity="warning")
-            least = re.search(r"min|worst|low|small", tree.dotted(best).lower()) is not None  # that is what is wanted
-            grows = _GROWS.search(tree.dotted(value).rpartition(".")[2].lower()) is not None and not least
-            if takes and way == "<" and grows and start is None and _starts_low(source, best, choice):
-                told = (
-                    f"`{source.code(value)}` is better when it is larger, and this waits for a smaller one: write `>`"
-                )
-                yield source.hit(test, told, severity="warning")
-            if (
-                takes
-                and way == "<"
-                and _LOSS.search(tree.dotted(value).lower())
-                and _starts_below(source, best, choice)
-            ):
-                told = f"`{source.code(best)}` starts at 0 or below, and `{source.code(value)}` never gets there: start at infinity"
-                begun = next((one for one in _outside(source, best, choice) if one is not None), test)
-                yield source.hit(begun, told, severity="warning")
-            if takes and start == math.inf and way == "<" and _is_negated_loss(source, value):
-                told = f"`{source.code(value)}` is minus a loss, so this keeps the worst: write `>`, and start at minus infinity"
-                yield source.hit(test, told)
-            if takes and start == math.inf and way == "<" and grows:
-                told = f"`{source.code(value)}` is better when it is larger, and this keeps the smallest: write `>`, and start at 0"
-                yield source.hit(test, told, severity="warning")
-            if takes and wrong and not isinstance(value, ast.Constant):
-                turned = "<" if way == ">" else ">"
-                name, other = source.code(best), source.code(value)
-                yield source.hit(
-                    test,
-                    f"`{name}` starts at {start}, so `{other} {way} {name}` is never true: write `{other} {turned} {name}`",
-                )
+            if any(isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == tree.dotted(best) and
+                   ast.dump(one.value) == ast.dump(value) for one in choice.body):  # fmt: skip
+                yield choice, best, value, way
 
 
 def _is_negated_loss(source: Source, node: ast.expr, hops: int = 5) -> bool:

@@ -11,7 +11,7 @@ _DRAWS = ("torch.randperm", "numpy.random.permutation")
 _HELD_OUT = re.compile(r"(val|valid|validation|test|dev|eval)(_|$|s?(et|data|loader|ds|dl))")
 _TRAIN = re.compile(r"(train|training|trn)(_|$|s?(et|data|ds))")
 _SET = re.compile(r"(set|data|ds|dataset)s?$")
-_LOADS = re.compile(r"(loader|dl|iter|data|set|batches)$")
+_LOADS = ("loader", "dl", "iter", "data", "set", "batches")
 _LOADER = "torch.utils.data.DataLoader"
 
 
@@ -93,7 +93,7 @@ def _two_splits(source: Source) -> Iterator[Hit]:
 def _train_loader_read(source: Source) -> Iterator[Hit]:
     """`val_loss = evaluate(net, train_loader)` in a function that is given a `val_loader` and never reads it."""
     for home in source.all(ast.FunctionDef):
-        given = [arg.arg for arg in tree.parameters(home) if _LOADS.search(arg.arg)]
+        given = [arg.arg for arg in tree.parameters(home) if arg.arg.endswith(_LOADS)]
         held = [name for name in given if _HELD_OUT.search(name)]
         if len(given) != 2 or len(held) != 1:
             continue

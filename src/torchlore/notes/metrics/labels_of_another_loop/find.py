@@ -29,7 +29,8 @@ def _bound_in(source: Source, name: ast.Name, loop: ast.For) -> bool:
 
 
 def _targets(loop: ast.For) -> list[str]:
-    names = [one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
+    parts = () if isinstance(loop.target, ast.Name) else ast.walk(loop.target)
+    names = [one.id for one in parts if isinstance(one, ast.Name)]
     return names if len(names) > 1 else []
 
 

@@ -193,8 +193,8 @@ def _in_lambda(source: Source, cls: Class) -> Iterator[Hit]:
 
 def _one_name(source: Source, cls: Class) -> Iterator[Hit]:
     """`add_module("head", head)` in a loop: each turn throws out the head of the turn before."""
-    for call in tree.under(source, cls.node, ast.Call):
-        if follow.method(call) not in ("add_module", "register_module") or tree.dotted(tree.receiver(call)) != "self":
+    for call in source.methods("add_module", "register_module"):
+        if tree.dotted(tree.receiver(call)) != "self" or not tree.inside(source, call, cls.node):
             continue
         name, around = tree.literal(tree.argument(call, 0, "name")), tree.loops(source, call)
         if isinstance(name, str) and around and not follow.seldom(source, call, around[0]) and not _once(around[0]):

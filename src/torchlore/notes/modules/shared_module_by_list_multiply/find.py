@@ -82,7 +82,7 @@ def _asked_for_weights(source: Source, name: str) -> bool:
 
 def _same_list(source: Source) -> Iterator[Hit]:
     """`decoder = encoder`, where it is a list of layers that is put into a ModuleList."""
-    boxed = {arg.id for call in source.calls(*_BOXES) for arg in ast.walk(call) if isinstance(arg, ast.Name)}
+    boxed = {arg.id for call in source.calls(*_BOXES) for arg in tree.under(source, call, ast.Name)}
     for assign in uses.assigns(source, ast.Name, ast.Name):
         name, other = assign.targets[0], assign.value
         if not isinstance(name, ast.Name) or not isinstance(other, ast.Name) or not {name.id, other.id} <= boxed:

@@ -28,7 +28,7 @@ def _is_product(source: Source, node: ast.expr) -> bool:
     called = isinstance(node, ast.Call) and (
         source.name(node.func) in _PRODUCTS or follow.method(node) in ("matmul", "bmm")
     )
-    code = source.code(node)
+    code = source.code(node) if matrix or called else ""
     return (matrix or called) and ("transpose(" in code or "permute(" in code or ".mT" in code or "einsum" in code)
 
 

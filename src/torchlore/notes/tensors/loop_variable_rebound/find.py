@@ -15,7 +15,7 @@ _MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "clamp", "detach"})
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
         assigns = list(_assigns(loop.body))
-        names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)} if assigns else set()
+        names = {one.id for one in tree.under(source, loop.target, ast.Name)} if assigns else set()
         given = _gives_tensors(loop.iter)
         for place, assign in enumerate(assigns):
             name = assign.targets[0]
