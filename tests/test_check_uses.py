@@ -1,10 +1,14 @@
 """The tables of a file: what is looked up in them is what a walk over the tree finds."""
 
 import ast
+import re
+import sys
 
 import pytest
 
+from torchlore.catalogue import parts
 from torchlore.check import scopes, uses
+from torchlore.check.pattern import regex
 from torchlore.check.project import Project
 from torchlore.check.source import Source
 from torchlore.check.walk import children
@@ -114,3 +118,19 @@ def test_a_module_beside_is_found_however_many_were_asked_for_before(tmp_path, m
         "lib.parts.deep": "lib/parts/deep/__init__.py",
         "helper": "helper.py",
     }
+
+
+def test_a_late_pattern_answers_as_a_compiled_one_does():
+    late, made = regex(r"(\w)\1", re.IGNORECASE), re.compile(r"(\w)\1", re.IGNORECASE)
+    assert [one.span() for one in late.finditer("aAbcc")] == [one.span() for one in made.finditer("aAbcc")]
+    assert late.sub("-", "aAbcc") == made.sub("-", "aAbcc")
+    assert (late.pattern, late.flags, late.groups) == (made.pattern, made.flags, made.groups)
+    assert not hasattr(late, "scanner")
+
+
+def test_every_late_pattern_of_the_rules_compiles():
+    finds = {find.__module__ for find in parts("find").values()}
+    rooms = [module for name, module in sys.modules.items() if name in finds or name.startswith("torchlore.check.")]
+    late = [one for module in rooms for one in vars(module).values() if type(one) is type(regex(""))]
+    assert len(late) > 100
+    assert all(one.search("") is None or one.pattern is not None for one in late)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from torchlore.check.pattern import regex
+
 KIND_OF: dict[str, str] = {
     "torch.nn.Parameter": "parameter", "torch.nn.UninitializedParameter": "parameter", "torch.nn.Buffer": "tensor",
     "torch.nn.ModuleList": "modulelist", "torch.nn.ModuleDict": "moduledict", "torch.nn.Sequential": "sequential",
@@ -139,7 +141,7 @@ METHODS = {
 SELF_METHODS = {"to", "cuda", "cpu", "eval", "train", "float", "half", "double", "bfloat16", "requires_grad_", "apply",
                 "type", "xpu", "npu", "compile", "share_memory"}  # fmt: skip
 SLICED = {"list", "tuple", "sequential", "modulelist", "modules", "ndarray", "string"}  # a slice is of the same kind
-PARTS = re.compile(  # what published networks call their parts, which are modules and no parameters
+PARTS = regex(  # what published networks call their parts, which are modules and no parameters
     r"features|classifier|(?:layer|conv|bn|norm)\d|fc\d?|heads?|backbone|encoder|decoder|stem|body|trunk|bert|roberta|distilbert|vision_model|"
     r"text_model|transformer|embeddings|lm_head|roi_heads|rpn|aux_classifier|avgpool|patch_embed"
 )

@@ -11,10 +11,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from torchlore.check.pattern import regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-CODE = re.compile(r"TL[A-Z]\d{3}", re.IGNORECASE)
+CODE = regex(r"TL[A-Z]\d{3}", re.IGNORECASE)
 
 
 @cache

@@ -10,19 +10,21 @@ import warnings
 from json.decoder import scanstring  # type: ignore[attr-defined]  # in every Python since 3.0, not in the stubs
 from typing import NamedTuple, cast
 
-_MAGIC = re.compile(r"^(\s*)(?:[%!?]|.*\?\??\s*$)(?!=)")
-_ASSIGNED_MAGIC = re.compile(r"^(\s*[\w, ]+=\s*)[%!].*$")
-_AUTOMAGIC = re.compile(
+from torchlore.check.pattern import regex
+
+_MAGIC = regex(r"^(\s*)(?:[%!?]|.*\?\??\s*$)(?!=)")
+_ASSIGNED_MAGIC = regex(r"^(\s*[\w, ]+=\s*)[%!].*$")
+_AUTOMAGIC = regex(
     r"^\s*(?:pip3?|conda|mamba) +(?:install|uninstall|list|show)\b(?!\s*=)|"
     r"^(?:ls|ll|cd|cat|cp|mv|rm|mkdir|rmdir|less|more|man) +[-\w./~*\"'{$][^=(]*$|"
     r"^(?:timeit|time|prun) +(?!(?:is|in|if|and|or|not|for)\b)[\w\"'].*$"
 )
 _RUNS_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun", "%%memit", "%%snakeviz")
-_FENCE = re.compile(
+_FENCE = regex(
     r"^(?P<indent>[ ]{0,12})(?P<fence>```+|~~~+)[ ]*\{?\.?(?:python|py|python3|pycon)\b[^\n]*$", re.IGNORECASE
 )
-_SPACE = re.compile(r"[ \t\r\n]*")
-_ATOM = re.compile(r"[^,\]}\s]+")
+_SPACE = regex(r"[ \t\r\n]*")
+_ATOM = regex(r"[^,\]}\s]+")
 
 
 class BrokenDocument(ValueError):

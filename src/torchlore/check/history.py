@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torchlore.check.config import BrokenConfig
+from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from torchlore.finding import Finding
 
-_HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+_HUNK = regex(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 class BrokenHistory(BrokenConfig):

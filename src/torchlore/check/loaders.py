@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import averages, calls, follow, iteration, scopes, tree, values
+from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
 
-_BATCH = re.compile(r"(?:mini_?)?batch(?:_data)?|(?:batch_)?(?:inputs|samples?|encodings?)")
+_BATCH = regex(r"(?:mini_?)?batch(?:_data)?|(?:batch_)?(?:inputs|samples?|encodings?)")
 
 
 def batches(source: Source, over: ast.expr) -> int | None:

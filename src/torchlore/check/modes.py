@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from torchlore.check.flow import exclusive
+from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from torchlore.check.identity import Identity
 
 
-_EVALUATES = re.compile(r"val|test|eval|predict|infer", re.IGNORECASE)
+_EVALUATES = regex(r"val|test|eval|predict|infer", re.IGNORECASE)
 
 
 def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]) -> Iterator[Event]:

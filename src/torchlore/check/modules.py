@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from torchlore.check import api
 from torchlore.check.classes import Attribute, attributes, class_behind, is_module
+from torchlore.check.pattern import regex
 from torchlore.check.tree import argument, dotted, function, literal
 from torchlore.check.values import Value, values
 
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 
     from torchlore.check.source import Source
 
-_MODE = re.compile(r"^torch\.nn\.(?:\w*Dropout\w*|\w*BatchNorm\w*|RReLU)$")
-_PLAIN = re.compile(
+_MODE = regex(r"^torch\.nn\.(?:\w*Dropout\w*|\w*BatchNorm\w*|RReLU)$")
+_PLAIN = regex(
     r"^torch\.nn\.(?:\w*ReLU\d?|Sigmoid|Tanh|GELU|SiLU|ELU|SELU|CELU|Mish|Softmax\w*|LogSoftmax|Softplus|Softsign|Identity|"
     r"Flatten|Unflatten|\w*Dropout\w*|\w*[Pp]ool\w*|Hard\w+|Upsampl\w+|PixelShuffle|PixelUnshuffle|Softmin|\w+shrink|"
     r"\w*Pad\w*|\w*Loss(?:2d)?|CosineSimilarity|PairwiseDistance|Fold|Unfold|ChannelShuffle|LogSigmoid|Threshold|GLU|"
     r"LocalResponseNorm|CrossMapLRN2d)$|^einops\.layers\.torch\.(?:Rearrange|Reduce)$|^torch_geometric\.nn\.(?:APPNP|LGConv|SimpleConv|LabelPropagation|(?:Mean|Max|Min|Sum)Aggregation)$"
 )
-_NORMS = re.compile(r"^torch\.nn\.(InstanceNorm\dd|LayerNorm|GroupNorm|RMSNorm)$")
+_NORMS = regex(r"^torch\.nn\.(InstanceNorm\dd|LayerNorm|GroupNorm|RMSNorm)$")
 
 
 def mode_layers(source: Source, value: Value, depth: int = 6) -> bool | None:

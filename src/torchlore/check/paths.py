@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from torchlore.check import api, classes, follow, scopes, tree
 from torchlore.check.calls import callers, given_argument
+from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from torchlore.check.source import Source
     from torchlore.check.values import Value
 
-_LEAVES = re.compile(r"^torch\.nn\.(Linear|Bilinear|Conv\d?d|ConvTranspose\d?d|Embedding|EmbeddingBag|(Batch|Group|Layer|RMS|Instance)Norm"
+_LEAVES = regex(r"^torch\.nn\.(Linear|Bilinear|Conv\d?d|ConvTranspose\d?d|Embedding|EmbeddingBag|(Batch|Group|Layer|RMS|Instance)Norm"
                      r"\d?d?|PReLU)$")  # fmt: skip
-_CELLS = re.compile(r"^torch\.nn\.(LSTM|GRU|RNN|LSTMCell|GRUCell|RNNCell)$")
-_MADE = re.compile(r"add_module|setattr|register_module|register_parameter|__dict__|ModuleDict|OrderedDict|exec\(")
+_CELLS = regex(r"^torch\.nn\.(LSTM|GRU|RNN|LSTMCell|GRUCell|RNNCell)$")
+_MADE = regex(r"add_module|setattr|register_module|register_parameter|__dict__|ModuleDict|OrderedDict|exec\(")
 
 
 def steps(source: Source, value: Value, depth: int = 5) -> set[str] | None:

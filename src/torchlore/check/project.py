@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections import Counter
 from functools import cache
 from itertools import takewhile
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchlore.check.names import top_level
+from torchlore.check.pattern import regex
 from torchlore.check.source import Source
 from torchlore.check.text import Text
 from torchlore.check.tree import FunctionNode, class_of, function, method_class
@@ -19,8 +19,8 @@ from torchlore.check.tree import FunctionNode, class_of, function, method_class
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_IMPORT = re.compile(r"\n[ \t]*(?:from|import)[ \t]+([\w., \t]+)")
-_DEF = re.compile(r"def (\w+)\(")
+_IMPORT = regex(r"\n[ \t]*(?:from|import)[ \t]+([\w., \t]+)")
+_DEF = regex(r"def (\w+)\(")
 _CALLER_FILES = 3  # files read for the callers of one function
 
 

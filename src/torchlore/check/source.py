@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from functools import cached_property, lru_cache
@@ -11,6 +10,7 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from torchlore.check import names, normal
+from torchlore.check.pattern import regex
 from torchlore.check.text import Text
 from torchlore.check.walk import index
 from torchlore.finding import Edit, Severity
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torchlore.check.values import Value
 
 Node = TypeVar("Node", bound=ast.AST)
-_LINE_END = re.compile(r"\r\n?|\n")  # where Python ends a line; a form feed does not
+_LINE_END = regex(r"\r\n?|\n")  # where Python ends a line; a form feed does not
 
 
 class Hit(NamedTuple):

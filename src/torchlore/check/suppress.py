@@ -8,6 +8,7 @@ import tokenize
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check.codes import CODE, slug_of
+from torchlore.check.pattern import regex
 from torchlore.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 MARK = "lore:"
 UNUSED = "unused-suppression"
-_COMMENT = re.compile(r"(?<!\S)#\s*lore:\s*(ignore-file|ignore)\b\s*(?:\[([^\]]*)\])?")
-_NOQA = re.compile(r"#\s*noqa\s*:\s*([A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)", re.IGNORECASE)  # as flake8 reads it
+_COMMENT = regex(r"(?<!\S)#\s*lore:\s*(ignore-file|ignore)\b\s*(?:\[([^\]]*)\])?")
+_NOQA = regex(r"#\s*noqa\s*:\s*([A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)", re.IGNORECASE)  # as flake8 reads it
 
 
 class Suppression(NamedTuple):

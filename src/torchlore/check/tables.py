@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import follow, tree
+from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
@@ -15,8 +15,8 @@ FRAME = 2
 KEEP = {"to_numpy", "dropna", "fillna", "reset_index", "set_index", "sort_values", "sort_index", "drop", "drop_duplicates",
         "sample", "head", "tail", "query", "shuffle", "infer_objects", "replace", "rename", "interpolate"}  # fmt: skip
 TRANSFORMS = {"fit_transform", "transform", "inverse_transform"}  # of a scaler: as many as it is given
-_FRAMES = re.compile(r"pandas\.(?:DataFrame|read_(?:csv|table|excel|parquet|feather|pickle|json|hdf|sql))$")
-_DRAWN = re.compile(r"sklearn\.datasets\.(?:make_(?:regression|classification|moons|circles|blobs|gaussian_quantiles|"
+_FRAMES = regex(r"pandas\.(?:DataFrame|read_(?:csv|table|excel|parquet|feather|pickle|json|hdf|sql))$")
+_DRAWN = regex(r"sklearn\.datasets\.(?:make_(?:regression|classification|moons|circles|blobs|gaussian_quantiles|"
                     r"hastie_10_2|friedman\d)|(?:load|fetch)_\w+)$")  # fmt: skip
 _SPLIT = "sklearn.model_selection.train_test_split"
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check import calls, flow, follow, iteration, kept, scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.project import Project
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ _BENT = {f"sklearn.metrics.{name}" for name in ("f1_score", "precision_score", "
          "r2_score")}  # fmt: skip
 _CURVED = {f"{home}.{name}" for home in ("math", "numpy", "torch") for name in ("sqrt", "exp")}
 _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
-_FEW = re.compile(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
-_LOSS = re.compile(r"(^|_)loss$")
-_SPLIT = re.compile(r"train|valid(?:ation)?|val|dev|test|eval", re.IGNORECASE)
-_SIZED = re.compile(r"^len\(|\.size\(0\)$|\.size\(\)\[0\]$|\.shape\[0\]$|\.numel\(\)$|\.nelement\(\)$")
-_NOMINAL = re.compile(r"(^|[._\[\"'])(train|test|val|valid|eval|mini)?_?(batch_?size|bsz?)(['\"]\])?$", re.IGNORECASE)
+_FEW = regex(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
+_LOSS = regex(r"(^|_)loss$")
+_SPLIT = regex(r"train|valid(?:ation)?|val|dev|test|eval", re.IGNORECASE)
+_SIZED = regex(r"^len\(|\.size\(0\)$|\.size\(\)\[0\]$|\.shape\[0\]$|\.numel\(\)$|\.nelement\(\)$")
+_NOMINAL = regex(r"(^|[._\[\"'])(train|test|val|valid|eval|mini)?_?(batch_?size|bsz?)(['\"]\])?$", re.IGNORECASE)
 
 ODD = {
     "last": "`{by}` is the index of the last batch, one less than their number: divide by `{by} + 1`",

@@ -7,12 +7,13 @@ import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import api, classes, follow, modules, scopes, tree, uses, values
+from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
     from torchlore.check.project import Class
     from torchlore.check.source import Source
 
-_FIXED = re.compile(r"target|teacher|momentum|ema|frozen|fixed|rand|key_|_k$|_t$", re.IGNORECASE)
+_FIXED = regex(r"target|teacher|momentum|ema|frozen|fixed|rand|key_|_k$|_t$", re.IGNORECASE)
 _LIBRARIES = ("torchvision.", "timm.", "transformers.")  # come with their weights
 
 

@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, paths, tree, uses, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_BARE = re.compile(r"(?:pool|relu|dropout|softmax|flatten)\w*$", re.IGNORECASE)  # has no parameters to freeze
-_WRITTEN = re.compile(r"^requires?_?grad(s|ient)?$")
+_BARE = regex(r"(?:pool|relu|dropout|softmax|flatten)\w*$", re.IGNORECASE)  # has no parameters to freeze
+_WRITTEN = regex(r"^requires?_?grad(s|ient)?$")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import averages, calls, classes, follow, project, scopes, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_AVERAGE = re.compile(r"ema|teacher|averag|shadow|momentum_(enc|model)", re.IGNORECASE)
+_AVERAGE = regex(r"ema|teacher|averag|shadow|momentum_(enc|model)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, flow, follow, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 
-_GROWS = re.compile(r"(^|_)(acc|accuracy|f1|auc|auroc|iou|miou|map|psnr|ssim|bleu)$")
-_LOSS = re.compile(r"(^|_|\.)(loss|err|error|mse|rmse|mae|lpips|wer|cer|fid|ppl|perplexity)$")
+_GROWS = regex(r"(^|_)(acc|accuracy|f1|auc|auroc|iou|miou|map|psnr|ssim|bleu)$")
+_LOSS = regex(r"(^|_|\.)(loss|err|error|mse|rmse|mae|lpips|wer|cer|fid|ppl|perplexity)$")
 _FLIP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<", ast.GtE: ">"}
 
 

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, frameworks, project, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_BEST = re.compile(r"(^|_)(best|max|min|highest|lowest)(_|$)|^best", re.IGNORECASE)
+_BEST = regex(r"(^|_)(best|max|min|highest|lowest)(_|$)|^best", re.IGNORECASE)
 _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import averages, follow, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_AVERAGE = re.compile(r"ema|shadow|averag|avg|teacher|target|slow|moving|running|momentum|key_enc|_k\b", re.IGNORECASE)
+_AVERAGE = regex(r"ema|shadow|averag|avg|teacher|target|slow|moving|running|momentum|key_enc|_k\b", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

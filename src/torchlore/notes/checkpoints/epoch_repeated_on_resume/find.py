@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, frameworks, project, saved, scopes, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_START = re.compile(r"(start|begin|first|initial|resume)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
-_SHOWS = re.compile(r"(^|\.)(print|format|info|debug|warning|log|write)$")
+_START = regex(r"(start|begin|first|initial|resume)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
+_SHOWS = regex(r"(^|\.)(print|format|info|debug|warning|log|write)$")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, follow, project, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_FILLS = re.compile(
+_FILLS = regex(
     r"\binit\.\w+_\(|\b(?:normal_|uniform_|fill_|zeros?_|ones_|constant_|xavier_\w+|kaiming_\w+|trunc_normal_|orthogonal_)\("
 )
-_CHOOSES = re.compile(r"\bnot\b.*load|missing|unexpected|requires_grad|pretrained")
-_WHOLE = re.compile(r"self\.(?:modules|named_modules|parameters|named_parameters|apply)\(")
+_CHOOSES = regex(r"\bnot\b.*load|missing|unexpected|requires_grad|pretrained")
+_WHOLE = regex(r"self\.(?:modules|named_modules|parameters|named_parameters|apply)\(")
 Load = tuple[str, ast.Call]  # the net's name, and the call that fills it
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -19,7 +20,7 @@ SOURCES = ("https://github.com/lukemelas/EfficientNet-PyTorch/issues/119",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
-_NET = re.compile(r"model|net|coder|backbone|gen|dis|critic|actor|policy|class|head|body|ema|[GDCEF]$", re.IGNORECASE)
+_NET = regex(r"model|net|coder|backbone|gen|dis|critic|actor|policy|class|head|body|ema|[GDCEF]$", re.IGNORECASE)
 
 
 def claim(bad: dict[str, object], good: dict[str, object]) -> None:

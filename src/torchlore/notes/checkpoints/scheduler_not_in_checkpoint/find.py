@@ -1,13 +1,13 @@
 """The rule of scheduler-not-in-checkpoint."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, follow, frameworks, saved, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_START = re.compile(r"(start|resume|begin|first)\w*epoch|epoch_?(start|begin)")
+_START = regex(r"(start|resume|begin|first)\w*epoch|epoch_?(start|begin)")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, follow, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -21,7 +22,7 @@ SOURCES = ("https://github.com/pytorch/pytorch/pull/87443",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
-_FOREIGN = re.compile(r"download|https?:|\burl|hub|upload|request|cached_path|retrieve|_net\b", re.IGNORECASE)
+_FOREIGN = regex(r"download|https?:|\burl|hub|upload|request|cached_path|retrieve|_net\b", re.IGNORECASE)
 
 
 def claim(bad: dict[str, object], good: dict[str, object]) -> None:

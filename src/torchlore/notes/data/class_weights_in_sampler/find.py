@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_CLASSES = re.compile(
-    r"^(?:cls|class|label|category)_?(?:weights?|w|wts?|freqs?|counts?)$|^weights?_?(?:per|by)_?class$"
-)
+_CLASSES = regex(r"^(?:cls|class|label|category)_?(?:weights?|w|wts?|freqs?|counts?)$|^weights?_?(?:per|by)_?class$")
 
 
 def find(source: Source) -> Iterator[Hit]:

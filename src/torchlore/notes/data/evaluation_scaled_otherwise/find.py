@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from torchlore.check import follow, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_EVAL = re.compile(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)s?(_|$|\d)|^(val|test|eval)trans")
-_TRAIN = re.compile(r"(^|_)(train|training|trn)(_|$|\d)|^traintrans")
-_TRANSFORM = re.compile("transform|tfm|trans|aug|preproc|tf$|compose")
+_EVAL = regex(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)s?(_|$|\d)|^(val|test|eval)trans")
+_TRAIN = regex(r"(^|_)(train|training|trn)(_|$|\d)|^traintrans")
+_TRANSFORM = regex("transform|tfm|trans|aug|preproc|tf$|compose")
 _TENSOR = ("ToTensor", "ToTensorV2", "ToDtype", "ConvertImageDtype")
 
 

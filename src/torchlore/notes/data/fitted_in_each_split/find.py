@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, follow, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.project import Class, as_function
 from torchlore.check.source import Hit, Source
 
-_HELD_OUT = re.compile(r"(^|_)(val|valid|validation|test|dev|eval)(_|$|s?(et|data|ds))|^(val|test)", re.IGNORECASE)
-_TRAIN = re.compile(r"(^|_)(train|training|trn)(_|$|s?(et|data|ds))|^train", re.IGNORECASE)
-_TARGET = re.compile(r"y_|.*(?:label|target)")
+_HELD_OUT = regex(r"(^|_)(val|valid|validation|test|dev|eval)(_|$|s?(et|data|ds))|^(val|test)", re.IGNORECASE)
+_TRAIN = regex(r"(^|_)(train|training|trn)(_|$|s?(et|data|ds))|^train", re.IGNORECASE)
+_TARGET = regex(r"y_|.*(?:label|target)")
 _STATISTICS = ("mean", "std", "var", "min", "max", "amin", "amax")
 
 

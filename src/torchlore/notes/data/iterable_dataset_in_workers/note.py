@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, follow, tree
+from torchlore.check.pattern import regex
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
@@ -28,7 +29,7 @@ SOURCES = ("https://github.com/huggingface/nanoVLM/issues/200",)
 TORCH = "2.11, 2.15"
 NEEDS = ("two-processes",)
 SEVERITY = "error"
-_RANDOM = re.compile(r"\b(torch\.rand\w*|random\.\w+|np\.random\.\w+|randn?|randint|multinomial)\(")
+_RANDOM = regex(r"\b(torch\.rand\w*|random\.\w+|np\.random\.\w+|randn?|randint|multinomial)\(")
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:

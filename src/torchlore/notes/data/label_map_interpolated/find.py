@@ -1,15 +1,15 @@
 """The rule of label-map-interpolated."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _SMOOTH = ("bilinear", "bicubic", "linear", "trilinear", "area")
 _WHOLE = ("long", "int", "byte")
-_MASK = re.compile(r"^(?:.*_)?(?:masks?|labels?_?maps?|seg_?maps?|segmentation|seg_?masks?|annotation)$")
+_MASK = regex(r"^(?:.*_)?(?:masks?|labels?_?maps?|seg_?maps?|segmentation|seg_?masks?|annotation)$")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -1,14 +1,14 @@
 """The rule of loader-runs-dry."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, flow, follow, iteration, project, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _ONCE = ("zip", "map", "filter", "iter", "reversed", "enumerate")
-_PART = re.compile(r"\b(?:islice|zip|takewhile)\(")  # takes some, and the next time goes on
+_PART = regex(r"\b(?:islice|zip|takewhile)\(")  # takes some, and the next time goes on
 
 
 def find(source: Source) -> Iterator[Hit]:

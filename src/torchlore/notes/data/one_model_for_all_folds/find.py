@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, follow, frameworks, scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _FOLDS = tuple(f"sklearn.model_selection.{name}" for name in
                ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "RepeatedKFold", "LeaveOneGroupOut", "LeaveOneOut",
                 "RepeatedStratifiedKFold"))  # fmt: skip
-_RENEWS = re.compile(
+_RENEWS = regex(
     r"reset|reinit|re_init|init_weights|weights_init|initial|deepcopy|create|build|make|get_model|load_(state|model|weights|checkpoint)",
     re.IGNORECASE,
 )

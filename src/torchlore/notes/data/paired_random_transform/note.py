@@ -9,10 +9,10 @@ use the functional forms.
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, identity, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -20,10 +20,10 @@ SOURCES = ("https://github.com/thuanz123/realfill/issues/4",)
 TORCH = "2.11, 2.15"
 NEEDS = ("torchvision",)
 SEVERITY = "error"
-_MASK = re.compile(
+_MASK = regex(
     r"(^|_)(masks?|seg|segm|segmentation|gt|ground_?truth|annotation|depth|flow|label|lbl|target|weightings?|weight_?map|heat_?map|alpha|trimap)(_|$)"
 )
-_DRAWS = re.compile(
+_DRAWS = regex(
     r"^torchvision\.transforms\.(v2\.)?(Random(?!Apply|Order|Choice)\w*(Flip|Crop|Rotation|Affine|Perspective|ResizedCrop|IoUCrop)|ElasticTransform)$"
 )
 

@@ -5,15 +5,16 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_EVAL = re.compile(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)(_|$)")
-_TRAIN = re.compile(r"(^|_)(train|training|trn|tta|aug|noise|noisy|shift|corrupt)")  # or what is tested against
-_TTA = re.compile(r"\btta\s*=[^=]|\bn_tta|\bTTA\w*\(|test[-_ ]time[-_ ]augment")
+_EVAL = regex(r"(^|_)(val|valid|validation|test|testing|eval|evaluation|dev)(_|$)")
+_TRAIN = regex(r"(^|_)(train|training|trn|tta|aug|noise|noisy|shift|corrupt)")  # or what is tested against
+_TTA = regex(r"\btta\s*=[^=]|\bn_tta|\bTTA\w*\(|test[-_ ]time[-_ ]augment")
 _TTA_WORDS = ("tta", "TTA", "augment")  # one of them is in what it matches
-_NAMED = re.compile(r"(^|[-_/\\])tta([-_.]|$)", re.IGNORECASE)
-_SAID = re.compile(r"\brandom(ly)?(?![-\w])")
-_RANDOM = re.compile(
+_NAMED = regex(r"(^|[-_/\\])tta([-_.]|$)", re.IGNORECASE)
+_SAID = regex(r"\brandom(ly)?(?![-\w])")
+_RANDOM = regex(
     r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment|AugMix|ElasticTransform)$"
 )
 

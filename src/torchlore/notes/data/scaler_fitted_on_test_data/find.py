@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, scopes, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_HELD_OUT = re.compile(r"(^|_)(test|val|valid|validation|tst|holdout)(_|$)|^(x|y)_?(test|val|te)$", re.IGNORECASE)
+_HELD_OUT = regex(r"(^|_)(test|val|valid|validation|tst|holdout)(_|$)|^(x|y)_?(test|val|te)$", re.IGNORECASE)
 _SCALERS = {"StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "PowerTransformer", "QuantileTransformer",
             "PCA", "Normalizer", "LabelEncoder", "OneHotEncoder", "SimpleImputer", "TfidfVectorizer", "CountVectorizer"}  # fmt: skip
 

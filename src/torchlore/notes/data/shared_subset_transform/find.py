@@ -5,12 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, follow, project, scopes, tree, uses, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_RANDOM = re.compile(
-    r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment)$"
-)
-_HELD_OUT = re.compile(r"val|test|eval|dev", re.IGNORECASE)
+_RANDOM = regex(r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment)$")
+_HELD_OUT = regex(r"val|test|eval|dev", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

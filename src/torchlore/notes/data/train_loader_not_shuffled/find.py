@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check import calls, classes, edits, flow, follow, frameworks, scopes, tree, uses
 from torchlore.check.iteration import unwrapped
+from torchlore.check.pattern import regex
 from torchlore.check.project import Class
 
 if TYPE_CHECKING:
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 
 _LOADER = "torch.utils.data.DataLoader"
 _NAMES = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
-_TRAIN = re.compile(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloader)s?$", re.IGNORECASE)
-_GIVES = re.compile(r"^(?!.*(val|test|eval|dataset|fold)).*train.*(load|dl$|iter|batch)", re.IGNORECASE)
-_ORDERED = re.compile(r"series|sequences?\b|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
-_EVALUATES = re.compile(r"(^|_)(eval|evaluate|evaluation|test|valid|validate|show|plot|visualize)(_|$)", re.IGNORECASE)
-_CLASSES = re.compile(r"cross_?entropy|nll_?loss|bce|margin|hinge", re.IGNORECASE)  # classes lie one after the other
-_NUMBERS = re.compile(r"mse|l1_?loss|huber|recon|gaussian", re.IGNORECASE)
-_MIXED = re.compile(r"shuffle\(|permutation|randperm|train_test_split|\.sample\(frac|random_sampl", re.IGNORECASE)
+_TRAIN = regex(r"^(tr|trn|train|training)_?(data_?)?(loader|dl|iter|dataloader)s?$", re.IGNORECASE)
+_GIVES = regex(r"^(?!.*(val|test|eval|dataset|fold)).*train.*(load|dl$|iter|batch)", re.IGNORECASE)
+_ORDERED = regex(r"series|sequences?\b|window|stream|bptt|stateful|replay|cached|ordered|sorted_", re.IGNORECASE)
+_EVALUATES = regex(r"(^|_)(eval|evaluate|evaluation|test|valid|validate|show|plot|visualize)(_|$)", re.IGNORECASE)
+_CLASSES = regex(r"cross_?entropy|nll_?loss|bce|margin|hinge", re.IGNORECASE)  # classes lie one after the other
+_NUMBERS = regex(r"mse|l1_?loss|huber|recon|gaussian", re.IGNORECASE)
+_MIXED = regex(r"shuffle\(|permutation|randperm|train_test_split|\.sample\(frac|random_sampl", re.IGNORECASE)
 _BY_CLASS = ("torchvision.datasets.ImageFolder", "torchvision.datasets.DatasetFolder")
-_LABELS = re.compile(r"label|target|(^|_)(y|gt|tags?|truth)(_|$)")
+_LABELS = regex(r"label|target|(^|_)(y|gt|tags?|truth)(_|$)")
 _RANDOM = ("torch.randn", "torch.rand", "torch.randint", "torch.normal")
 
 

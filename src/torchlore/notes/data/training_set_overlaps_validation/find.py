@@ -1,16 +1,16 @@
 """The rule of training-set-overlaps-validation."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, follow, project, scopes, tree, uses, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _DRAWS = ("torch.randperm", "numpy.random.permutation")
-_HELD_OUT = re.compile(r"(val|valid|validation|test|dev|eval)(_|$|s?(et|data|loader|ds|dl))")
-_TRAIN = re.compile(r"(train|training|trn)(_|$|s?(et|data|ds))")
-_SET = re.compile(r"(set|data|ds|dataset)s?$")
+_HELD_OUT = regex(r"(val|valid|validation|test|dev|eval)(_|$|s?(et|data|loader|ds|dl))")
+_TRAIN = regex(r"(train|training|trn)(_|$|s?(et|data|ds))")
+_SET = regex(r"(set|data|ds|dataset)s?$")
 _LOADS = ("loader", "dl", "iter", "data", "set", "batches")
 _LOADER = "torch.utils.data.DataLoader"
 

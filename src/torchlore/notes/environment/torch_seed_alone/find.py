@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, follow, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _DRAWS = {"random", "randint", "randrange", "choice", "choices", "sample", "shuffle", "uniform", "gauss", "normal",
           "rand", "randn", "permutation", "beta", "binomial", "standard_normal", "poisson", "triangular"}  # fmt: skip
-_HELPERS = re.compile(r"seed|reproduc|determin", re.IGNORECASE)
+_HELPERS = regex(r"seed|reproduc|determin", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, project, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_LAYER = re.compile(r"torch\.nn\.(Linear|Conv\dd|ConvTranspose\dd|Embedding)$")
+_LAYER = regex(r"torch\.nn\.(Linear|Conv\dd|ConvTranspose\dd|Embedding)$")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, follow, tree
+from torchlore.check.pattern import regex
 from torchlore.check.project import imported_files
 from torchlore.check.source import Hit, Source
 
-_SMALL = re.compile(r"^(de)?conv(transpose)?([123]d)?$|^linear$|^(batch|layer|group|instance)?norm([123]d)?$|^bn$|^fc$|^dense$|^"
+_SMALL = regex(r"^(de)?conv(transpose)?([123]d)?$|^linear$|^(batch|layer|group|instance)?norm([123]d)?$|^bn$|^fc$|^dense$|^"
                     r"(lstm|gru|rnn)(cell)?$|^embedding$|^(multihead)?attention$")  # fmt: skip
-_KERAS = re.compile(r"^(Conv[123]D(Transpose)?$|Dense$|BatchNormalization|LayerNormalization|Batchnorm|Layernorm|ConV)")
+_KERAS = regex(r"^(Conv[123]D(Transpose)?$|Dense$|BatchNormalization|LayerNormalization|Batchnorm|Layernorm|ConV)")
 
 
 def find(source: Source) -> Iterator[Hit]:

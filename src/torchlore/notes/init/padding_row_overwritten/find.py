@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, follow, tree
+from torchlore.check.pattern import regex
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
-_LEFT_OUT = re.compile("mask|pack_padded|length|seq_len", re.IGNORECASE)
+_LEFT_OUT = regex("mask|pack_padded|length|seq_len", re.IGNORECASE)
 _DRAWS = {"uniform_", "normal_", "fill_", "copy_"}
 _INITS = ("uniform_", "normal_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "trunc_normal_", "constant_",
           "orthogonal_")  # fmt: skip

@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, follow, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.saved import contents
 from torchlore.check.source import Hit, Source
 
 _WRAPPERS = ("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
-_SAID = re.compile(
-    r"compatib|strict|miss|skip|ignor|unexpected|partial|\bkeys?\b|not match|head|classifier|backbone|frozen"
-)
+_SAID = regex(r"compatib|strict|miss|skip|ignor|unexpected|partial|\bkeys?\b|not match|head|classifier|backbone|frozen")
 
 
 def find(source: Source) -> Iterator[Hit]:

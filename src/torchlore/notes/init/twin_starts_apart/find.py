@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import classes, follow, tree, uses, values
+from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 _CHAINS = {"to", "cuda", "cpu", "eval", "train", "double", "float", "requires_grad_"}
 _HANDLED = {*_CHAINS, "load_state_dict", "state_dict", "parameters", "named_parameters"}
-_CORRECTED = re.compile(r"1(?:\.0)? ?- ?[\w.]+ ?\*\*|1(?:\.0)? ?- ?(?:math\.)?pow\(")  # divided by 1 - decay**step
-_NAMED = re.compile(r"target|tgt|old|prev|slow|ema|momentum|teacher|frozen|lag", re.IGNORECASE)
+_CORRECTED = regex(r"1(?:\.0)? ?- ?[\w.]+ ?\*\*|1(?:\.0)? ?- ?(?:math\.)?pow\(")  # divided by 1 - decay**step
+_NAMED = regex(r"target|tgt|old|prev|slow|ema|momentum|teacher|frozen|lag", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from torchlore.check import classes, follow, scopes, tensors, tree, uses, values
 from torchlore.check.calls import callers
+from torchlore.check.pattern import regex
 from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _WRITES = ("add_", "mul_", "lerp_", "copy_", "sub_")
-_CACHE = re.compile(r"cache|past|(^|_)kv", re.IGNORECASE)  # what is generated token by token, without gradients
+_CACHE = regex(r"cache|past|(^|_)kv", re.IGNORECASE)  # what is generated token by token, without gradients
 _CUTS = {"detach", "item", "argmax", "long", "int", "bool", "tolist", "numpy", "size", "numel", "dim"}
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from torchlore.check import calls, flow, frameworks, tree, uses, values
 from torchlore.check.events import Event
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_BATCH = re.compile(r"(?:^|[._])(?:mini_?)?batch_?size$|^bs$", re.IGNORECASE)  # single samples, summed up to a batch
-_SCALE_FREE = re.compile(r"Adam|AdamW|NAdam|RAdam|Adamax|RMSprop|Adagrad|Adadelta|Rprop|Lion|LAMB|Lamb")
+_BATCH = regex(r"(?:^|[._])(?:mini_?)?batch_?size$|^bs$", re.IGNORECASE)  # single samples, summed up to a batch
+_SCALE_FREE = regex(r"Adam|AdamW|NAdam|RAdam|Adamax|RMSprop|Adagrad|Adadelta|Rprop|Lion|LAMB|Lamb")
 
 
 def find(source: Source) -> Iterator[Hit]:

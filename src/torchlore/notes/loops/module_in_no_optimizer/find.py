@@ -21,11 +21,12 @@ from torchlore.check import (
 )
 from torchlore.check.calls import callers, given_argument
 from torchlore.check.events import Event, of_call
+from torchlore.check.pattern import regex
 from torchlore.check.project import as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _ON_PURPOSE = ("load_state_dict", "torch.load", "pretrain", "requires_grad", "freeze", "frozen", "hub.load")
-_ONLY_READ = re.compile(
+_ONLY_READ = regex(
     r"perc|vgg|lpips|feat|extract|teacher|target|ema\b|momentum|disc|critic|netd\b|\bd\b|reward|judge|oracle|fixed|frozen|clip|loss|"
     r"torchvision\.|timm\.|transformers\.|random",
     re.IGNORECASE,

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from torchlore.check import calls, flow, frameworks, scopes, tree
 from torchlore.check.events import Event
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_EPOCH = re.compile(r"^(ep|_?epoch\w*|\w*_epoch)$")
+_EPOCH = regex(r"^(ep|_?epoch\w*|\w*_epoch)$")
 
 
 def find(source: Source) -> Iterator[Hit]:

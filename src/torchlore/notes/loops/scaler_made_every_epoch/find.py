@@ -1,10 +1,10 @@
 """What a file shows of it."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, frameworks, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -14,7 +14,7 @@ _SCALERS = (
     "torch.cuda.amp.grad_scaler.GradScaler",
     "torch.amp.grad_scaler.GradScaler",
 )
-_EPOCH = re.compile(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
+_EPOCH = regex(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -9,14 +9,15 @@ from torchlore.check import classes, edits, flow, follow, frameworks, modules, s
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.identity import identity
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_LAYERS = re.compile(r"[Dd]rop|[Nn]orm|pretrained|torchvision|timm|from (?!torch)\S+ import|Transformer")
-_MEANT = re.compile(r"norm|\bbn\b|statist|fr[oe]+z|dropout|purpose|keep|stay")  # what a comment says of such a line
+_LAYERS = regex(r"[Dd]rop|[Nn]orm|pretrained|torchvision|timm|from (?!torch)\S+ import|Transformer")
+_MEANT = regex(r"norm|\bbn\b|statist|fr[oe]+z|dropout|purpose|keep|stay")  # what a comment says of such a line
 
-_FIXED = re.compile(r"pretrain|load_state_dict|requires_grad|freeze|frozen|torchvision|timm|transformers")
-_TEACHER = re.compile(r"(?:^|[._])(?:old|teacher|prev|previous|frozen|ref|reference|target)(?:_|$)", re.IGNORECASE)
-_TRAINS = re.compile(r"^_?train|_train$|^fit|^learn")
+_FIXED = regex(r"pretrain|load_state_dict|requires_grad|freeze|frozen|torchvision|timm|transformers")
+_TEACHER = regex(r"(?:^|[._])(?:old|teacher|prev|previous|frozen|ref|reference|target)(?:_|$)", re.IGNORECASE)
+_TRAINS = regex(r"^_?train|_train$|^fit|^learn")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, losses, scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_LOG_PROB = re.compile(r"log_?p(rob|i)?s?(_|$|\d)|^ratios?$", re.IGNORECASE)
+_LOG_PROB = regex(r"log_?p(rob|i)?s?(_|$|\d)|^ratios?$", re.IGNORECASE)
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
 
 

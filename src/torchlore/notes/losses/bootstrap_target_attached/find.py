@@ -24,14 +24,15 @@ from torchlore.check import (
 from torchlore.check.calls import callers
 from torchlore.check.calls import returned as calls_returned
 from torchlore.check.origin import behind
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_DISCOUNT = re.compile(r"^(gamma|discount\w*|disc)_?$", re.IGNORECASE)
-_SQUARE = re.compile(r"\*\* *2|\.pow\(2\)|\.square\(")
-_NAME = re.compile(r"\w[\w.]*$")
-_OLD = re.compile(r"(^|_)(old|prev|behaviou?r)", re.IGNORECASE)
-_LABEL = re.compile(r"pseudo|teacher|target|guess|soft_?label|weak", re.IGNORECASE)
-_TEACHER = re.compile(r"teacher|momentum_|ema_(?:model|net)", re.IGNORECASE)
+_DISCOUNT = regex(r"^(gamma|discount\w*|disc)_?$", re.IGNORECASE)
+_SQUARE = regex(r"\*\* *2|\.pow\(2\)|\.square\(")
+_NAME = regex(r"\w[\w.]*$")
+_OLD = regex(r"(^|_)(old|prev|behaviou?r)", re.IGNORECASE)
+_LABEL = regex(r"pseudo|teacher|target|guess|soft_?label|weak", re.IGNORECASE)
+_TEACHER = regex(r"teacher|momentum_|ema_(?:model|net)", re.IGNORECASE)
 _LOSSES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss", "L1Loss", "l1_loss")
 
 

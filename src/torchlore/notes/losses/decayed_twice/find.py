@@ -1,13 +1,13 @@
 """The rule of decayed-twice."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import identity, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_SQUARED = re.compile(
+_SQUARED = regex(
     r"\*\* *2\b|\.pow\(2\)|\.square\(|\.norm\((?:p=)?2?\)|torch\.norm\(\w+(?:, *(?:p=)?2)?\)|linalg\.norm\(\w+\)"
 )
 

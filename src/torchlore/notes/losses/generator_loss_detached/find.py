@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from torchlore.check import edits, follow, losses, scopes, tree, values
 from torchlore.check.calls import callers, given_argument
+from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
-_NAME = re.compile(r"^(?:loss_?)?(?:g|gen|generator)_?(?:adv_?)?(?:loss)?$|^err_?g$|^adv_?loss$", re.IGNORECASE)
+_NAME = regex(r"^(?:loss_?)?(?:g|gen|generator)_?(?:adv_?)?(?:loss)?$|^err_?g$|^adv_?loss$", re.IGNORECASE)
 
-_PLAYER = re.compile(r"^(?:net_?)?[GD]$|^gen|^dis|critic", re.IGNORECASE)
-_CRITIC = re.compile(r"(^|_)(d|dis|disc|discrim\w*|critic\w*)(_|$)|(opt|optim|optimizer|solver)_?d$", re.IGNORECASE)
+_PLAYER = regex(r"^(?:net_?)?[GD]$|^gen|^dis|critic", re.IGNORECASE)
+_CRITIC = regex(r"(^|_)(d|dis|disc|discrim\w*|critic\w*)(_|$)|(opt|optim|optimizer|solver)_?d$", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -21,7 +22,7 @@ SOURCES = ("https://github.com/facebookresearch/DomainBed/issues/50",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
-_NAME = re.compile(r"penalt|(?:^|_)gp(?:_|$)|(?:^|_)r1(?:_|$)|lipschitz|regulari[sz]", re.IGNORECASE)
+_NAME = regex(r"penalt|(?:^|_)gp(?:_|$)|(?:^|_)r1(?:_|$)|lipschitz|regulari[sz]", re.IGNORECASE)
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

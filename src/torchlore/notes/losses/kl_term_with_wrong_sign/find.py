@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import api, follow, origin, terms, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 from torchlore.check.terms import Term
 
-_WEIGHT = re.compile(r"beta|lam|weight|alpha|coe?f|gamma|(^|_)w(_|$)|scale|factor", re.IGNORECASE)
+_WEIGHT = regex(r"beta|lam|weight|alpha|coe?f|gamma|(^|_)w(_|$)|scale|factor", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

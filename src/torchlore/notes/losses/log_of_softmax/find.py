@@ -1,19 +1,17 @@
 """What a file shows of it."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, edits, flow, follow, scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _BETTER = {"torch.softmax": "torch.log_softmax", "torch.nn.functional.softmax": "{}.log_softmax",
            "torch.sigmoid": "torch.nn.functional.logsigmoid", "torch.nn.functional.sigmoid": "{}.logsigmoid"}  # fmt: skip
-_DRAWS = re.compile(
-    r"(?:^|_)(?:generate|sample|search|greedy|beam)(?:_|$)|decode_to_pred"
-)  # of what was drawn or is best
-_ACTION = re.compile(r"(?:^|_)acts?(?:ions?)?(?:_|$)|^a$")  # a policy drew it
-_WARM = re.compile(r"(^|[._])(temperature|temp|tau|T)$")
+_DRAWS = regex(r"(?:^|_)(?:generate|sample|search|greedy|beam)(?:_|$)|decode_to_pred")  # of what was drawn or is best
+_ACTION = regex(r"(?:^|_)acts?(?:ions?)?(?:_|$)|^a$")  # a policy drew it
+_WARM = regex(r"(^|[._])(temperature|temp|tau|T)$")
 _PICKS = ("torch.gather", "torch.squeeze", "torch.reshape", "torch.flatten")
 
 

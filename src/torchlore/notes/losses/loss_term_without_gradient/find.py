@@ -8,14 +8,15 @@ from collections.abc import Iterator
 
 from torchlore.check import api, calls, follow, losses, scopes, terms, tree, values
 from torchlore.check.origin import behind
+from torchlore.check.pattern import regex
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
 _CUTS = {"item", "detach", "numpy", "tolist", "argmax", "argmin"}
 _NEW = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor")
-_SETTING = re.compile(r"^(self\.)?(args?|opts?|cfg|config|conf|hparams|hps?|flags)(\.\w+)+$", re.IGNORECASE)
-_TARGET = re.compile(r"(^|_)(gt|y|true|targets?|labels?|masks?|truth)(_|$)", re.IGNORECASE)
+_SETTING = regex(r"^(self\.)?(args?|opts?|cfg|config|conf|hparams|hps?|flags)(\.\w+)+$", re.IGNORECASE)
+_TARGET = regex(r"(^|_)(gt|y|true|targets?|labels?|masks?|truth)(_|$)", re.IGNORECASE)
 Part = tuple[Source, ast.expr]
 
 

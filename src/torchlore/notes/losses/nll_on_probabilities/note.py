@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from torchlore.check import classes, follow, losses, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -27,7 +28,7 @@ TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
 _GIVEN = {"probs": "the output of a softmax", "logits": "raw scores", "sigmoid": "the output of a sigmoid"}
-_LOG = re.compile(r"log(?!its)|LSE|import \*", re.IGNORECASE)
+_LOG = regex(r"log(?!its)|LSE|import \*", re.IGNORECASE)
 _MAKERS = {"softmax": "a softmax", "addmm": "a linear layer", "mm": "a linear layer", "convolution": "a convolution"}
 
 

@@ -5,19 +5,18 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, follow, identity, losses, origin, scopes, terms, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_GAIN = re.compile(
-    r"^(adv|advs|advantages?|gaes?|returns?|rewards?|rets|discounted_\w+|reward_to_go|rtg)$", re.IGNORECASE
-)
-_LOGS = re.compile(r"^(saved_)?log_?probs?$", re.IGNORECASE)
-_CRITIC = re.compile(r"^(critic\w*|q\d?|qf\d?|q_?net\w*|q_?func\w*|q_?value\w*)$", re.IGNORECASE)
-_ACTOR = re.compile(r"actor|policy|^pi\d?$|^mu$", re.IGNORECASE)
-_TURNED = re.compile(r"maximize|neg_?log|nll|-[\w.\[\]]*log_?p\w*|cost|regret|penalt", re.IGNORECASE)
-_SHORT = re.compile(
+_GAIN = regex(r"^(adv|advs|advantages?|gaes?|returns?|rewards?|rets|discounted_\w+|reward_to_go|rtg)$", re.IGNORECASE)
+_LOGS = regex(r"^(saved_)?log_?probs?$", re.IGNORECASE)
+_CRITIC = regex(r"^(critic\w*|q\d?|qf\d?|q_?net\w*|q_?func\w*|q_?value\w*)$", re.IGNORECASE)
+_ACTOR = regex(r"actor|policy|^pi\d?$|^mu$", re.IGNORECASE)
+_TURNED = regex(r"maximize|neg_?log|nll|-[\w.\[\]]*log_?p\w*|cost|regret|penalt", re.IGNORECASE)
+_SHORT = regex(
     r"(^|[/_\-.])(c?vrp\w*|tsp\w*|routing|jssp\w*|scheduling)([/_\-.]|$)", re.IGNORECASE
 )  # the "reward" is a length
-_HITS = re.compile(r"^(tps?|true_pos(itives?)?)$")
+_HITS = regex(r"^(tps?|true_pos(itives?)?)$")
 _PICKS = ("diag", "diagonal", "gather")
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
 

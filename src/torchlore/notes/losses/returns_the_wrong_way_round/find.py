@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_GAMMA = re.compile(r"gamma|discount", re.IGNORECASE)
-_REWARDS = re.compile(r"(^|_|\.)(rewards?|rews?|ep_rs)(_\w+)?$", re.IGNORECASE)
+_GAMMA = regex(r"gamma|discount", re.IGNORECASE)
+_REWARDS = regex(r"(^|_|\.)(rewards?|rews?|ep_rs)(_\w+)?$", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -1,15 +1,15 @@
 """What a file shows of it."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, losses, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _TURNED = {"t", "T", "mT", "transpose", "permute", "swapaxes"}
-_LESS = re.compile(r"exp\(\s*1|math\.e\b|\be\s*\*\*|\.clone\(\)|topk|pop")
-_ASIDE = re.compile(
+_LESS = regex(r"exp\(\s*1|math\.e\b|\be\s*\*\*|\.clone\(\)|topk|pop")
+_ASIDE = regex(
     r"(?<!torch)\.diag(onal)?\(-?\w[\w.]*\)|diag(onal)?\(\w+, *(offset=)?-?\w+\)"
 )  # the positives are taken there
 _MASKED = ("diag", "eye(", "masked_fill", "masked_select", "inf", "1e9", "1e4", "mask")

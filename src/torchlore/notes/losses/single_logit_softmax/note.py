@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from torchlore.check import losses, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -32,8 +33,8 @@ _FUNCTIONS = tuple(
     f"torch.{name}" for name in ("softmax", "log_softmax", "nn.functional.softmax", "nn.functional.log_softmax")
 )
 _LAST = (-1, 1)
-_POOLS = re.compile(r"att|pool|gate|weight|alpha|scor|energ", re.IGNORECASE)
-_THREE = re.compile(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ|sum\([^()]*\b1\b")
+_POOLS = regex(r"att|pool|gate|weight|alpha|scor|energ", re.IGNORECASE)
+_THREE = regex(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ|sum\([^()]*\b1\b")
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

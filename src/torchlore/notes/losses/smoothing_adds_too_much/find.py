@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_CLASSES = re.compile(r"size\(|shape\[|num_class|n_class|nclass|num_labels|^k$|^c$", re.IGNORECASE)
-_ONE_HOT = re.compile(r"one_?hot", re.IGNORECASE)
+_CLASSES = regex(r"size\(|shape\[|num_class|n_class|nclass|num_labels|^k$|^c$", re.IGNORECASE)
+_ONE_HOT = regex(r"one_?hot", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from typing import Literal
 
 from torchlore.check import dims, edits, follow, loaders, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _FUNCTIONS = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
-_ROWS = re.compile(
+_ROWS = regex(
     r"\bmm\(|permute\([01], ?[01]\)|\.t\(\)|(?:view|reshape)\([^(),]+(?:\([^()]*\))?, [^,]+\)|[Ff]latten\(|(?<!un)squeeze\(|max\(.*, (?:dim=)?1\)|, 0\)"
 )
-_THREE = re.compile(r"bmm|matmul|einsum|permute|transpose| @ ")
-_PLAYS = re.compile(r"Categorical|\bgym(nasium)?\b|env\.step|self\.gamma \* R\b|put_data")
-_WEIGHS = re.compile(r"att|gate|gating|weight|pool|rout|mix", re.IGNORECASE)
+_THREE = regex(r"bmm|matmul|einsum|permute|transpose| @ ")
+_PLAYS = regex(r"Categorical|\bgym(nasium)?\b|env\.step|self\.gamma \* R\b|put_data")
+_WEIGHS = regex(r"att|gate|gating|weight|pool|rout|mix", re.IGNORECASE)
 _MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
 
 

@@ -1,16 +1,16 @@
 """What a file shows of it."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, follow, losses, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _RECONSTRUCTIONS = ("mse_loss", "MSELoss", "binary_cross_entropy", "BCELoss", "binary_cross_entropy_with_logits", "BCEWithLogitsLoss",
                     "l1_loss", "L1Loss", "smooth_l1_loss", "SmoothL1Loss", "cross_entropy", "CrossEntropyLoss")  # fmt: skip
-_DIVERGENCE = re.compile(r"exp\(")
-_SQUARE = re.compile(r"pow\(|\*\* ?2|square\(")
+_DIVERGENCE = regex(r"exp\(")
+_SQUARE = regex(r"pow\(|\*\* ?2|square\(")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_LOGS = re.compile(r"log_?p|logp|neglogp", re.IGNORECASE)
+_LOGS = regex(r"log_?p|logp|neglogp", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

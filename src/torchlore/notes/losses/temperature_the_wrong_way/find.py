@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, follow, losses, project, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_TEMPERATURE = re.compile(r"^(temperature|temp|tau)$", re.IGNORECASE)
+_TEMPERATURE = regex(r"^(temperature|temp|tau)$", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

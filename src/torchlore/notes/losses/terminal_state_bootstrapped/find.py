@@ -5,17 +5,18 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import scopes, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_DONE = re.compile(r"(^|_)(not_?)?(done|dones|terminal|terminals|terminated|is_done)(_|s?$)", re.IGNORECASE)
-_REWARD = re.compile(r"(^|[^a-z])(r|rew|reward|rewards)([^a-z]|$)", re.IGNORECASE)
-_FLAG = re.compile(r"dones?|(is_)?done_?(flags?|batch)?|terminals?|terminated|batch_dones?|done_b", re.IGNORECASE)
-_TURNED = re.compile(
+_DONE = regex(r"(^|_)(not_?)?(done|dones|terminal|terminals|terminated|is_done)(_|s?$)", re.IGNORECASE)
+_REWARD = regex(r"(^|[^a-z])(r|rew|reward|rewards)([^a-z]|$)", re.IGNORECASE)
+_FLAG = regex(r"dones?|(is_)?done_?(flags?|batch)?|terminals?|terminated|batch_dones?|done_b", re.IGNORECASE)
+_TURNED = regex(
     r"1\.?0?\s*-\s*[\w.\[\]\"\'()]*(done|termin)|not[\s_(]+\w*(done|termin)|~\s*\w*(done|termin)|mask\s*=.*(done|termin)"
 )
-_MASK = re.compile(r"mask|(^|_)(not_?)?dones?(_|$)|continu|alive", re.IGNORECASE)
-_GAMMA = re.compile(r"gamma|discount", re.IGNORECASE)
-_NEXT = re.compile(r"next|target|new_|_prime|s2|s_", re.IGNORECASE)
+_MASK = regex(r"mask|(^|_)(not_?)?dones?(_|$)|continu|alive", re.IGNORECASE)
+_GAMMA = regex(r"gamma|discount", re.IGNORECASE)
+_NEXT = regex(r"next|target|new_|_prime|s2|s_", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, losses, origin, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_COUNTS = re.compile(
+_COUNTS = regex(
     r"^(class_?|label_?)?(count|counts|freq|freqs|frequency|frequencies|bincount|hist)(_per_class|_cls)?$",
     re.IGNORECASE,
 )
-_POSITIVE = re.compile(r"(^|_)(n_?|num_?)?(pos|positive|positives)(_|$)", re.IGNORECASE)
-_NEGATIVE = re.compile(r"(^|_)(n_?|num_?)?(neg|negative|negatives)(_|$)", re.IGNORECASE)
+_POSITIVE = regex(r"(^|_)(n_?|num_?)?(pos|positive|positives)(_|$)", re.IGNORECASE)
+_NEGATIVE = regex(r"(^|_)(n_?|num_?)?(neg|negative|negatives)(_|$)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

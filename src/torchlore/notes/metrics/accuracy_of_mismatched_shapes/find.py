@@ -2,13 +2,13 @@
 
 import ast
 import itertools
-import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, follow, losses, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_SHAPES = re.compile(r"\.(?:squeeze|unsqueeze|view|reshape|flatten|ravel|argmax|view_as)\b|\[:, ?0\]")
+_SHAPES = regex(r"\.(?:squeeze|unsqueeze|view|reshape|flatten|ravel|argmax|view_as)\b|\[:, ?0\]")
 _INDEX = ("torch.argmax", "torch.Tensor.argmax", "torch.max.indices", "torch.Tensor.max.indices")
 _TARGETED = {
     f"torch.nn.{name}" for name in ("functional.cross_entropy", "functional.nll_loss", "CrossEntropyLoss", "NLLLoss")

@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import dims, follow, iteration, tallies, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_BATCHES = re.compile(r"(^|[._])(mini_?)?batches$")
-_SIZE = re.compile(r"^len\(\w+\)$|\.size\(0\)$|\.shape\[0\]$")
+_BATCHES = regex(r"(^|[._])(mini_?)?batches$")
+_SIZE = regex(r"^len\(\w+\)$|\.size\(0\)$|\.shape\[0\]$")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -1,13 +1,13 @@
 """The rule of labels-of-another-loop."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_SPLIT = re.compile(r"^(?:valid(?:ation)?|val|v|test|te|dev|eval)_|_(?:valid(?:ation)?|val|v|test|te|dev|eval)$")
+_SPLIT = regex(r"^(?:valid(?:ation)?|val|v|test|te|dev|eval)_|_(?:valid(?:ation)?|val|v|test|te|dev|eval)$")
 
 
 def find(source: Source) -> Iterator[Hit]:

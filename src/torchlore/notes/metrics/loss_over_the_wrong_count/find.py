@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, follow, iteration, losses, scopes, tallies, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_SIZE = re.compile(
+_SIZE = regex(
     r"^len\(|\.size\(0\)$|\.size\(\)\[0\]$|\.shape\[0\]$|^(bs|n|batch_size|b_size|num_samples|bsz)$|\.batch_size$"
 )
 
-_SCORE = re.compile(r"loss|correct|hits|(?:^|_)acc|score|psnr|ssim|lpips|error", re.IGNORECASE)
-_COUNT = re.compile(r"(?:^|[._])(?:total|count|n|num\w*|n_\w+|seen|batches|samples|steps)$")
+_SCORE = regex(r"loss|correct|hits|(?:^|_)acc|score|psnr|ssim|lpips|error", re.IGNORECASE)
+_COUNT = regex(r"(?:^|[._])(?:total|count|n|num\w*|n_\w+|seen|batches|samples|steps)$")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, flow, follow, frameworks, iteration, scopes, tree, uses, values
+from torchlore.check.pattern import regex
 from torchlore.check.project import Class, as_function
 from torchlore.check.source import Hit, Source
 
-_EPOCH = re.compile(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
+_EPOCH = regex(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
-_VALID = re.compile(r"val|test|eval", re.IGNORECASE)
+_VALID = regex(r"val|test|eval", re.IGNORECASE)
 _HOOKS = {("validation_step", "on_validation_epoch_end"), ("test_step", "on_test_epoch_end")}  # of Lightning
 
 

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, follow, iteration, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_PAIRS = re.compile(r"acc|score|report|confusion|auc|metric|error|corrcoef|dataframe|series|^zip$", re.IGNORECASE)
+_PAIRS = regex(r"acc|score|report|confusion|auc|metric|error|corrcoef|dataframe|series|^zip$", re.IGNORECASE)
 _SAME_ROWS = {"cat", "concatenate", "concat", "stack", "vstack", "hstack", "array", "asarray", "tensor", "as_tensor", "list",
               "argmax", "from_numpy", "round", "sigmoid", "softmax", "LongTensor", "FloatTensor"}  # fmt: skip
 _LIBRARIES = ("torch", "np", "numpy", "F", "nn", "pd", "pandas")

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, scopes, tree, uses, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_LABELS = re.compile(r"(^|_)(labels?|targets?|y|gt|truth|trues?|classes)(_|$)", re.IGNORECASE)
+_LABELS = regex(r"(^|_)(labels?|targets?|y|gt|truth|trues?|classes)(_|$)", re.IGNORECASE)
 _SAME = {
     "cpu",
     "numpy",

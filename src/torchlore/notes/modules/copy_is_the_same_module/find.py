@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, flow, follow, scopes, tree, uses, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_SECOND = re.compile(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref|reference|prev|previous|shadow|backup|copy|clone|snapshot|init|initial)(_|$|\d)", re.IGNORECASE)  # fmt: skip
+_SECOND = regex(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref|reference|prev|previous|shadow|backup|copy|clone|snapshot|init|initial)(_|$|\d)", re.IGNORECASE)  # fmt: skip
 
 _SAME = {"to", "cuda", "eval", "train", "requires_grad_"}
 

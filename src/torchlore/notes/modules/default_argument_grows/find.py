@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _GROWS = {"append", "extend", "insert"}
-_MEANT = re.compile(r"cache|memo|registry|counter|store|seen|^_|state|singleton", re.IGNORECASE)
+_MEANT = regex(r"cache|memo|registry|counter|store|seen|^_|state|singleton", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, flow, follow, frameworks, scopes, tree, uses, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _DRAWS = ("torch.randn", "torch.rand", "torch.normal", "torch.randn_like", "torch.rand_like")
-_SCALE = re.compile(r"exp\(|(^|[._])(std|sigma|stddev|scale)\w*$", re.IGNORECASE)
-_NOISE = re.compile(r"^(z|noise|latents?|latent_\w+|z_\w+|gen_(input|noise))$", re.IGNORECASE)
-_RANDOM = re.compile(r"Random(?!Apply|Order|Choice)\w+|ColorJitter|RandAugment|TrivialAugmentWide")
-_KEPT = re.compile(r"fix|test|eval|sample|static|const|vis", re.IGNORECASE)
+_SCALE = regex(r"exp\(|(^|[._])(std|sigma|stddev|scale)\w*$", re.IGNORECASE)
+_NOISE = regex(r"^(z|noise|latents?|latent_\w+|z_\w+|gen_(input|noise))$", re.IGNORECASE)
+_RANDOM = regex(r"Random(?!Apply|Order|Choice)\w+|ColorJitter|RandAugment|TrivialAugmentWide")
+_KEPT = regex(r"fix|test|eval|sample|static|const|vis", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

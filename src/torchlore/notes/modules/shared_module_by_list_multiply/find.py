@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from torchlore.check import edits, follow, scopes, tree, uses, values
 from torchlore.check.modules import parameterless
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_MEANT = re.compile("shared|sharing|tied|universal|recurr|albert|looped|unrolled")
+_MEANT = regex("shared|sharing|tied|universal|recurr|albert|looped|unrolled")
 _BOXES = ("torch.nn.ModuleList", "torch.nn.Sequential")
 
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, project, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ("parallel-same-device",)
@@ -29,7 +30,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert good["device"] == "meta"
 
 
-_FIXED = re.compile(r"^cuda(:\d+)?$")
+_FIXED = regex(r"^cuda(:\d+)?$")
 
 
 def find(source: Source) -> Iterator[Hit]:

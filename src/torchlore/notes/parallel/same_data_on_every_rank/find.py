@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, frameworks, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _WRAPPER = "torch.nn.parallel.DistributedDataParallel"
-_DIVIDED = re.compile(
+_DIVIDED = regex(
     r"Sampler\(|sampler\s*=|split_\w*by_node|\.shard\(|sharded|num_replicas|[/%:*]\s*\w*world|deepspeed|webdataset|Iterable|dali|ffcv|rank\s*::|\+\s*\w*rank", re.IGNORECASE
 )  # fmt: skip
-_RANK = re.compile(r"\brank|_rank\b")
+_RANK = regex(r"\brank|_rank\b")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from torchlore.check import tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ("parallel-get-model",)
@@ -35,7 +36,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert unwrap(nn.DataParallel(compiled)) is model
 
 
-_COUNT = re.compile(r"^(n|num|no_of|number_of)_?gpus?$|^gpu_?(count|num|s)$|^ngpus?\w*$|^device_count$", re.IGNORECASE)
+_COUNT = regex(r"^(n|num|no_of|number_of)_?gpus?$|^gpu_?(count|num|s)$|^ngpus?\w*$|^device_count$", re.IGNORECASE)
 _AT_ZERO: dict[type, Callable[[float], bool]] = {
     ast.Eq: lambda n: n == 0, ast.NotEq: lambda n: n != 0, ast.Gt: lambda n: n < 0, ast.GtE: lambda n: n <= 0,
     ast.Lt: lambda n: n > 0, ast.LtE: lambda n: n >= 0,

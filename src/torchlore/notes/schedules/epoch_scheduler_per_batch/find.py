@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from torchlore.check import calls, flow, frameworks, tree
 from torchlore.check.events import Event
+from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _MODULE = "torch.optim.lr_scheduler."
-_BATCHES = re.compile(r"len\(|step|iter|batch", re.IGNORECASE)
+_BATCHES = regex(r"len\(|step|iter|batch", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ("schedule-bfe",)
@@ -48,8 +49,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert rates[44] < 9.5e-4 < rates[45]  # the target is reached at 45
 
 
-_TIME = re.compile(r"^(ep|epochs?|cur_epoch|current_epoch|step|steps|it|iters?|iteration|global_step)$")
-_RATE = re.compile(r"lr|rate", re.IGNORECASE)
+_TIME = regex(r"^(ep|epochs?|cur_epoch|current_epoch|step|steps|it|iters?|iteration|global_step)$")
+_RATE = regex(r"lr|rate", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

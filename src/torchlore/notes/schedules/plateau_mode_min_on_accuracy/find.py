@@ -5,16 +5,17 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _PLATEAU = "torch.optim.lr_scheduler.ReduceLROnPlateau"
-_KINDS = re.compile(r"isinstance|plateau", re.IGNORECASE)  # one branch for each kind of schedule
+_KINDS = regex(r"isinstance|plateau", re.IGNORECASE)  # one branch for each kind of schedule
 _COUNTING = tuple(f"torch.optim.lr_scheduler.{name}" for name in ("StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR",
                   "LambdaLR", "LinearLR", "PolynomialLR", "OneCycleLR", "CyclicLR", "ConstantLR"))  # fmt: skip
-_GROWS = re.compile(
+_GROWS = regex(
     r"(^|_)(acc|accs|accuracy|f1|auc|auroc|iou|miou|dice|map|mAP|psnr|ssim|recall|precision|bleu|kappa|r2)(_|\d|$)"
 )
-_FALLS = re.compile(r"(^|_)(loss|losses|error|err|mse|mae|rmse|wer|perplexity|ppl)(_|$)")
+_FALLS = regex(r"(^|_)(loss|losses|error|err|mse|mae|rmse|wer|perplexity|ppl)(_|$)")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import scopes, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_PLAIN = re.compile(r"^(self|sch(?:d|e|edule[rs]*|eds?|dlr)?|lr|optimi[sz]ers?|opts?|optims?|lrs)$", re.IGNORECASE)
+_PLAIN = regex(r"^(self|sch(?:d|e|edule[rs]*|eds?|dlr)?|lr|optimi[sz]ers?|opts?|optims?|lrs)$", re.IGNORECASE)
 _MODULE = "torch.optim.lr_scheduler."
 
 

@@ -11,10 +11,10 @@ Start above zero and stop at one: `lambda t: min((t + 1) / 10, 1.0)`. Torch has 
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, identity, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ("schedule-warmup-lambda",)
@@ -49,7 +49,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert linear == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.0]
 
 
-_EPOCH = re.compile(r"^(e|ep|t|epochs?|cur_epoch|epoch_?idx|epoch_?num)$")
+_EPOCH = regex(r"^(e|ep|t|epochs?|cur_epoch|epoch_?idx|epoch_?num)$")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -1,16 +1,16 @@
 """The rule of flattened-in-another-order."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, follow, losses, origin, scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 _LOSSES = ("CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
-_TURNS = re.compile(r"transpose|permute|swapaxes|movedim|\.t\(\)|\.T\b|rearrange|batch_first")
+_TURNS = regex(r"transpose|permute|swapaxes|movedim|\.t\(\)|\.T\b|rearrange|batch_first")
 
 
 def find(source: Source) -> Iterator[Hit]:

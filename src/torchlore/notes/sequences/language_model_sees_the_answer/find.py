@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import losses, tensors, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _LAYERS = ("torch.nn.MultiheadAttention", "torch.nn.TransformerEncoder", "torch.nn.TransformerEncoderLayer")
@@ -13,8 +14,8 @@ _DECODERS = {
     "torch.nn.TransformerDecoder": 2,
     "torch.nn.TransformerDecoderLayer": 2,
 }  # tgt_mask
-_DRAWS = re.compile(r"generat|sampl|search|greedy|beam|predict|infer|translate")
-_HIDES = re.compile(r"tri[ul]|is_causal|causal|square_subsequent|mask|-inf", re.IGNORECASE)
+_DRAWS = regex(r"generat|sampl|search|greedy|beam|predict|infer|translate")
+_HIDES = regex(r"tri[ul]|is_causal|causal|square_subsequent|mask|-inf", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

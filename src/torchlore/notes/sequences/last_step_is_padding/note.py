@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -28,7 +29,7 @@ TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
-_LENGTHS = re.compile(r"^(\w+_)?(lens?|lengths?)$", re.IGNORECASE)
+_LENGTHS = regex(r"^(\w+_)?(lens?|lengths?)$", re.IGNORECASE)
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

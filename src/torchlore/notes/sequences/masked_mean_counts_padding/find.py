@@ -5,17 +5,18 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, follow, loaders, origin, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _SHAPED = {"float", "unsqueeze", "to", "type", "type_as", "double", "half", "long", "int", "bool", "expand_as", "expand", "view",
            "reshape", "detach", "clone", "squeeze", "contiguous"}  # fmt: skip
-_NAMED = re.compile(
+_NAMED = regex(
     r"^(?:\w+_)?(?:pad|padding|non_?pad|attention|attn|seq|sequence|length|src|tgt|trg|token|text|word)_masks?$"
 )
-_LENGTHS = re.compile(r"(?:^|[^a-z])(?:seq_?|valid_?)?len(?:gths?|s)?(?:[^a-z]|$)")
-_PADS = re.compile(r"padding\s*=\s*(?:True|[\"'](?:longest|max_length))")
-_PAD = re.compile(r"(?:^|[^a-z])pad", re.IGNORECASE)
+_LENGTHS = regex(r"(?:^|[^a-z])(?:seq_?|valid_?)?len(?:gths?|s)?(?:[^a-z]|$)")
+_PADS = regex(r"padding\s*=\s*(?:True|[\"'](?:longest|max_length))")
+_PAD = regex(r"(?:^|[^a-z])pad", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, scopes, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _MASKS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
 
-_ATTENTION = re.compile(
+_ATTENTION = regex(
     r"nn\.(Transformer|MultiheadAttention)|from torch\.nn[\w.]* import [^\n]*(Transformer|MultiheadAttention)"
 )
 

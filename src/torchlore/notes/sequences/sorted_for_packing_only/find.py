@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, losses, scopes, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _PACK = "torch.nn.utils.rnn.pack_padded_sequence"
-_TARGET = re.compile(r"(^|_)(y|label|target|tag|tgt|trg|gt|score|class)(e?s)?($|_)", re.IGNORECASE)
+_TARGET = regex(r"(^|_)(y|label|target|tag|tgt|trg|gt|score|class)(e?s)?($|_)", re.IGNORECASE)
 
 _LOSSES = (
     "CrossEntropyLoss",

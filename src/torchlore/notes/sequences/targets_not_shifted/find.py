@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import follow, losses, scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _SAME = {"view", "reshape", "flatten", "contiguous", "to", "cuda", "long", "transpose", "permute", "float", "squeeze"}
-_COPIES = re.compile(
+_COPIES = regex(
     r"auto_?enc|\bvae\b|reconstruct|denois|mask_token|masked|mlm|copy_task|corrupt|bidirectional=True|tagg",
     re.IGNORECASE,
 )

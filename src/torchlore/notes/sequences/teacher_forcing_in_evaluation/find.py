@@ -5,17 +5,14 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import averages, calls, classes, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.project import Class, Function
 from torchlore.check.source import Hit, Source
 
-_RATIO = re.compile(
-    r"teacher_?forc|forcing_?(ratio|prob|rate)|^tf_?(ratio|prob|rate)$|teacher_?(ratio|prob)", re.IGNORECASE
-)
-_SAID = re.compile(
-    r"teacher_?forc|forcing_?(ratio|prob|rate)|tf_?(ratio|prob|rate)|teacher_?(ratio|prob)", re.IGNORECASE
-)
+_RATIO = regex(r"teacher_?forc|forcing_?(ratio|prob|rate)|^tf_?(ratio|prob|rate)$|teacher_?(ratio|prob)", re.IGNORECASE)
+_SAID = regex(r"teacher_?forc|forcing_?(ratio|prob|rate)|tf_?(ratio|prob|rate)|teacher_?(ratio|prob)", re.IGNORECASE)
 _OFF = {"torch.no_grad", "torch.inference_mode"}
-_EVALUATES = re.compile(r"^_*(val|valid|validate|validation|eval|evaluate|evaluation|test)(_|$)", re.IGNORECASE)
+_EVALUATES = regex(r"^_*(val|valid|validate|validation|eval|evaluate|evaluation|test)(_|$)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchlore.check import follow, iteration, scopes, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ("tensor-to-pil", "tensor-np-pil")
@@ -48,7 +49,7 @@ _THROUGH = {"numpy", "cpu", "detach", "permute", "transpose", "squeeze", "unsque
 _UNIT = {"torch.sigmoid", "torch.nn.functional.sigmoid", "torch.softmax", "torch.nn.functional.softmax", "torch.rand",
          "numpy.random.rand", "numpy.random.random", "torchvision.transforms.functional.to_tensor"}  # fmt: skip
 _BYTES = {"numpy.uint8", "torch.uint8"}
-_LABELS = re.compile(r"mask|label|seg|(^|_)gt(_|\b)|annot", re.IGNORECASE)  # 0 and 255 become 0 and 1
+_LABELS = regex(r"mask|label|seg|(^|_)gt(_|\b)|annot", re.IGNORECASE)  # 0 and 255 become 0 and 1
 
 
 def find(source: Source) -> Iterator[Hit]:

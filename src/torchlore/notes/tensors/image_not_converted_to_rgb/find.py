@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, follow, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _FUNCTIONS = {f"torchvision.transforms.{room}{name}" for room in ("functional.", "v2.functional.")
@@ -12,7 +13,7 @@ _FUNCTIONS = {f"torchvision.transforms.{room}{name}" for room in ("functional.",
 _MAKERS = {
     f"torchvision.transforms.{room}{name}" for room in ("", "v2.") for name in ("ToTensor", "PILToTensor", "ToImage")
 }
-_OTHER = re.compile(r"mask|label|seg|target|gt|palette|depth|annot|grey|gray|alpha", re.IGNORECASE)
+_OTHER = regex(r"mask|label|seg|target|gt|palette|depth|annot|grey|gray|alpha", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from torchlore.check import calls, follow, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
@@ -24,7 +25,7 @@ SOURCES = ("003:133-138",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
-_STEPS = re.compile(r"forward|loss|step|collate|train|valid|criterion|__getitem__|__call__|mixup|batch", re.IGNORECASE)
+_STEPS = regex(r"forward|loss|step|collate|train|valid|criterion|__getitem__|__call__|mixup|batch", re.IGNORECASE)
 
 
 def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
