@@ -293,6 +293,66 @@ def epoch():
 for e in range(5):
     epoch()
     sched.step()
+=== a number that the optimizer does not hear of
+import torch
+from torch import nn
+lr = 0.1
+net = nn.Linear(6, 1)
+opt = torch.optim.SGD(net.parameters(), lr=lr)
+for epoch in range(9):
+    loss = net(torch.randn(8, 6)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    if epoch % 3 == 2:
+        lr = lr * 0.1  # trap: lr-set-on-state-dict-copy
+        print("learning rate", lr)
+=== a number that is written into the groups
+import torch
+from torch import nn
+lr = 0.1
+net = nn.Linear(6, 1)
+opt = torch.optim.SGD(net.parameters(), lr=lr)
+for epoch in range(9):
+    loss = net(torch.randn(8, 6)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    if epoch % 3 == 2:
+        lr = lr * 0.1
+        for group in opt.param_groups:
+            group["lr"] = lr
+=== a decay of gradients that were used already
+import torch
+from torch import nn
+net = nn.Linear(10, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.05)
+for step in range(100):
+    loss = net(torch.randn(32, 10)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    for p in net.parameters():
+        p.grad.add_(p.data, alpha=0.1)  # trap: clip-outside-backward-step
+for step in range(100):
+    loss = net(torch.randn(32, 10)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    for p in net.parameters():
+        p.grad.add_(p.data, alpha=0.1)
+    opt.step()
+    print(net.weight.grad.norm())
+=== the first of two groups is decayed
+import torch
+from torch import nn
+net, head = nn.Linear(6, 6), nn.Linear(6, 1)
+opt = torch.optim.SGD([{"params": net.parameters(), "lr": 0.1}, {"params": head.parameters(), "lr": 1.0}])
+for epoch in range(9):
+    loss = head(net(torch.randn(8, 6))).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    opt.param_groups[0]["lr"] *= 0.1  # trap: lr-set-on-state-dict-copy
 """
 
 

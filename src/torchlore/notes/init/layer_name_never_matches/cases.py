@@ -1,3 +1,4 @@
+import torch
 from torch import nn
 
 
@@ -33,3 +34,24 @@ def own_blocks(m):
         nn.init.zeros_(m.scale)
     if name.find("Conv1D") != -1:  # trap: layer-name-never-matches
         nn.init.zeros_(m.bias)
+
+
+class Style(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.feat = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU())
+        self.head = nn.Linear(8, 2)
+        self.scale = nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        return self.head(self.feat(x).mean((2, 3))) * self.scale
+
+
+style = Style()
+for name, p in style.named_parameters():
+    if name == "feat":  # trap: layer-name-never-matches
+        p.requires_grad = False
+    if name in ["feat", "head"]:  # trap: layer-name-never-matches
+        p.requires_grad = False
+    if name == "scale" or name == "head.weight" or name.startswith("feat"):
+        p.requires_grad = False

@@ -4,9 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, tree
+from torchlore.check import api, classes, follow, scopes, tree
 from torchlore.check.pattern import regex
-from torchlore.check.project import imported_files
+from torchlore.check.project import Class, imported_files
 from torchlore.check.source import Hit, Source
 
 _SMALL = regex(r"^(de)?conv(transpose)?([123]d)?$|^linear$|^(batch|layer|group|instance)?norm([123]d)?$|^bn$|^fc$|^dense$|^"
@@ -15,6 +15,7 @@ _KERAS = regex(r"^(Conv[123]D(Transpose)?$|Dense$|BatchNormalization|LayerNormal
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _paths(source)
     if "__name__" not in source.text:
         return
     for node in source.all(ast.Compare):
@@ -28,6 +29,43 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("find", "startswith", "endswith", "count"):
         if len(call.args) == 1:
             yield from _told(source, call, tree.receiver(call), call.args[0], whole=False)
+
+
+def _paths(source: Source) -> Iterator[Hit]:
+    """`if name == "backbone":` in a loop over named_parameters(), whose names go on: `backbone.0.weight`."""
+    for node in source.all(ast.Compare) if "named_parameters" in source.text else ():
+        found = scopes.reaching(source, node.left) if isinstance(node.left, ast.Name) and len(node.ops) == 1 else []
+        over = (
+            found[0].value
+            if len(found) == 1 and found[0].path == (0,) and found[0].how in ("for", "comprehension")
+            else None
+        )
+        if not isinstance(over, ast.Call) or follow.method(over) != "named_parameters":
+            continue
+        right = tree.literal(node.comparators[0])
+        words = (
+            [right]
+            if isinstance(node.ops[0], ast.Eq | ast.NotEq)
+            else right
+            if isinstance(node.ops[0], ast.In | ast.NotIn)
+            else []
+        )
+        owners = [classes.class_behind(source, one) for one in source.values(tree.receiver(over))]
+        if not isinstance(words, list | tuple) or not words or not owners or None in owners:
+            continue
+        if all(
+            isinstance(word, str) and all(_is_layer(one, word) for one in owners if one is not None) for word in words
+        ):
+            name = source.code(node.left)
+            told = f"`{name}` is a full path such as `{words[0]}.weight`, so it is never `{words[0]}` alone"
+            yield source.hit(node, f'{told}: ask `{name}.startswith("{words[0]}.")`')
+
+
+def _is_layer(cls: Class, word: str) -> bool:
+    """Whether an attribute of a module is a module itself."""
+    made = [one for found in [classes.own_attributes(cls).get(word, [])] for one in found]
+    kinds = [value.kind for one in made if one.value is not None for value in cls.source.values(one.value)]
+    return bool(kinds) and all(api.is_kind(kind, "module") for kind in kinds)
 
 
 def _told(source: Source, at: ast.expr, name: ast.expr, word: ast.expr, *, whole: bool) -> Iterator[Hit]:

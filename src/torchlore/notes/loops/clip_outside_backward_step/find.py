@@ -12,7 +12,7 @@ from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _by_hand(source)
+    yield from (*_by_hand(source), *_changed_late(source))
     clips = ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grad_value")
     if not any(name in source.text for name in clips):
         return
@@ -22,6 +22,46 @@ def find(source: Source) -> Iterator[Hit]:
         if node not in told:
             told.add(node)
             yield hit
+
+
+def _changed_late(source: Source) -> Iterator[Hit]:
+    """`p.grad.add_(p.data, alpha=wd)` behind the step, before the gradients are zeroed: nobody uses what it changes."""
+    for loop in flow.training_loops(source) if ".grad" in source.text else []:
+        steps, zeros = loop.direct("step"), loop.direct("zero_grad")
+        if (
+            len(steps) != 1
+            or not zeros
+            or steps[0].via
+            or steps[0].source is not source
+            or frameworks.owned(source, loop.node)
+        ):
+            continue
+        late = getattr(steps[0].node, "end_lineno", 0)
+        uses_ = [
+            one for one in uses.attributes(source, "grad") if one.lineno > late and tree.inside(source, one, loop.node)
+        ]
+        writes = [one for one in uses_ if _changes(source, one)]
+        if (
+            writes
+            and len(writes) == len(uses_)
+            and all(_line(one) < late or _line(one) > writes[-1].lineno for one in zeros)
+        ):
+            told = "the step is made before this, and the next `zero_grad()` throws it away: put it between backward() and step()"
+            yield source.hit(writes[0], f"gradients are changed here when {told}")
+
+
+def _line(event: Event) -> int:
+    return int(getattr(event.at, "lineno", 0))
+
+
+def _changes(source: Source, grad: ast.Attribute) -> bool:
+    """`p.grad.add_(x)`, `p.grad.data.clamp_(-1, 1)` and `p.grad += x`."""
+    up = source.parents[grad]
+    up = source.parents[up] if isinstance(up, ast.Attribute) and up.attr == "data" else up
+    method = up.attr if isinstance(up, ast.Attribute) else ""
+    return (method.endswith("_") and method not in ("zero_", "detach_", "requires_grad_")) or isinstance(
+        up, ast.AugAssign
+    )
 
 
 def _first_group(source: Source) -> Iterator[Hit]:

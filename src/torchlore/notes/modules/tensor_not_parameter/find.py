@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, tree
+from torchlore.check import classes, edits, follow, tree
 from torchlore.check.classes import Attribute
 from torchlore.check.source import Hit, Source
 
@@ -53,7 +53,7 @@ def _tensor(source: Source, one: Attribute) -> ast.Call | None:
     if one.method != "__init__" or one.how != "assign" or one.path or not isinstance(value, ast.Call):
         return None
     if isinstance(value.func, ast.Attribute) and value.func.attr == "requires_grad_" and not value.args:
-        inner = value.func.value
+        inner = follow.followed(source, value.func.value)
         return value if isinstance(inner, ast.Call) and source.name(inner.func).startswith("torch.") else None
     asked = tree.literal(tree.argument(value, None, "requires_grad")) is True
     full = source.name(value.func)

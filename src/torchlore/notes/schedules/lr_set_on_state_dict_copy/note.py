@@ -2,7 +2,8 @@
 
 `state_dict()` builds new dicts for the groups. Writing `lr` into them has no effect on the optimizer; the schedule that
 the code describes never happens, and the printed rate (read from the copy) even agrees with it. The copy only counts if
-it is loaded back with `load_state_dict`.
+it is loaded back with `load_state_dict`. A variable `lr` that was given to the optimizer is a copy too: `lr *= 0.1` changes the
+variable.
 
 Write to the optimizer itself: `for group in optimizer.param_groups: group["lr"] = lr`.
 """

@@ -57,3 +57,17 @@ class Encoder(nn.Module):
         x = self.encoder(x, mask=mask)  # trap: causal-mask-inverted
         x = nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
         return self.encoder(x, mask=torch.triu(torch.ones(size, size), diagonal=1).bool())
+
+
+class Diagonal(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.att = nn.MultiheadAttention(d, 2, batch_first=True)
+
+    def forward(self, h):
+        n = h.size(1)
+        mask = torch.triu(torch.ones(n, n, dtype=torch.bool))
+        right = torch.triu(torch.ones(n, n), diagonal=1).bool()
+        wrong, _ = self.att(h, h, h, attn_mask=mask)  # trap: causal-mask-inverted
+        again, _ = self.att(h, h, h, attn_mask=torch.triu(torch.ones(n, n)).bool())  # trap: causal-mask-inverted
+        return wrong + again + self.att(h, h, h, attn_mask=right)[0]

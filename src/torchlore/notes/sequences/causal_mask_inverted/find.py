@@ -58,9 +58,27 @@ def _given(source: Source) -> Iterator[Hit]:
         masks = [one.value for one in call.keywords if one.arg in _KEYWORDS]
         if masks and values.made_by(source, call.func, *_LAYERS) is not None:
             for mask in masks:
+                if _hides_itself(source, mask):
+                    told = "this triangle begins at the diagonal, so no position sees itself and the first sees nothing, which gives NaN"
+                    yield source.hit(mask, f"{told}: write `torch.triu(..., diagonal=1)`")
                 if _triangle(source, mask) == "lower":
                     told = "this mask says what may not be seen (True, or -inf that is added), and a lower triangle of ones hides no future"
                     yield source.hit(mask, f"{told}: pass the upper one, as bool")
+
+
+def _hides_itself(source: Source, mask: ast.expr) -> bool:
+    """`torch.triu(torch.ones(n, n)).bool()` or `torch.triu(torch.ones(n, n, dtype=torch.bool))`, without `diagonal=1`."""
+    made = follow.followed(source, mask)
+    cast = isinstance(made, ast.Call) and follow.method(made) == "bool" and not source.name(made.func)
+    made = follow.followed(source, tree.receiver(made)) if cast and isinstance(made, ast.Call) else made
+    if not isinstance(made, ast.Call) or source.name(made.func) != "torch.triu" or not made.args:
+        return False
+    ones = follow.followed(source, made.args[0])
+    kind = tree.argument(ones, None, "dtype") if isinstance(ones, ast.Call) else None
+    whole = isinstance(ones, ast.Call) and source.name(ones.func) == "torch.ones"
+    boolean = cast or (kind is not None and source.name(kind) == "torch.bool")
+    start = tree.argument(made, 1, "diagonal")
+    return whole and boolean and (tree.lacks(made, 1, "diagonal") or tree.literal(start) == 0)
 
 
 def _told(source: Source, at: ast.expr, found: str, wrong: str, why: str) -> Iterator[Hit]:
