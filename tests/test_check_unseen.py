@@ -315,8 +315,11 @@ import torch
 from torch import nn
 def set_decay(optimizer, value):
     optimizer.defaults["weight_decay"] = value  # trap: misspelt-setting
+def set_both(optimizer, value):
+    optimizer.defaults["weight_decay"] = value
     for group in optimizer.param_groups:
         group["weight_decay"] = value
+set_both(torch.optim.AdamW(nn.Linear(2, 2).parameters()), 0.0)
 set_decay(torch.optim.AdamW(nn.Linear(2, 2).parameters()), 0.0)
 === an attack that adds its gradients up
 import torch
