@@ -662,6 +662,11 @@ DECORATOR
 def evaluate(net: torch.nn.Linear, loader):
     net.eval()
     right = 0
+    print(1)
+    print(2)
+    print(3)
+    print(4)
+    print(5)
     for x, y in LOOP:
         right += (net(x).argmax(1) == y).sum().item()
     return right
@@ -684,3 +689,54 @@ def test_one_turn_by_a_constant(rules):
     text = "import torch\nnet = torch.nn.Linear(2, 2)\nturns = 1\nfor i in range(turns):\n    net.eval()\n    x = net(torch.rand(2))\n    print(x)\n"
     assert not said(rules, "eval-without-no-grad", text)
     assert said(rules, "eval-without-no-grad", text.replace("turns = 1", "turns = 100")) == ["warning"]
+
+
+STAND_IN = """
+import torch
+
+def train(net, loader, amp):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    if amp:
+        scaler = torch.amp.GradScaler("cuda")
+    else:
+        class NullScaler:
+            def scale(self, x): return x
+            def step(self, optimizer): optimizer.step()
+            def update(self): pass
+        scaler = NullScaler()
+    for x in loader:
+        optimizer.zero_grad()
+        scaler.scale(net(x).mean()).backward()
+        STEP
+        scaler.update()
+"""
+RECAST = """
+import torch
+
+def recast(self, other):
+    NAME.load_state_dict(NAME.state_dict())
+"""
+LOOSE = """
+import torch
+from torch import nn
+
+def resume(net: nn.Linear, path):
+    net.load_state_dict(torch.load(path)["g"], strict=False)
+    net = nn.parallel.DistributedDataParallel(net)
+    torch.save({"g": NAME.state_dict()}, path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "expected"),
+    [
+        ("amp-step-without-scaler", STAND_IN.replace("STEP", "scaler.step(optimizer)"), []),
+        ("amp-step-without-scaler", STAND_IN.replace("STEP", "optimizer.step()"), ["error"]),
+        ("state-dict-changed-in-vain", RECAST.replace("NAME", "self"), []),
+        ("state-dict-changed-in-vain", RECAST.replace("NAME", "other"), ["error"]),
+        ("strict-false-unchecked", LOOSE.replace("NAME", "g_module"), ["hint"]),
+        ("strict-false-unchecked", LOOSE.replace("NAME", "net"), ["warning"]),
+    ],
+)
+def test_yet_another_word_decides(rules, slug, text, expected):
+    assert said(rules, slug, text) == expected

@@ -124,8 +124,9 @@ def place(source: Source, node: ast.AST) -> tuple[tuple[Loop, ...], tuple[tuple[
     names: set[str] = set()
     for context in contexts(source, node):
         func = context.func if isinstance(context, ast.Call) else context
-        name = source.name(func) or (func.attr if isinstance(func, ast.Attribute) else "")
-        names |= {name, "torch.no_grad"} if name.endswith(("_no_grad", "_inference_mode")) else {name}
+        name = source.name(func) or dotted(func).rpartition(".")[2]
+        off = "no_grad" in name.rpartition(".")[2] or name.endswith("_inference_mode")  # also `@no_grad_wrapper`
+        names |= {name, "torch.no_grad"} if off else {name}
     return tuple(reversed(loops_around(source, node))), tuple(conditions(source, node)), frozenset(names - {""})
 
 

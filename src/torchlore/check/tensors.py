@@ -34,7 +34,7 @@ def no_grad_around(source: Source, node: ast.AST) -> bool:
     for context in own + contexts(source, node):
         func = context.func if isinstance(context, ast.Call) else context
         name = source.name(func)
-        last = name.rpartition(".")[2]
+        last = (name or dotted(func)).rpartition(".")[2]
         if name in _NO_GRAD or "no_grad" in last or last.endswith("_inference_mode"):
             return True  # also a decorator of the project's own: `@smart_inference_mode()`, `@no_grad_wrapper`
         if name == "torch.set_grad_enabled" and isinstance(context, ast.Call) and context.args:

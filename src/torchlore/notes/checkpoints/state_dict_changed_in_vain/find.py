@@ -32,8 +32,8 @@ def _own(source: Source) -> Iterator[Hit]:
         given, net = call.args[0] if call.args else None, source.code(tree.receiver(call))
         plain = isinstance(given, ast.Call) and follow.method(given) == "state_dict" and not given.args
         same = plain and isinstance(given, ast.Call) and source.code(tree.receiver(given)) == net
-        if values.maybe(source, tree.receiver(call), "optimizer", weak=True):
-            continue  # which casts its state to what the parameters are now
+        if values.maybe(source, tree.receiver(call), "optimizer", weak=True) or net == "self":
+            continue  # an optimizer casts its state to what the parameters are now
         if same and tree.is_statement(source, call) and not follow.in_test(source, call):
             yield source.hit(call, f"`{net}` is given its own weights and stays as it is: take the other network's")
 

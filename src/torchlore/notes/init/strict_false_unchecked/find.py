@@ -107,7 +107,9 @@ def _is_part(one: classes.Attribute) -> bool:
 def _prefixed(source: Source, model: ast.expr) -> bool:
     """Whether names here are known to get a prefix that the model does not have; else one may want a part of them."""
     wraps = any(one.attr.endswith("DataParallel") for one in source.all(ast.Attribute)) or any(source.calls(*_WRAPPERS))
-    bare = re.search(r"(\.module|without_ddp|unwrapped\w*)\.state_dict\(", source.text)  # what is saved has no prefix
+    bare = re.search(
+        r"(\.module|_module|without_ddp|unwrapped\w*)\.state_dict\(", source.text
+    )  # what is saved has no prefix
     found = source.values(model) if wraps and bare is None else ()
     return bool(found) and all(one.name not in _WRAPPERS for one in found)
 

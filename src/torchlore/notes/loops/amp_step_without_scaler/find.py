@@ -56,6 +56,9 @@ def _next_step(events: list[Event], scaled: Event) -> Event | None:
     for event in events:
         if event.what in ("backward", "unscale", "update") or (event.what == "step" and event.detail == "scaler"):
             return None
+        home = tree.class_of(event.source, event.node)  # `class NullScaler`, whose step is the optimizer's
+        if home is not None and "scaler" in home.name.lower():
+            return None
         if event.what == "step" and not event.detail and not flow.exclusive(event, scaled):
             return event
     return None

@@ -12,7 +12,7 @@ _MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "i
 
 _FRESH = {f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn", "tensor", "Tensor", "FloatTensor")}
 
-_LIGHT = {"float", "unsqueeze", "double", "long", "view", "permute", "transpose"}
+_LIGHT = {"float", "int", "unsqueeze", "double", "long", "view", "permute", "transpose"}
 
 
 def find(source: Source) -> Iterator[Hit]:
