@@ -1,0 +1,12 @@
+import torch
+
+
+def iou(pred, target, eps=1e-6):
+    intersection = (pred * target).sum()
+    union = pred.sum() + target.sum()
+    return (intersection + eps) / (union + eps)  # trap: union-counts-overlap-twice
+
+
+mask = (torch.arange(64).view(8, 8) % 3 == 0).float()
+
+result = {"perfect": iou(mask, mask).item()}
