@@ -18,6 +18,15 @@ def jaccard(pred, mask):
     return both / either  # trap: union-counts-overlap-twice
 
 
+def of_classes(pred, target, classes):
+    found = []
+    for c in range(classes):
+        inter = ((pred == c) & (target == c)).sum().item()
+        union = (pred == c).sum().item() + (target == c).sum().item()
+        found.append(inter / union)  # trap: union-counts-overlap-twice
+    return found
+
+
 # clean
 def dice(p, t, smooth=1.0):
     inter = torch.sum(p * t)

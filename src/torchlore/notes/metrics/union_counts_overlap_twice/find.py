@@ -46,9 +46,9 @@ def _overlap(source: Source, node: ast.expr) -> set[str] | None:
 
 
 def _summed(source: Source, node: ast.expr) -> str:
-    """`p` of `p.sum()`; "" for anything else."""
+    """`p` of `p.sum()`, `p == c` of `(p == c).sum()`; "" for anything else."""
     inner = _inner(source, node)
-    return source.code(inner) if inner is not None and tree.dotted(inner) else ""
+    return source.code(inner) if isinstance(inner, ast.Name | ast.Attribute | ast.Compare) else ""
 
 
 def _inner(source: Source, node: ast.expr) -> ast.expr | None:

@@ -11,7 +11,10 @@ dice = 2 * intersection / (pred.sum() + target.sum())
 """
 
 ROWS = ()
-SOURCES = ("https://github.com/kkweon/UNet-in-Tensorflow/issues/11", "https://github.com/Project-MONAI/MONAI/issues/644")
+SOURCES = (
+    "https://github.com/kkweon/UNet-in-Tensorflow/issues/11",
+    "https://github.com/Project-MONAI/MONAI/issues/644",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

@@ -24,6 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
     for loss in found:
         if loss.input is None or loss.target is None:
             continue
+        yield from _mask_of_inputs(source, loss)
         target, made = _whole(source, loss.target), _whole(source, loss.input)
         given = _whole(source, made.args[0]) if isinstance(made, ast.Call) and made.args else None
         if (
@@ -48,6 +49,42 @@ def find(source: Source) -> Iterator[Hit]:
                 f"output with `{target.id}[:, 1:]`"
             )
             yield source.hit(loss.call, message)
+
+
+def _mask_of_inputs(source: Source, loss: losses.LossCall) -> Iterator[Hit]:
+    """`cross_entropy(logits, ids[:, 1:], reduction="none") * mask[:, :-1]`: the mask is that of the inputs, not of the targets."""
+    held, home = source.parents[loss.call], tree.function(source, loss.call)
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    if loss.target is None or _cut(source, loss.target) != (1, None):
+        return
+    for product in tree.under(source, home or source.tree, ast.BinOp):
+        for one, mask in ((product.left, product.right), (product.right, product.left)):
+            weighs = isinstance(product.op, ast.Mult) and (
+                one is loss.call or (name and tree.dotted(_bare(source, one)) == name)
+            )
+            if weighs and _cut(source, mask) == (None, -1):
+                code = source.code(mask)
+                told = f"`{code}` leaves out the last position and the targets leave out the first, so each loss gets the mask of its neighbour"
+                yield source.hit(product, f"{told}: cut the mask with `[:, 1:]` too", severity="warning")
+
+
+def _bare(source: Source, node: ast.expr) -> ast.expr:
+    """Without reshapes."""
+    while isinstance(node, ast.Call) and follow.method(node) in _SAME and not source.name(node.func):
+        node = tree.receiver(node)
+    return node
+
+
+def _cut(source: Source, node: ast.expr, hops: int = 4) -> tuple[object, object] | None:
+    """(1, None) of `x[:, 1:]`, also by a name and under reshapes."""
+    node = _bare(source, node)
+    if isinstance(node, ast.Name) and hops and (value := follow.binding(source, node)) is not None:
+        return _cut(source, value, hops - 1)
+    parts = node.slice.elts if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else []
+    second = parts[1] if len(parts) == 2 and isinstance(parts[0], ast.Slice) else None
+    if not isinstance(second, ast.Slice):
+        return None
+    return tree.literal(second.lower) if second.lower else None, tree.literal(second.upper) if second.upper else None
 
 
 def _whole(source: Source, node: ast.expr, hops: int = 8) -> ast.expr | None:
