@@ -40,7 +40,7 @@ class Trainer:
             logits, _ = self.model(ids)
             self.criterion(logits.view(-1, 9), targets.view(-1)).backward()
 
-    def masked(self, ids, mask):
+    def weighed(self, ids, mask):
         logits, targets = self.model(ids)[0][:, :-1], ids[:, 1:]
         each = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
         kept = mask[:, :-1].reshape(-1).float()
