@@ -120,9 +120,11 @@ def by_phase(folders, model, criterion, optimizer):
     loaders = {phase: DataLoader(sets[phase], batch_size=8, num_workers=2) for phase in ["train", "val"]}  # trap: train-loader-not-shuffled
     for phase in ["train", "val"]:
         for x, y in loaders[phase]:
-            optimizer.zero_grad()
-            criterion(model(x), y).backward()
-            optimizer.step()
+            loss = criterion(model(x), y)
+            if phase == "train":
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
 
 
 def by_phase_shuffled(folders, model, criterion, optimizer):

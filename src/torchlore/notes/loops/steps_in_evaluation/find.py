@@ -50,7 +50,7 @@ def _asked(source: Source, back: Event, loop: ast.For) -> bool:
     if any(tree.inside(source, test, loop) for test, _ in tree.conditions(source, back.at)):
         return True
     leaves = tree.under(source, loop, ast.Continue, ast.Break, ast.Return)
-    return any(one.lineno < back.at.lineno for one in leaves)
+    return any(one.lineno < getattr(back.at, "lineno", 0) for one in leaves)
 
 
 def _held_out(source: Source, loop: flow.LoopFlow, steps: list[Event]) -> str:
@@ -81,7 +81,10 @@ def _of_switch(source: Source, loop: flow.LoopFlow, back: Event) -> str:
     if any(name in source.code(test) for test, _ in tree.conditions(source, loop.node)):
         return ""
     modes = {one.attr for one in tree.under(source, home, ast.Attribute) if one.attr in ("train", "eval")}
-    asked = any(name in source.code(one.test) for one in tree.under(source, home, ast.If, ast.IfExp))
+    tests = [one.test for one in tree.under(source, home, ast.If)] + [
+        one.test for one in tree.under(source, home, ast.IfExp)
+    ]
+    asked = any(name in source.code(one) for one in tests)
     function = as_function(source, home)
     given = [calls.given_argument(function, call, switches[0], skip) for _, call, skip in calls.callers(function)]
     off = [one for one in given if one is not None and (tree.literal(one) is False or _is_held_out(one))]
