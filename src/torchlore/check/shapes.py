@@ -52,6 +52,21 @@ def product(left: Shape | None, right: Shape | None) -> Shape | None:
     return (*left[:-1], *right[1:]) if len(right) == 2 or len(left) > 1 else ()
 
 
+def common(found: set[Shape | None]) -> Shape | None:
+    """What several shapes have in common: sizes that differ are unknown ones; a 1 beside another size tells nothing."""
+    known = [one for one in found if one is not None]
+    if len(known) != len(found) or len(found) == 1:
+        return known[0] if len(found) == 1 and known else None
+    if any(one[:1] == (None,) for one in known):
+        last = {one[-1] if len(one) > 1 else None for one in known}
+        return (None, last.pop()) if len(last) == 1 and None not in last else None
+    if len({len(one) for one in known}) != 1:
+        return None
+    sizes = [set(column) for column in zip(*known, strict=True)]
+    mixed = any(len(one) > 1 and 1 in one for one in sizes)
+    return None if mixed else tuple(one.pop() if len(one) == 1 else _SOME for one in sizes)
+
+
 def batched(shape: Shape | None) -> Shape | None:
     """The shape of a batch of samples of this shape."""
     return (_SOME, *shape) if shape is not None and None not in shape[:1] else None

@@ -143,8 +143,7 @@ def attached(source: Source, node: ast.expr) -> bool | None:
 
 def shape(source: Source, node: ast.expr) -> Shape | None:
     """The shape, with sizes as numbers or as the user's own text; a leading None stands for unseen dimensions."""
-    found = {value.shape for value in values(source, node)}
-    return found.pop() if len(found) == 1 else None
+    return shapes.common({value.shape for value in values(source, node)})
 
 
 def _last(node: ast.expr) -> str:

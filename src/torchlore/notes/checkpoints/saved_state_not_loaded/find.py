@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, frameworks, project, saved, tree, values
+from torchlore.check import calls, classes, flow, follow, frameworks, project, saved, tree, values
 from torchlore.check.source import Hit, Source
 
 _COUNTS = re.compile(r"epoch|step|iter", re.IGNORECASE)
@@ -15,7 +15,7 @@ _KEEPS = re.compile(r"torch\.optim\.(Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelt
 def find(source: Source) -> Iterator[Hit]:
     if "load_state_dict" not in source.text:
         return
-    yield from _thrown_away(source)
+    yield from (*_thrown_away(source), *_made_anew(source))
     if not any(source.calls("torch.load")):
         return
     kept = _saved(source)
@@ -54,6 +54,47 @@ def _thrown_away(source: Source) -> Iterator[Hit]:
         if always and not again and not _left_before(source, load, anew[0]):
             told = f"this makes a new optimizer, and the state that `{name}` loaded on line {load.lineno} is lost: make it first, then load"
             yield source.hit(anew[0], told)
+
+
+def _made_anew(source: Source) -> Iterator[Hit]:
+    """`trainer.resume(path)` loads `self.optimizer`, and `trainer.fit()`, called after it, makes a new one."""
+    for cls in classes.all_classes(source):
+        methods = classes.methods(cls)
+        for load in source.methods("load_state_dict"):
+            home, name = tree.function(source, load), tree.dotted(tree.receiver(load))
+            if (
+                home is None
+                or methods.get(home.name) is not home
+                or not name.startswith("self.")
+                or home.name == "__init__"
+            ):
+                continue
+            for other in methods.values():
+                made = [one for one in other.body if isinstance(one, ast.Assign) and _makes(source, one, name)]
+                again = name in {tree.dotted(tree.receiver(one)) for one in _loads(source, other)}
+                if made and not again and other.name != "__init__" and _in_order(source, home.name, other.name):
+                    told = f"this makes a new optimizer, and what `{home.name}` loaded into `{name}` is lost: make it in `__init__`"
+                    yield source.hit(made[0], told)
+
+
+def _loads(source: Source, method: tree.FunctionNode) -> list[ast.Call]:
+    return [one for one in tree.under(source, method, ast.Call) if follow.method(one) == "load_state_dict"]
+
+
+def _in_order(source: Source, first: str, second: str) -> bool:
+    """Whether one object's methods are called in this order, in one function, and the second never before the first."""
+    early, late = (list(source.methods(name)) for name in (first, second))
+    for one in early:
+        owner, home = tree.dotted(tree.receiver(one)), tree.function(source, one)
+        same = [two for two in late if tree.dotted(tree.receiver(two)) == owner and tree.function(source, two) is home]
+        if (
+            owner
+            and same
+            and all(two.lineno > one.lineno for two in same)
+            and not follow.exclusive(source, one, same[0])
+        ):
+            return True
+    return False
 
 
 def _left_before(source: Source, load: ast.Call, anew: ast.stmt) -> bool:

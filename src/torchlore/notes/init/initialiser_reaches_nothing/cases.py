@@ -91,3 +91,18 @@ class ByTypeToo(nn.Module):
 
 
 print(ByType(), ByTypeToo())
+
+
+def fill(net):
+    for m in net.modules():
+        if isinstance(m, nn.Linear):
+            nn.init.xavier_uniform_(m.weight.clone())  # trap: initialiser-reaches-nothing
+            w = m.weight.detach().clone()
+            nn.init.orthogonal_(w)  # trap: initialiser-reaches-nothing
+            fresh = m.weight.detach().clone()
+            nn.init.orthogonal_(fresh)
+            m.weight.data.copy_(fresh)
+            nn.init.zeros_(m.bias.data)
+
+
+fill(ByTypeToo())

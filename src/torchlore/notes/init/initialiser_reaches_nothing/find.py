@@ -32,6 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _compared(source)
     if "nn.init" not in source.text and "nn import init" not in source.text:
         return
+    yield from _fills_a_copy(source)
     applied = [call for call in source.methods("apply") if len(call.args) == 1]
     named = any(word in source.text for word in _WORDS)
     if not (applied or named) or _FOREIGN.search(source.text):
@@ -74,6 +75,31 @@ def _compared(source: Source) -> Iterator[Hit]:
             right = f"isinstance({layer}, {cls})"
             told = f"`{layer}` is a layer and never equal to the class `{cls}`, so nothing below runs: write `{right}`"
             yield source.hit(test, told, edits.replace(source, test, right))
+
+
+def _fills_a_copy(source: Source) -> Iterator[Hit]:
+    """`nn.init.kaiming_normal_(m.weight.clone())`, also by way of a name that nothing else reads."""
+    for call, name in uses.calls_under(source, "torch.nn.init."):
+        given = call.args[0] if call.args and name.endswith("_") and tree.is_statement(source, call) else None
+        made = follow.binding(source, given) if isinstance(given, ast.Name) else given
+        weight = _copied(made) if made is not None else None
+        if weight is None or (isinstance(given, ast.Name) and len(uses.names(source, given.id)) > 2):
+            continue
+        told = f"this fills a copy of `{source.code(weight)}`, and the layer keeps its own: give it `{source.code(weight)}`"
+        yield source.hit(call, told)
+
+
+def _copied(made: ast.expr) -> ast.expr | None:
+    """`m.weight` of `m.weight.detach().clone()`, or of `copy.deepcopy(m.weight)`."""
+    copied = isinstance(made, ast.Call) and (
+        follow.method(made) == "clone" or tree.dotted(made.func).endswith("deepcopy")
+    )
+    inner = follow.peeled(made, ("clone", "detach", "cpu", "float"))
+    if isinstance(made, ast.Call) and tree.dotted(made.func).endswith("deepcopy") and made.args:
+        inner = made.args[0]
+    inner = inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner
+    held = isinstance(inner, ast.Attribute) and inner.attr in ("weight", "bias")
+    return inner if copied and held else None
 
 
 def _is_layer(source: Source, name: ast.Name) -> bool:

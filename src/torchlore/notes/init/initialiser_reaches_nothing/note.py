@@ -1,7 +1,7 @@
 """An initialiser that is never called, or asks for layers the network has not, leaves the defaults.
 
 `init_weights` is written and nobody calls it; or `net.apply(init)` asks `isinstance(m, nn.Conv2d)` while the network is made of
-`nn.Linear`, or asks `m == nn.Linear`, which no layer is. Nothing says so: the layers have PyTorch's default, results differ from
+`nn.Linear`, or asks `m == nn.Linear`, which no layer is; or it fills a copy, `m.weight.clone()`. Nothing says so: the layers have PyTorch's default, results differ from
 the paper's, and changing the gain changes nothing.
 
 Call it at the end of `__init__`, and ask for the classes that are there: `isinstance(m, (nn.Linear, nn.Conv2d))`.

@@ -56,3 +56,23 @@ def start_all(net):
             nn.init.normal_(m.weight)  # trap: unscaled-random-weights
         if isinstance(m, nn.Conv2d):
             nn.init.normal_(m.weight, std=0.02)
+
+
+def by_name(m):
+    name = m.__class__.__name__
+    if name.find("Conv") != -1:
+        nn.init.normal_(m.weight, 0.02)  # trap: unscaled-random-weights
+    elif "Linear" in name:
+        m.weight.data.normal_(0.0, 1.0)  # trap: unscaled-random-weights
+    elif name.find("BatchNorm") != -1:
+        nn.init.normal_(m.weight, 1.0)
+        m.bias.data.normal_(0.0)
+
+
+def by_number(net, noise):
+    net.apply(by_name)
+    net.fc.weight.data.normal_(0.01)  # trap: unscaled-random-weights
+    nn.init.trunc_normal_(net.table, 0.02)  # trap: unscaled-random-weights
+    nn.init.trunc_normal_(net.table, std=0.02)
+    nn.init.normal_(net.table, 0, 0.02)
+    noise.normal_(0.1)

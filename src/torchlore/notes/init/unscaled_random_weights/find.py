@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, tree, uses
+from torchlore.check import classes, edits, follow, tree, uses
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 _INIT = ("torch.nn.init.normal_", "torch.nn.init.uniform_")
+_HELD = (".weight", ".weight.data", ".bias", ".bias.data")
 _DRAWS = ("torch.randn", "torch.rand")
 _PRODUCTS = (
     "torch.mm",
@@ -22,6 +23,7 @@ _PRODUCTS = (
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _by_init(source)
+    yield from _mean_for_spread(source)
     if not any(source.calls("torch.nn.Parameter")) or not any(source.calls(*_DRAWS)):
         return
     for cls in classes.all_classes(source):
@@ -55,12 +57,25 @@ def _by_init(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"{told}: use `nn.init.kaiming_normal_({layer}.weight)`")
 
 
+def _mean_for_spread(source: Source) -> Iterator[Hit]:
+    """`nn.init.normal_(m.weight, 0.02)`: the number alone is the mean, and the spread stays 1."""
+    drawn = [(call, call.args[1:]) for call in source.calls(_INIT[0], "torch.nn.init.trunc_normal_")]
+    own = [one for one in source.methods("normal_") if source.name(one.func) not in _INIT]
+    drawn += [(one, one.args) for one in own if tree.dotted(one.func).removesuffix(".normal_").endswith(_HELD)]
+    for call, rest in drawn:
+        mean = tree.literal(rest[0]) if len(rest) == 1 and not call.keywords else None
+        if isinstance(mean, float) and 0 < mean < 0.5:
+            code = source.code(rest[0])
+            told = f"`{code}` alone is the mean, and the spread stays 1: write `std={code}`"
+            yield source.hit(call, told, edits.replace(source, rest[0], f"std={code}"))
+
+
 def _spread(call: ast.Call, rest: list[ast.expr]) -> bool:
     """Whether the draw has a standard deviation of 1, or lies between 0 and 1."""
     numbers = [tree.literal(one) for one in rest]
     named = {keyword.arg: tree.literal(keyword.value) for keyword in call.keywords}
     if "normal" in tree.dotted(call.func):
-        std = named.get("std", numbers[1] if len(numbers) > 1 else 1)
+        std = named.get("std", numbers[1] if len(numbers) > 1 else 1 if numbers in ([], [0], [0.0]) else None)
         return isinstance(std, int | float) and std == 1 and "trunc" not in tree.dotted(call.func)
     return (numbers or [named.get("a"), named.get("b")]) in ([0, 1], [None, None])
 
@@ -68,8 +83,8 @@ def _spread(call: ast.Call, rest: list[ast.expr]) -> bool:
 def _every_layer(source: Source, call: ast.Call, layer: str) -> bool:
     """In a function given to `apply`, or a loop over `modules()`, for linear layers or convolutions."""
     tests = [test for test, branch in tree.conditions(source, call) if branch]
-    asked = [one for one in tests if isinstance(one, ast.Call) and source.name(one.func) == "isinstance"]
-    kinds = " ".join(source.code(one) for one in asked if one.args and source.code(one.args[0]) == layer)
+    asked = [one for one in tests if _asks(source, one, layer)]
+    kinds = " ".join(source.code(one) for one in asked)
     if not asked or len(asked) != len(tests) or not ("Linear" in kinds or "Conv" in kinds):
         return False
     home = tree.function(source, call)
@@ -77,6 +92,14 @@ def _every_layer(source: Source, call: ast.Call, layer: str) -> bool:
     applied = home is not None and any(tree.dotted(arg).rpartition(".")[2] == home.name for arg in given)
     walks = [loop.iter for loop in tree.loops(source, call) if isinstance(loop, ast.For)]
     return applied or any(isinstance(one, ast.Call) and tree.dotted(one.func).endswith("modules") for one in walks)
+
+
+def _asks(source: Source, test: ast.expr, layer: str) -> bool:
+    """`isinstance(m, nn.Linear)`, `classname.find("Linear") != -1`, `"Linear" in classname`."""
+    if isinstance(test, ast.Call):
+        return source.name(test.func) == "isinstance" and source.code(test.args[0]) == layer
+    code = source.code(test) if isinstance(test, ast.Compare) and len(test.ops) == 1 else ""
+    return ".find(" in code or isinstance(getattr(test, "ops", [None])[0], ast.In)
 
 
 def _draw(source: Source, value: ast.expr | None, sizes: set[str]) -> ast.Call | None:

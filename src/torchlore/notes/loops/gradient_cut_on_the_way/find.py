@@ -8,11 +8,28 @@ from torchlore.check import api, classes, flow, trained, tree, uses, values
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
-_CUTS = ("detach", "data", "detach_")
+_CUTS = ("detach", "data", "detach_", "numpy", "tolist", "item")
+_PASSES = {
+    "softmax",
+    "log_softmax",
+    "relu",
+    "tanh",
+    "sigmoid",
+    "squeeze",
+    "flatten",
+    "view",
+    "reshape",
+    "cpu",
+    "float",
+    "mean",
+    "exp",
+}
+_COPIES = ("torch.tensor", "numpy.array", "numpy.asarray")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if ".backward(" not in source.text or not any(f".{cut}" in source.text for cut in _CUTS):
+    words = (*(f".{cut}" for cut in _CUTS), "tensor(", "array(")
+    if ".backward(" not in source.text or not any(word in source.text for word in words):
         return
     yield from _in_the_open(source)
     for cls in classes.all_classes(source):
@@ -59,20 +76,38 @@ def _to_optimizer(source: Source, node: ast.AST) -> bool:
 
 
 def _cut(source: Source, call: ast.Call) -> ast.AST | None:
-    """`self.encoder(x).detach()`, `F.relu(self.encoder(x)).data`, or the only use of `h = self.encoder(x)` is `h.detach()`."""
-    up = source.parents[call]
-    while isinstance(up, ast.Call) and call in up.args and source.name(up.func).startswith("torch."):
-        call, up = up, source.parents[up]
-    if isinstance(up, ast.Attribute):
-        return up if up.attr in _CUTS else None
+    """`self.encoder(x).detach()`, or the only use of `h = self.encoder(x)` is `h.detach()`; also behind an activation."""
+    whole = _activated(source, call)
+    if (cut := _cut_here(source, whole)) is not None:
+        return cut
+    up = source.parents[whole]
     target = up.targets[0] if isinstance(up, ast.Assign) and len(up.targets) == 1 else None
     home = tree.function(source, call)
     if not isinstance(target, ast.Name) or home is None:
         return None
     names = [one for one in tree.under(source, home, ast.Name) if one.id == target.id and one is not target]
-    over = [source.parents[one] for one in names if one.lineno > call.lineno and isinstance(one.ctx, ast.Load)]
-    first = over[0] if over else None
-    cut = isinstance(first, ast.Attribute) and first.attr in _CUTS
+    over = [one for one in names if one.lineno > call.lineno and isinstance(one.ctx, ast.Load)]
+    first = _cut_here(source, _activated(source, over[0])) if over else None
     again = isinstance(statement := tree.statement(source, first), ast.Assign) if first is not None else False
     same = again and isinstance(statement, ast.Assign) and tree.dotted(statement.targets[0]) == target.id
-    return first if cut and (len(over) == 1 or same) else None
+    return first if first is not None and (len(over) == 1 or same) else None
+
+
+def _cut_here(source: Source, node: ast.expr) -> ast.AST | None:
+    """`.detach()`, `.tolist()` and the like behind a value, or `torch.tensor(...)` around it."""
+    up = source.parents[node]
+    if isinstance(up, ast.Attribute):
+        return up if up.attr in _CUTS else None
+    copied = isinstance(up, ast.Call) and up.args[:1] == [node] and source.name(up.func) in _COPIES
+    return up if copied else None
+
+
+def _activated(source: Source, node: ast.expr) -> ast.expr:
+    """`h.softmax(1)` or `torch.relu(h)` around `h`."""
+    up = source.parents[node]
+    call = source.parents[up] if isinstance(up, ast.Attribute) else up
+    if not isinstance(call, ast.Call):
+        return node
+    method = isinstance(up, ast.Attribute) and call.func is up and up.attr in _PASSES
+    first = call.args[:1] == [node] and source.name(call.func).rpartition(".")[2] in _PASSES
+    return _activated(source, call) if method or (first and source.name(call.func).startswith("torch.")) else node

@@ -172,3 +172,19 @@ def bootstrapped(reward, gamma):
     critic, done = nn.Linear(3, 1), torch.zeros(32)
     target = torch.randn(32) + (1 - done) * gamma * critic(torch.randn(32, 3))  # trap: loss-broadcasts
     return target, reward + gamma * critic(torch.randn(32, 3)).squeeze(-1)
+
+
+class Wide(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(16, 8), nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.last(torch.relu(self.first(x)))
+
+
+def several_sizes(rows=torch.randn(500, 16)):
+    net = Wide()
+    for batch in torch.utils.data.DataLoader(Houses(), batch_size=10):
+        criterion(net(batch["x"]), batch["y"])  # trap: loss-broadcasts
+    return net(rows).squeeze(1), net(torch.randn(7, 16))[:, 0]

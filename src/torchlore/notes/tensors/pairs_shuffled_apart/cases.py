@@ -81,3 +81,26 @@ class Sorted:
 
     def __getitem__(self, index):
         return self.images[index], self.masks[index], self.later[index]
+
+
+def two_loaders(net, images, depths):
+    first = torch.utils.data.DataLoader(images, batch_size=8, shuffle=True)  # trap: pairs-shuffled-apart
+    second = torch.utils.data.DataLoader(depths, batch_size=8, shuffle=True)
+    for i, (image, depth) in enumerate(zip(first, second)):
+        guess = net(image)
+        torch.nn.functional.l1_loss(guess, depth).backward()
+
+
+def two_domains(there, back, horses, zebras):
+    first = torch.utils.data.DataLoader(horses, batch_size=8, shuffle=True)
+    second = torch.utils.data.DataLoader(zebras, batch_size=8, shuffle=True)
+    for horse, zebra in zip(first, second):
+        torch.nn.functional.l1_loss(back(there(horse)), horse).backward()
+        torch.nn.functional.l1_loss(there(back(zebra)), zebra).backward()
+
+
+def in_order(net, images, depths):
+    first = torch.utils.data.DataLoader(images, batch_size=8)
+    second = torch.utils.data.DataLoader(depths, batch_size=8)
+    for image, depth in zip(first, second):
+        torch.nn.functional.l1_loss(net(image), depth).backward()

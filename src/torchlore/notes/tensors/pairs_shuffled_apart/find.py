@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, project, tree, values
+from torchlore.check import classes, losses, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _ORDERS = ("torch.randperm", "numpy.random.permutation")
@@ -14,7 +14,7 @@ _TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGN
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_in_place(source), *_listed(source))
+    yield from (*_in_place(source), *_listed(source), *_zipped(source))
     if not any(source.calls(*_ORDERS)):
         return
     shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
@@ -33,6 +33,49 @@ def find(source: Source) -> Iterator[Hit]:
                     "their pairs come apart: draw one, `order = torch.randperm(n)`, and index both with it"
                 )
                 yield source.hit(node, message)
+
+
+def _zipped(source: Source) -> Iterator[Hit]:
+    """`for x, y in zip(inputs, targets)` over two loaders that shuffle, each for itself, where a loss compares `f(x)` with `y`."""
+    for loop in source.all(ast.For) if any(source.calls("torch.utils.data.DataLoader")) else ():
+        call = loop.iter
+        if isinstance(call, ast.Call) and source.name(call.func) == "enumerate" and call.args:
+            call = call.args[0]
+        target = loop.target.elts[1] if call is not loop.iter and isinstance(loop.target, ast.Tuple) else loop.target
+        if not isinstance(call, ast.Call) or source.name(call.func) != "zip" or not isinstance(target, ast.Tuple):
+            continue
+        made = [values.made_by(source, one, "torch.utils.data.DataLoader") for one in call.args]
+        names = [one.id for one in target.elts if isinstance(one, ast.Name)]
+        nodes = [one.node for one in made if one is not None and isinstance(one.node, ast.Call)]
+        apart = (
+            len(nodes) == len(names) == len(call.args) == 2 and nodes[0] is not nodes[1] and all(map(_shuffles, nodes))
+        )
+        if apart and any(
+            _compares(source, one, names) for one in losses.loss_calls(source) if tree.inside(source, one.call, loop)
+        ):
+            told = f"`{names[0]}` and `{names[1]}` come from two loaders, and each shuffles for itself, so their pairs come apart: put both into one `TensorDataset` and load that"
+            yield source.hit(nodes[0], told)
+
+
+def _shuffles(made: ast.Call) -> bool:
+    return tree.literal(tree.argument(made, 2, "shuffle")) is True and tree.lacks(made, None, "generator")
+
+
+def _compares(source: Source, loss: losses.LossCall, names: list[str]) -> bool:
+    """Whether a loss gets one of the two as it is, and something made of the other."""
+    goal = tree.dotted(loss.target) if loss.target is not None else ""
+    if goal not in names or loss.input is None:
+        return False
+    other, todo, seen = next(one for one in names if one != goal), [loss.input], set[str]()
+    while todo:
+        for one in (one for one in ast.walk(todo.pop()) if isinstance(one, ast.Name) and one.id not in seen):
+            seen.add(one.id)
+            todo += [
+                bound.value
+                for bound in scopes.reaching(source, one)
+                if bound.how == "assign" and bound.value is not None
+            ]
+    return other in seen
 
 
 def _listed(source: Source) -> Iterator[Hit]:

@@ -8,6 +8,8 @@ Draw once and index everything with it: `order = torch.randperm(len(x)); x, y = 
 shuffles whole samples and needs neither. `np.random.shuffle(x); np.random.shuffle(y)` is the same trap: each call draws an
 order of its own.
 
+Two loaders that both say `shuffle=True`, walked with `zip`, are two orders as well: put both into one dataset.
+
 `sorted(os.listdir(images))` beside `os.listdir(masks)` tears pairs apart too, on one file system and not on another: a listing
 has no order. Sort both.
 """

@@ -177,11 +177,11 @@ def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
     inside = (
         owner is not None
         and train.owner is not None
-        and (owner[: len(train.owner)] == train.owner or _is_of_class(source, owner[0], train.expr))
+        and (owner[: len(train.owner)] == train.owner or _is_of_class(source, owner[0], _meant(source, train)))
     )
     inside = inside or _is_handed_on(source, node, train)
     return (
-        (inside or (train.owner is not None and _is_own(source, node, train.expr)))
+        (inside or (train.owner is not None and _is_own(source, node, _meant(source, train))))
         and _holds(source, freeze)
         and not _later(source, node, train)
     )
@@ -203,6 +203,16 @@ def _is_handed_on(source: Source, node: ast.expr, train: Event) -> bool:
     made = {id(one) for one in found if tree.function(source, one) is home}
     seen = {id(one.node) for one in train.source.values(train.expr)} if train.expr is not None else set()
     return bool(seen) and seen <= made and home is not tree.function(source, train.node)
+
+
+def _meant(source: Source, event: Event) -> ast.expr | None:
+    """What the call that leads to it gives: `fit` may get another net each time."""
+    home, name = event.via[0] if len(event.via) == 1 else None, tree.dotted(event.expr) if event.expr else ""
+    if home is None or home.owner or home.source is not source or not isinstance(event.at, ast.Call):
+        return event.expr
+    arg = next((one for one in tree.parameters(home.node) if one.arg == name), None)
+    given = calls.given_argument(home, event.at, arg, 0) if arg is not None else None
+    return given or event.expr
 
 
 def _is_own(source: Source, node: ast.expr, expr: ast.expr | None) -> bool:
