@@ -118,6 +118,282 @@ backbone = Backbone()
 fit(nn.Sequential(backbone, nn.Linear(32, 2)), 10)
 model = Transfer(backbone, 2)
 fit(model, 100)
+=== state-dict-alias
+import torch
+import torch.nn as nn
+def make_data(n=300):
+    g = torch.Generator().manual_seed(0)
+    x = torch.randn(n, 10, generator=g)
+    y = (x[:, :3].sum(1) + torch.randn(n, generator=g) > 0).long()
+    return x, y
+def train(model, x, y, epochs=40):
+    opt = torch.optim.Adam(model.parameters(), lr=5e-3)
+    for _ in range(epochs):
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+def accuracy(model, x, y):
+    with torch.no_grad():
+        return (model(x).argmax(1) == y).float().mean().item()
+def cross_validate(k=5):
+    torch.manual_seed(0)
+    x, y = make_data()
+    folds = torch.randperm(len(x)).chunk(k)
+    model = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 2))
+    fresh = model.state_dict()  # trap: state-dict-alias
+    scores = []
+    for i in range(k):
+        model.load_state_dict(fresh)
+        before = accuracy(model, x, y)
+        rest = torch.cat([f for j, f in enumerate(folds) if j != i])
+        train(model, x[rest], y[rest])
+        scores.append(accuracy(model, x[folds[i]], y[folds[i]]))
+        print("fold", i, "before %.3f" % before, "val %.3f" % scores[-1])
+    return sum(scores) / k
+print("cv accuracy %.3f" % cross_validate())
+=== state-dict-alias, clean
+import torch
+import torch.nn as nn
+import copy
+def make_data(n=300):
+    g = torch.Generator().manual_seed(0)
+    x = torch.randn(n, 10, generator=g)
+    y = (x[:, :3].sum(1) + torch.randn(n, generator=g) > 0).long()
+    return x, y
+def train(model, x, y, epochs=40):
+    opt = torch.optim.Adam(model.parameters(), lr=5e-3)
+    for _ in range(epochs):
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+def accuracy(model, x, y):
+    with torch.no_grad():
+        return (model(x).argmax(1) == y).float().mean().item()
+def cross_validate(k=5):
+    torch.manual_seed(0)
+    x, y = make_data()
+    folds = torch.randperm(len(x)).chunk(k)
+    model = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 2))
+    fresh = copy.deepcopy(model.state_dict())
+    scores = []
+    for i in range(k):
+        model.load_state_dict(fresh)
+        before = accuracy(model, x, y)
+        rest = torch.cat([f for j, f in enumerate(folds) if j != i])
+        train(model, x[rest], y[rest])
+        scores.append(accuracy(model, x[folds[i]], y[folds[i]]))
+        print("fold", i, "before %.3f" % before, "val %.3f" % scores[-1])
+    return sum(scores) / k
+print("cv accuracy %.3f" % cross_validate())
+=== accumulate-loss-with-graph
+import torch
+import torch.nn as nn
+class TrackedLoss(nn.Module):
+    def __init__(self, weight=0.1):
+        super().__init__()
+        self.mse = nn.MSELoss()
+        self.weight = weight
+        self.records = {"fit": [], "smooth": []}
+    def forward(self, pred, target):
+        fit = self.mse(pred, target)
+        smooth = (pred[:, 1:] - pred[:, :-1]).abs().mean()
+        self.records["fit"].append(fit)  # trap: accumulate-loss-with-graph
+        self.records["smooth"].append(smooth)  # trap: accumulate-loss-with-graph
+        return fit + self.weight * smooth
+def curves(n):
+    t = torch.linspace(0, 1, 32)
+    phase = torch.rand(n, 1)
+    clean = torch.sin(6.28 * (t + phase))
+    return clean + 0.2 * torch.randn(n, 32), clean
+def main():
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(32, 128), nn.ReLU(), nn.Linear(128, 32))
+    criterion = TrackedLoss()
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    for step in range(150):
+        noisy, clean = curves(16)
+        loss = criterion(net(noisy), clean)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    last = criterion.records["fit"]
+    print("mean of the last ten %.4f" % (float(sum(last[-10:])) / 10))
+    print("graphs kept", sum(getattr(v, "grad_fn", None) is not None for v in last))
+main()
+=== accumulate-loss-with-graph, clean
+import torch
+import torch.nn as nn
+class TrackedLoss(nn.Module):
+    def __init__(self, weight=0.1):
+        super().__init__()
+        self.mse = nn.MSELoss()
+        self.weight = weight
+        self.records = {"fit": [], "smooth": []}
+    def forward(self, pred, target):
+        fit = self.mse(pred, target)
+        smooth = (pred[:, 1:] - pred[:, :-1]).abs().mean()
+        self.records["fit"].append(fit.item())
+        self.records["smooth"].append(smooth.item())
+        return fit + self.weight * smooth
+def curves(n):
+    t = torch.linspace(0, 1, 32)
+    phase = torch.rand(n, 1)
+    clean = torch.sin(6.28 * (t + phase))
+    return clean + 0.2 * torch.randn(n, 32), clean
+def main():
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(32, 128), nn.ReLU(), nn.Linear(128, 32))
+    criterion = TrackedLoss()
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    for step in range(150):
+        noisy, clean = curves(16)
+        loss = criterion(net(noisy), clean)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    last = criterion.records["fit"]
+    print("mean of the last ten %.4f" % (float(sum(last[-10:])) / 10))
+    print("graphs kept", sum(getattr(v, "grad_fn", None) is not None for v in last))
+main()
+=== clip-outside-backward-step
+import torch
+from torch import nn
+from torch.nn.utils import clip_grad_norm_
+class Actor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(6, 32)
+        self.head = nn.Linear(32, 1)
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)))
+def closure_step(model, optimizer, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    grads = [p.grad.clone() for p in model.parameters()]
+    clip_grad_norm_(grads, max_norm)  # trap: clip-outside-backward-step
+    optimizer.step()
+    return loss.item()
+def main():
+    torch.manual_seed(0)
+    model = Actor()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    largest = 0.0
+    for it in range(100):
+        x = torch.randn(32, 6)
+        y = 30 * x.sum(1, keepdim=True)
+        before = [p.detach().clone() for p in model.parameters()]
+        loss = closure_step(model, optimizer, x, y, 1.0)
+        step = torch.stack([(a - b).norm() for a, b in zip(before, model.parameters())]).norm().item()
+        largest = max(largest, step / 1e-3)
+    print("loss %.2f" % loss)
+    print("largest norm used %.3f" % largest)
+main()
+=== clip-outside-backward-step, clean
+import torch
+from torch import nn
+from torch.nn.utils import clip_grad_norm_
+class Actor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(6, 32)
+        self.head = nn.Linear(32, 1)
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)))
+def closure_step(model, optimizer, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return loss.item()
+def main():
+    torch.manual_seed(0)
+    model = Actor()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    largest = 0.0
+    for it in range(100):
+        x = torch.randn(32, 6)
+        y = 30 * x.sum(1, keepdim=True)
+        before = [p.detach().clone() for p in model.parameters()]
+        loss = closure_step(model, optimizer, x, y, 1.0)
+        step = torch.stack([(a - b).norm() for a, b in zip(before, model.parameters())]).norm().item()
+        largest = max(largest, step / 1e-3)
+    print("loss %.2f" % loss)
+    print("largest norm used %.3f" % largest)
+main()
+=== swa-without-update-bn
+import torch
+from torch import nn
+from torch.optim.swa_utils import AveragedModel, SWALR, update_bn
+from torch.utils.data import DataLoader, TensorDataset
+def data(n, seed):
+    g = torch.Generator().manual_seed(seed)
+    x = 10 * torch.randn(n, 8, generator=g) + 20
+    return TensorDataset(x, (x[:, 0] > x[:, 1]).long())
+def accuracy(model, ds):
+    model.eval()
+    x, y = ds.tensors
+    with torch.no_grad():
+        return (model(x).argmax(1) == y).float().mean().item()
+def main():
+    torch.manual_seed(0)
+    train_ds, test_ds = data(800, 1), data(400, 2)
+    loader = DataLoader(train_ds, batch_size=40, shuffle=True)
+    model = nn.Sequential(nn.Linear(8, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    swa_model = AveragedModel(model)
+    swa_scheduler = SWALR(optimizer, swa_lr=0.02)
+    for epoch in range(12):
+        model.train()
+        for x, y in loader:
+            loss = nn.functional.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        if epoch >= 6:
+            swa_model.update_parameters(model)
+            swa_scheduler.step()
+    update_bn(loader, model)  # trap: swa-without-update-bn
+    print("plain %.3f" % accuracy(model, test_ds))
+    print("swa %.3f" % accuracy(swa_model, test_ds))
+main()
+=== swa-without-update-bn, clean
+import torch
+from torch import nn
+from torch.optim.swa_utils import AveragedModel, SWALR, update_bn
+from torch.utils.data import DataLoader, TensorDataset
+def data(n, seed):
+    g = torch.Generator().manual_seed(seed)
+    x = 10 * torch.randn(n, 8, generator=g) + 20
+    return TensorDataset(x, (x[:, 0] > x[:, 1]).long())
+def accuracy(model, ds):
+    model.eval()
+    x, y = ds.tensors
+    with torch.no_grad():
+        return (model(x).argmax(1) == y).float().mean().item()
+def main():
+    torch.manual_seed(0)
+    train_ds, test_ds = data(800, 1), data(400, 2)
+    loader = DataLoader(train_ds, batch_size=40, shuffle=True)
+    model = nn.Sequential(nn.Linear(8, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    swa_model = AveragedModel(model)
+    swa_scheduler = SWALR(optimizer, swa_lr=0.02)
+    for epoch in range(12):
+        model.train()
+        for x, y in loader:
+            loss = nn.functional.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        if epoch >= 6:
+            swa_model.update_parameters(model)
+            swa_scheduler.step()
+    update_bn(loader, swa_model)
+    print("plain %.3f" % accuracy(model, test_ds))
+    print("swa %.3f" % accuracy(swa_model, test_ds))
+main()
 """
 
 

@@ -9,7 +9,7 @@ from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _given_back(source)
+    yield from (*_given_back(source), *_starts_again(source))
     held = any(kept.variable(source, call) is not None for call in source.methods("state_dict"))
     if not held or not flow.may_train(source):
         return
@@ -31,6 +31,26 @@ def find(source: Source) -> Iterator[Hit]:
                 and _read_later(source, variable, event.node)
             ):
                 yield _hit(source, event.node, variable)
+
+
+def _starts_again(source: Source) -> Iterator[Hit]:
+    """`fresh = net.state_dict()` before a loop over folds that loads it into the same net and trains that on."""
+    for call in source.methods("state_dict"):
+        held = source.parents[call]
+        name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+        if not isinstance(name, ast.Name) or not values.sure(source, tree.receiver(call), "module", weak=True):
+            continue
+        loops = tree.loops(source, call)
+        for load in source.methods("load_state_dict"):
+            given, around = load.args[0] if load.args else None, tree.loops(source, load)
+            same = isinstance(given, ast.Name) and [one.node for one in scopes.reaching(source, given)] == [name]
+            net = identity(source, tree.receiver(load))
+            if not same or len(around) <= len(loops) or net is None or net != identity(source, tree.receiver(call)):
+                continue
+            turns = [one for one in flow.loops(source) if one.node is around[0]]
+            if any(one.of("step") for one in turns):
+                yield _hit(source, call, name)
+                break
 
 
 def _one_each(source: Source, call: ast.Call) -> bool:

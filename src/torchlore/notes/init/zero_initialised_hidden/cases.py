@@ -91,3 +91,16 @@ class Stack(nn.Module):
             x = torch.relu(layer(x))
         x = self.layers[-1](x)
         return [head(x) for head in self.heads]
+
+
+def by_type(m):
+    if type(m) == nn.Linear:
+        nn.init.constant_(m.weight, 0.05)  # trap: zero-initialised-hidden
+    if type(m) in (nn.Conv2d, nn.Conv1d):
+        m.weight.data.fill_(0.01)  # trap: zero-initialised-hidden
+    if type(m) is nn.BatchNorm2d:
+        nn.init.constant_(m.weight, 1)
+
+
+def apply_by_type(net):
+    net.apply(by_type)

@@ -128,8 +128,11 @@ def _in_turn(source: Source, walked: ast.expr) -> bool:
 
 
 def _kinds(source: Source, test: ast.expr, layer: str) -> list[str]:
-    """The classes of an `isinstance(layer, ...)`; [] for any other test."""
-    if not isinstance(test, ast.Call) or source.name(test.func) != "isinstance" or len(test.args) != 2:
-        return []
-    classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
-    return [source.name(one) for one in classes] if source.code(test.args[0]) == layer else []
+    """The classes of an `isinstance(layer, ...)` or a `type(layer) == ...`; [] for any other test."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and source.code(test.left) == f"type({layer})":
+        asked = test.comparators[0] if isinstance(test.ops[0], ast.Eq | ast.Is | ast.In) else None
+    else:
+        plain = isinstance(test, ast.Call) and source.name(test.func) == "isinstance" and len(test.args) == 2
+        asked = test.args[1] if plain and source.code(test.args[0]) == layer else None  # type: ignore[attr-defined]  # plain says so
+    classes = asked.elts if isinstance(asked, ast.Tuple | ast.List) else [asked] if asked is not None else []
+    return [source.name(one) for one in classes]

@@ -13,7 +13,9 @@ def find(source: Source) -> Iterator[Hit]:
     """An average of weights over epochs is evaluated with the statistics of the last epoch's net."""
     if "AveragedModel" not in source.text or "BatchNorm" not in source.text:
         return
-    if any(source.calls("torch.optim.swa_utils.update_bn")) or not any(source.methods("update_parameters")):
+    updates = list(source.calls("torch.optim.swa_utils.update_bn"))
+    if updates or not any(source.methods("update_parameters")):
+        yield from _of_the_other(source, updates)
         return
     for call in source.calls("torch.optim.swa_utils.AveragedModel"):
         told = any(tree.keyword(call, one) is not None for one in ("use_buffers", "avg_fn", "multi_avg_fn"))
@@ -22,6 +24,27 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(first)
             message = f"`{code}` has averaged weights, and batch norm has the statistics of other weights: call `torch.optim.swa_utils.update_bn(loader, {code})` first"
             yield source.hit(first, message)
+
+
+def _of_the_other(source: Source, updates: list[ast.Call]) -> Iterator[Hit]:
+    """`update_bn(loader, model)`: the statistics of the net that was averaged, and not of the average."""
+    given = [tree.argument(one, 1, "model") for one in updates]
+    made = [source.values(one) if one is not None else () for one in given]
+    plain = [
+        bool(found) and all(one.kind and not one.name.endswith("AveragedModel") for one in found) for found in made
+    ]
+    if not plain or not all(plain) or given[0] is None:
+        return
+    for call in source.calls("torch.optim.swa_utils.AveragedModel"):
+        same = bool(call.args) and tree.dotted(call.args[0]) == tree.dotted(given[0])
+        first = _evaluated(source, call) if same else None
+        if first is not None:
+            code = source.code(first)
+            yield source.hit(
+                updates[0],
+                f"this measures the statistics of `{source.code(given[0])}`, and `{code}` keeps those of other weights: give it `{code}`",
+            )
+            return
 
 
 def _evaluated(source: Source, call: ast.Call) -> ast.expr | None:

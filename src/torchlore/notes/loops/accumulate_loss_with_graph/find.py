@@ -218,6 +218,7 @@ def _never_emptied(source: Source) -> Iterator[Hit]:
     """A list of an object that only grows, and is given what hangs on a graph."""
     for call in source.methods("append"):
         held = tree.receiver(call)
+        held = held.value if isinstance(held, ast.Subscript) else held  # self.records["fit"].append(fit)
         cls = enclosing_class(source, call) if tree.dotted(held).startswith("self.") and call.args else None
         if cls is None or not isinstance(held, ast.Attribute) or no_grad_around(source, call):
             continue
@@ -236,7 +237,11 @@ def _never_emptied(source: Source) -> Iterator[Hit]:
 
 
 def _empty(source: Source, made: ast.expr | None) -> bool:
-    """`[]`, `list()`, `deque(maxlen=1000)`."""
+    """`[]`, `list()`, `deque(maxlen=1000)`, `{"fit": []}`, `defaultdict(list)`."""
+    if isinstance(made, ast.Dict):
+        return bool(made.values) and all(source.code(one) == "[]" for one in made.values)
+    if isinstance(made, ast.Call) and source.name(made.func) == "collections.defaultdict":
+        return len(made.args) == 1 and source.code(made.args[0]) == "list"
     queue = isinstance(made, ast.Call) and source.name(made.func) == "collections.deque"
     return made is not None and (source.code(made) in ("[]", "list()") or queue)
 
@@ -278,7 +283,7 @@ def _only_grows(source: Source, name: str) -> bool:
             continue
         read = isinstance(up, ast.Attribute) and up.attr in ("append", "__len__")
         counted = isinstance(up, ast.Call) and source.name(up.func) in ("len", "random.sample")
-        looked = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Load)
+        looked = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Load) and not _emptied_at(source, up)
         looped = isinstance(up, ast.comprehension | ast.For) and _numbers_only(source, up)
         looped |= (
             isinstance(up, ast.Call) and source.name(up.func) in ("torch.stack", "sum") and _numbers_only(source, up)
@@ -286,6 +291,12 @@ def _only_grows(source: Source, name: str) -> bool:
         if not (read or counted or looked or looped):
             return False
     return True
+
+
+def _emptied_at(source: Source, place: ast.Subscript) -> bool:
+    """`self.records[key].clear()`, or a loop that makes a loss of one entry."""
+    up = source.parents[place]
+    return isinstance(up, ast.Attribute) and up.attr in ("clear", "pop", "popleft", "copy")
 
 
 def _in_init(source: Source, node: ast.AST) -> bool:

@@ -17,6 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(name in source.text for name in clips):
         return
     yield from _first_group(source) if "param_groups" in source.text else ()
+    yield from _of_gradients(source) if ".grad" in source.text else ()
     told: set[ast.AST] = set()
     for hit, node in (*_in_loops(source), *_in_functions(source), *_in_lightning(source)):
         if node not in told:
@@ -62,6 +63,18 @@ def _changes(source: Source, grad: ast.Attribute) -> bool:
     return (method.endswith("_") and method not in ("zero_", "detach_", "requires_grad_")) or isinstance(
         up, ast.AugAssign
     )
+
+
+def _of_gradients(source: Source) -> Iterator[Hit]:
+    """`clip_grad_norm_([p.grad for p in net.parameters()], 1.0)`: a gradient has no gradient, so nothing is clipped."""
+    for call in source.calls("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"):
+        given = follow.followed(source, call.args[0]) if call.args else None
+        one = given.elt if isinstance(given, ast.ListComp | ast.GeneratorExp) else given
+        one = follow.peeled(one, ("clone", "detach", "float", "view", "flatten")) if one is not None else None
+        one = one.value if isinstance(one, ast.Attribute) and one.attr == "data" else one
+        if isinstance(one, ast.Attribute) and one.attr == "grad":
+            told = "this gets gradients, which have no `.grad` of their own, and clips nothing: give it the parameters"
+            yield source.hit(call, told)
 
 
 def _first_group(source: Source) -> Iterator[Hit]:

@@ -22,6 +22,7 @@ from torchlore.check import (
     uses,
     values,
 )
+from torchlore.check.identity import identity
 from torchlore.check.project import as_function
 from torchlore.check.source import lines
 
@@ -45,7 +46,7 @@ def find(source: Source) -> Iterator[Hit]:
     around = {up for one in uses.attributes(source, "eval") for up in tree.ancestors(source, one)}
     top = any(tree.function(source, call) is None for call in source.methods("train", "eval"))
     for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)):
-        events = flow.events_of(source, home)
+        events = tuple(_by_method(source, one) for one in flow.events_of(source, home))
         for place, event in enumerate(events):
             if not _evaluates(events, place) or _runs_it(source, event.node) or _quiet_callers(source, home):
                 continue
@@ -53,17 +54,39 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if _asked_for(events, event) or _each_once(event) or _cares(source, event.node):
                 continue
-            name = source.code(event.node.func)
-            if _is_collected(source, event.node, event.loops[-1]):
-                told = f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`"
+            told, once = _told(source, home, event)
+            if told:
                 yield source.hit(event.node, told)
-            elif _is_carried(source, event.node, event.loops[-1]) and not _differentiated(source, home):
-                told = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept: run it under `torch.no_grad()`"
-                yield source.hit(event.node, told)
-            elif not _asks_gradients(source, event.loops[-1]) and not _unit_test(source, home):
-                told = f"`{name}` records a graph for every batch of this evaluation, and nobody wants its gradients: run it under `torch.no_grad()`"
-                yield source.hit(event.node, told)
+            if once:
                 break
+
+
+def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple[str, bool]:
+    """What is said of a forward pass, and whether it is said once in a function."""
+    assert isinstance(event.node, ast.Call)
+    name, loop = source.code(event.node.func), event.loops[-1]
+    if _is_collected(source, event.node, loop):
+        return f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`", False
+    if event.detail == "method":
+        return "", False  # a method may do anything; what is collected is sure
+    if _is_carried(source, event.node, loop) and not _differentiated(source, home):
+        kept_on = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept"
+        return f"{kept_on}: run it under `torch.no_grad()`", False
+    if _asks_gradients(source, loop) or _unit_test(source, home):
+        return "", False
+    each = f"`{name}` records a graph for every batch of this evaluation, and nobody wants its gradients"
+    return f"{each}: run it under `torch.no_grad()`", True
+
+
+def _by_method(source: Source, event: Event) -> Event:
+    """`net.features(x)`, a method of the net that runs its layers, is a forward pass of the net."""
+    call = event.at
+    if event.what != "forward" or len(event.via) != 1 or not event.via[0].owner or not isinstance(call, ast.Call):
+        return event
+    if not isinstance(call.func, ast.Attribute) or not values.sure(source, call.func.value, "module"):
+        return event
+    around = flow.place(source, call)[0]
+    return event._replace(node=call, owner=identity(source, call.func.value), loops=around, via=(), detail="method")
 
 
 def _unit_test(source: Source, home: tree.FunctionNode | None) -> bool:

@@ -88,14 +88,18 @@ def rivals(batches):
 class Rounds(nn.Module):
     def __init__(self):
         super().__init__()
-        self.coarse, self.mid, self.fine, self.seen = (nn.Linear(4, 4) for _ in range(4))
+        self.coarse, self.mid, self.fine = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
         self.first, self.second, self.third = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
 
     def forward(self, x):
         scores = self.first(x)
         scores = torch.tensor(scores.softmax(1).tolist())  # trap: gradient-cut-on-the-way
         more = torch.tensor(torch.relu(self.second(scores)))  # trap: gradient-cut-on-the-way
-        kept = self.third(more)
+        gate = torch.sigmoid(self.coarse(more))
+        gate = (gate > 0.5).float()  # trap: gradient-cut-on-the-way
+        if self.mid(x).mean() > 0:
+            print("large", (self.fine(x) > 0).sum())
+        kept = self.third(more * gate)
         print(kept.tolist(), kept.mean().item())
         return kept
 

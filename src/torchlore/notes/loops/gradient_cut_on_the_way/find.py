@@ -28,7 +28,7 @@ _COPIES = ("torch.tensor", "numpy.array", "numpy.asarray")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    words = (*(f".{cut}" for cut in _CUTS), "tensor(", "array(")
+    words = (*(f".{cut}" for cut in _CUTS), "tensor(", "array(", ").float()", ").long()", ").to(")
     if ".backward(" not in source.text or not any(word in source.text for word in words):
         return
     yield from _in_the_open(source)
@@ -98,6 +98,11 @@ def _cut_here(source: Source, node: ast.expr) -> ast.AST | None:
     up = source.parents[node]
     if isinstance(up, ast.Attribute):
         return up if up.attr in _CUTS else None
+    if isinstance(up, ast.Compare) and isinstance(up.ops[0], ast.Gt | ast.Lt | ast.GtE | ast.LtE):
+        cast = source.parents[up]  # (x > 0.5).float()
+        return (
+            up if isinstance(cast, ast.Attribute) and cast.attr in ("float", "long", "int", "to", "type_as") else None
+        )
     copied = isinstance(up, ast.Call) and up.args[:1] == [node] and source.name(up.func) in _COPIES
     return up if copied else None
 

@@ -4,15 +4,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import dims, follow, scopes, tree, values
+from torchlore.check import dims, follow, loaders, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _MASK = re.compile(r"(^|_)masks?(_f|_float)?$", re.IGNORECASE)
+_EACH = re.compile(r"^(w|ws)$|(^|_)(weights|sample_weight|importance)$")
 _SHAPES = ("float", "to", "type_as", "unsqueeze", "squeeze", "view", "reshape", "flatten", "double", "int", "long")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _reduced_before(source) if "mask" in source.text else ()
+    yield from _reduced_before(source)
     if "masked_fill" not in source.text:
         return
     for division in source.all(ast.BinOp):
@@ -34,12 +35,14 @@ def _reduced_before(source: Source) -> Iterator[Hit]:
     for product in source.all(ast.BinOp):
         for loss, mask in ((product.left, product.right), (product.right, product.left)):
             name = _mask(mask) if isinstance(product.op, ast.Mult) else None
+            if name is None and isinstance(product.op, ast.Mult):
+                name = _weights(source, product, mask)
             if name is None or not _is_one_number(source, loss) or not _is_counted(source, product, name):
                 continue
             if values.shape(source, name) != () and dims.dims(source, name) != 0:
                 code = source.code(loss)
                 what = f"`{code}`" if len(code) < 60 else "this"
-                told = f'{what} is one number for all places, so `{source.code(name)}` takes nothing out of it: keep a number for each place (`reduction="none"`, `dim=-1`)'
+                told = f'{what} is one number for all places, so `{source.code(name)}` tells no place from another: keep a number for each place (`reduction="none"`, `dim=-1`)'
                 yield source.hit(product, told, severity="warning")
                 break
 
@@ -48,6 +51,18 @@ def _mask(node: ast.expr) -> ast.expr | None:
     while isinstance(node, ast.Call) and follow.method(node) in _SHAPES:
         node = tree.receiver(node)
     return node if _MASK.search(tree.dotted(node).rpartition(".")[2]) else None
+
+
+def _weights(source: Source, product: ast.BinOp, node: ast.expr) -> ast.expr | None:
+    """One weight for each sample, by which a loss is multiplied before a mean is taken: a part of the batch, or `weights`."""
+    up = source.parents[product]
+    if not isinstance(node, ast.Name) or not isinstance(up, ast.Attribute | ast.Call):
+        return None
+    if dims.dims(source, node) == 1 or loaders.hands_out(source, node):
+        return node
+    bound = scopes.reaching(source, node)
+    free = bool(bound) and all(one.how in ("parameter", "for") for one in bound) and not values.kind(source, node)
+    return node if free and _EACH.search(node.id) and dims.dims(source, node) is None else None
 
 
 def _is_one_number(source: Source, node: ast.expr) -> bool:

@@ -5,6 +5,9 @@ removed: a long sequence with little padding gets a huge weight, a short one a t
 padding more than on its errors. The other half of the same slip leaves the sum whole and divides by the mask: `loss.sum() /
 mask.sum()` lets the padding in and makes up for it nowhere.
 
+A loss that is already one number, `F.cross_entropy(x, y)`, can be multiplied by a mask or by a weight for each sample, and neither
+tells one sample from another then: ask for `reduction="none"` first.
+
 Sum and count with one mask:
 
 ```python

@@ -1,3 +1,6 @@
+import torch
+
+
 class Meter:
     def __init__(self, classes):
         self.hits = [{}] * classes  # trap: one-list-many-times
@@ -31,3 +34,12 @@ def buckets(indices, size):
         kept[i % 9].append(i)
         if len(kept[i % 9]) == size:
             yield kept[i % 9]
+
+
+def tensors(pairs, classes):
+    sums = dict.fromkeys(range(classes), torch.zeros(8))  # trap: one-list-many-times
+    counts = [torch.zeros(1)] * classes
+    for feature, label in pairs:
+        sums[label] += feature
+        counts[label] = counts[label] + 1
+    return sums, counts, [torch.zeros(3)] * 4

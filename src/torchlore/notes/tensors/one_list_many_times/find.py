@@ -7,6 +7,16 @@ from torchlore.check import edits, follow, tree, uses
 from torchlore.check.source import Hit, Source
 
 _MAKES = {"list", "dict", "set", "collections.defaultdict", "collections.Counter", "collections.deque"}
+_TENSORS = {
+    "torch.zeros",
+    "torch.ones",
+    "torch.full",
+    "torch.rand",
+    "torch.randn",
+    "torch.zeros_like",
+    "torch.ones_like",
+}
+_TENSORS |= {"numpy.zeros", "numpy.ones", "numpy.full", "numpy.zeros_like", "numpy.ones_like"}
 _CHANGES = {"append", "extend", "insert", "add", "update", "setdefault", "remove", "clear", "appendleft"}
 
 
@@ -23,7 +33,7 @@ def find(source: Source) -> Iterator[Hit]:
                     edits.replace(source, node, fixed),
                 )
     for call in source.methods("fromkeys"):
-        if len(call.args) == 2 and tree.dotted(tree.receiver(call)) == "dict" and _is_made(source, call.args[1]):
+        if len(call.args) == 2 and tree.dotted(tree.receiver(call)) == "dict" and _can_change(source, call.args[1]):
             fixed = f"{{key: {source.code(call.args[1])} for key in {source.code(call.args[0])}}}"
             if _changed(source, call):
                 yield source.hit(
@@ -41,6 +51,11 @@ def _is_made(source: Source, node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return isinstance(node.left, ast.List) or isinstance(node.right, ast.List)
     return isinstance(node, ast.Call) and source.name(node.func) in _MAKES
+
+
+def _can_change(source: Source, node: ast.expr) -> bool:
+    """Also a tensor; a list of one has a rule of its own."""
+    return _is_made(source, node) or (isinstance(node, ast.Call) and source.name(node.func) in _TENSORS)
 
 
 def _changed(source: Source, node: ast.expr) -> bool:

@@ -2,7 +2,8 @@
 
 The product copies the reference. `scores = [[]] * classes` and `scores[c].append(value)` puts every value into every class, so all
 per-class means are equal, and equal to the mean over everything. Dictionaries and sets behave alike, and so does
-`dict.fromkeys(names, [])`. Numbers are safe: they cannot be changed in place.
+`dict.fromkeys(names, [])`. `dict.fromkeys(names, torch.zeros(3))` is one tensor, which
+`sums[name] += v` changes under all names. Numbers are safe: they cannot be changed in place.
 
 Make one for each place: `[[] for _ in range(classes)]`, `{name: [] for name in names}`.
 """

@@ -104,3 +104,21 @@ def in_order(net, images, depths):
     second = torch.utils.data.DataLoader(depths, batch_size=8)
     for image, depth in zip(first, second):
         torch.nn.functional.l1_loss(net(image), depth).backward()
+
+
+def collate(batch):
+    rows, labels = zip(*batch)
+    rows = sorted(rows, key=len, reverse=True)  # trap: pairs-shuffled-apart
+    return torch.nn.utils.rnn.pad_sequence(rows), torch.tensor(labels)
+
+
+def collate_pairs(batch):
+    batch = sorted(batch, key=lambda pair: len(pair[0]))
+    rows, labels = zip(*batch)
+    return torch.nn.utils.rnn.pad_sequence(rows), torch.tensor(labels)
+
+
+def collate_by_order(batch):
+    rows, labels = zip(*batch)
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    return [rows[i] for i in order], torch.tensor([labels[i] for i in order])

@@ -14,7 +14,7 @@ _TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGN
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_in_place(source), *_listed(source), *_zipped(source))
+    yield from (*_in_place(source), *_listed(source), *_zipped(source), *_sorted_alone(source))
     if not any(source.calls(*_ORDERS)):
         return
     shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
@@ -55,6 +55,45 @@ def _zipped(source: Source) -> Iterator[Hit]:
         ):
             told = f"`{names[0]}` and `{names[1]}` come from two loaders, and each shuffles for itself, so their pairs come apart: put both into one `TensorDataset` and load that"
             yield source.hit(nodes[0], told)
+
+
+def _sorted_alone(source: Source) -> Iterator[Hit]:
+    """`seqs, labels = zip(*batch)` and then `seqs = sorted(seqs, key=len)`: the labels stay in the old order."""
+    for held in source.all(ast.Assign):
+        target, call = held.targets[0], held.value
+        star = isinstance(call, ast.Call) and source.name(call.func) == "zip" and len(call.args) == 1
+        if not star or not isinstance(call.args[0], ast.Starred) or not isinstance(target, ast.Tuple):  # type: ignore[attr-defined]  # star
+            continue
+        home = tree.function(source, held)
+        names = [one.id for one in target.elts if isinstance(one, ast.Name)]
+        later = (
+            [one for one in tree.under(source, home, ast.Call) if one.lineno > held.lineno] if home is not None else []
+        )
+        sorts = [(one, name) for one in later for name in names if _sorts(source, one, name)]
+        if len(sorts) == 1 and len(names) == len(target.elts) > 1 and home is not None:
+            call, name = sorts[0]
+            others = [one for one in names if one != name]
+            whole = source.code(home)
+            if any(_goes_out(whole, one) for one in others) and _goes_out(whole, name):
+                told = f"`{name}` is sorted and `{others[-1]}` is not, so their pairs come apart: sort the pairs, `batch.sort(key=...)`, before they are taken apart"
+                yield source.hit(call, told)
+
+
+def _sorts(source: Source, call: ast.Call, name: str) -> bool:
+    """`name = sorted(name, ...)` or `name.sort(...)`."""
+    up = source.parents[call]
+    if source.name(call.func) == "sorted" and call.args and tree.dotted(call.args[0]) == name:
+        return isinstance(up, ast.Assign) and tree.dotted(up.targets[0]) == name
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "sort" and tree.dotted(call.func.value) == name
+
+
+def _goes_out(code: str, name: str) -> bool:
+    """Whether the function hands it out as it is, or in a tensor, with no index of its own."""
+    taken = re.search(rf"\b{name}\[", code)
+    return (
+        taken is None
+        and re.search(rf"return [^\n]*\b{name}\b|(tensor|stack|pad_sequence|cat)\(\[?{name}\b", code) is not None
+    )
 
 
 def _shuffles(made: ast.Call) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, follow, project, scopes, tree, uses, values
+from torchlore.check import calls, edits, follow, losses, project, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"shape", "size", "device", "dtype", "dim", "ndim", "new_zeros", "is_cuda", "numel"}
@@ -18,6 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
     writes = _writes(source)
     yield from _inputs(source, writes)
     yield from _attributes(source)
+    yield from _handed_back(source, writes)
     for held in uses.assigns(source, ast.Name, ast.Name):
         new, old = held.targets[0], held.value
         if len(held.targets) != 1 or not isinstance(new, ast.Name) or not isinstance(old, ast.Name) or new.id == old.id:
@@ -26,8 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
         write = next((node for node, target in both if _reaches(source, held, node, target)), None)
         if write is None or not _is_array(source, old, write):
             continue
-        again = [_read_after(source, name, write, held) for name in (new, old)]
-        if all(again):
+        again = _read_after(source, new, write, held)
+        if again and (_read_after(source, old, write, held) or _read_by_caller(source, old)):
             told = f"`{new.id}` is `{old.id}` itself, and line {write.lineno} writes into both: "
             array = values.sure(source, old, "ndarray")
             way = "copy()" if array else "clone()"
@@ -49,6 +50,43 @@ def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) 
         if _read_after(source, old, write, held) or _read_by_caller(source, old):
             told = f"`{new.id}` shares the memory of `{old.id}`, and line {write.lineno} writes into both"
             yield source.hit(held, f"{told}: write `{source.code(held.value)}.clone()`")
+
+
+def _handed_back(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) -> Iterator[Hit]:
+    """`noisy = add_noise(x)`, which writes into its argument and returns it, and then a loss of `net(noisy)` and `x`."""
+    goals = [tree.dotted(one.target) for one in losses.loss_calls(source) if one.target is not None]
+    for node, target in (pair for found in writes.values() for pair in found) if goals else ():
+        home, bound = tree.function(source, node), scopes.reaching(source, target)
+        arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+        if home is None or not isinstance(arg, ast.arg) or isinstance(node, ast.Name):
+            continue
+        function = project.as_function(source, home)
+        back = [
+            one
+            for given in calls.returned(function)
+            for one in (given.elts if isinstance(given, ast.Tuple) else [given])
+        ]
+        if not any(isinstance(one, ast.Name) and scopes.reaching(source, one) == bound for one in back):
+            continue
+        for other, call, skip in calls.callers(function):
+            given, held = (
+                calls.given_argument(function, call, arg, skip),
+                source.parents.get(call) if other is source else None,
+            )
+            kept = isinstance(held, ast.Assign) and isinstance(given, ast.Name) and values.sure(source, given, "tensor")
+            if kept and isinstance(given, ast.Name) and given.id in goals and _still_meant(source, given, call):
+                told = f"this writes into `{given.id}` of line {call.lineno} itself, which is the goal of a loss there: work on `{arg.arg}.clone()`"
+                yield source.hit(node, told)
+                break
+
+
+def _still_meant(source: Source, given: ast.Name, call: ast.Call) -> bool:
+    """Whether a loss after the call has the name as its goal, and the name means the same there."""
+    same = scopes.reaching(source, given)
+    goals = [one.target for one in losses.loss_calls(source) if isinstance(one.target, ast.Name)]
+    return any(
+        one.id == given.id and one.lineno > call.lineno and scopes.reaching(source, one) == same for one in goals
+    )
 
 
 def _attributes(source: Source) -> Iterator[Hit]:
