@@ -394,6 +394,166 @@ def main():
     print("plain %.3f" % accuracy(model, test_ds))
     print("swa %.3f" % accuracy(swa_model, test_ds))
 main()
+=== state-dict-alias, clean: two states for one update
+import copy
+import torch
+from torch import nn
+class EMA:
+    def __init__(self, model, decay=0.98):
+        self.model = copy.deepcopy(model).eval()
+        self.decay = decay
+    @torch.no_grad()
+    def update(self, model):
+        own, other = self.model.state_dict(), model.state_dict()
+        for k in own:
+            own[k].mul_(self.decay).add_(other[k], alpha=1 - self.decay)
+def main():
+    net = nn.Linear(6, 1)
+    ema = EMA(net)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(500):
+        x = torch.randn(8, 6)
+        loss = net(x).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        ema.update(net)
+    return ema
+main()
+=== dataset-rng-per-worker
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+class Waves(Dataset):
+    def __init__(self, n=64):
+        self.n = n
+    def __len__(self):
+        return self.n
+    def __getitem__(self, i):
+        shift = np.random.rand()
+        t = np.linspace(0, 1, 16)
+        return torch.tensor(np.sin(6.28 * (t + shift)), dtype=torch.float32), torch.tensor(shift)
+def seed_worker(worker_id):
+    np.random.seed(42)  # trap: dataset-rng-per-worker
+def main():
+    torch.manual_seed(0)
+    loader = DataLoader(Waves(), batch_size=8, shuffle=True, num_workers=2, worker_init_fn=seed_worker)
+    net = nn.Linear(16, 2)
+    opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+    seen = []
+    for epoch in range(2):
+        for x, s in loader:
+            goal = torch.stack([(6.28 * s).sin(), (6.28 * s).cos()], 1).float()
+            loss = nn.functional.mse_loss(net(x), goal)
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            seen += s.tolist()
+    print("loss %.4f" % loss.item())
+    print("distinct shifts", len(set(seen)), "of", len(seen))
+if __name__ == "__main__":
+    main()
+=== dataset-rng-per-worker, clean
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+class Waves(Dataset):
+    def __init__(self, n=64):
+        self.n = n
+    def __len__(self):
+        return self.n
+    def __getitem__(self, i):
+        shift = np.random.rand()
+        t = np.linspace(0, 1, 16)
+        return torch.tensor(np.sin(6.28 * (t + shift)), dtype=torch.float32), torch.tensor(shift)
+def seed_worker(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+def main():
+    torch.manual_seed(0)
+    loader = DataLoader(Waves(), batch_size=8, shuffle=True, num_workers=2, worker_init_fn=seed_worker)
+    net = nn.Linear(16, 2)
+    opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+    seen = []
+    for epoch in range(2):
+        for x, s in loader:
+            goal = torch.stack([(6.28 * s).sin(), (6.28 * s).cos()], 1).float()
+            loss = nn.functional.mse_loss(net(x), goal)
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            seen += s.tolist()
+    print("loss %.4f" % loss.item())
+    print("distinct shifts", len(set(seen)), "of", len(seen))
+if __name__ == "__main__":
+    main()
+=== loss-args-swapped
+import torch
+from torch import nn
+class Enc(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Sequential(nn.Linear(10, 32), nn.ReLU(), nn.Linear(32, 6))
+    def forward(self, x):
+        return self.f(x)
+def triplet_batch(n, g):
+    centres = torch.randn(5, 10, generator=torch.Generator().manual_seed(1))
+    c = torch.randint(0, 5, (n,), generator=g)
+    d = (c + torch.randint(1, 5, (n,), generator=g)) % 5
+    noise = lambda: 0.5 * torch.randn(n, 10, generator=g)
+    return centres[c] + noise(), centres[c] + noise(), centres[d] + noise()
+def main():
+    torch.manual_seed(0)
+    g = torch.Generator().manual_seed(0)
+    enc = Enc()
+    criterion = nn.TripletMarginLoss(margin=1.0)
+    opt = torch.optim.Adam(enc.parameters(), lr=2e-3)
+    for _ in range(200):
+        anchor, positive, negative = triplet_batch(64, g)
+        za, zp, zn = enc(anchor), enc(positive), enc(negative)
+        loss = criterion(za, zn, zp)  # trap: loss-args-swapped
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    anchor, positive, negative = triplet_batch(500, g)
+    with torch.no_grad():
+        right = ((enc(anchor) - enc(positive)).norm(dim=1) < (enc(anchor) - enc(negative)).norm(dim=1)).float().mean()
+    print("right order %.3f" % right.item())
+main()
+=== loss-args-swapped, clean
+import torch
+from torch import nn
+class Enc(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Sequential(nn.Linear(10, 32), nn.ReLU(), nn.Linear(32, 6))
+    def forward(self, x):
+        return self.f(x)
+def triplet_batch(n, g):
+    centres = torch.randn(5, 10, generator=torch.Generator().manual_seed(1))
+    c = torch.randint(0, 5, (n,), generator=g)
+    d = (c + torch.randint(1, 5, (n,), generator=g)) % 5
+    noise = lambda: 0.5 * torch.randn(n, 10, generator=g)
+    return centres[c] + noise(), centres[c] + noise(), centres[d] + noise()
+def main():
+    torch.manual_seed(0)
+    g = torch.Generator().manual_seed(0)
+    enc = Enc()
+    criterion = nn.TripletMarginLoss(margin=1.0)
+    opt = torch.optim.Adam(enc.parameters(), lr=2e-3)
+    for _ in range(200):
+        anchor, positive, negative = triplet_batch(64, g)
+        za, zp, zn = enc(anchor), enc(positive), enc(negative)
+        loss = criterion(za, zp, zn)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    anchor, positive, negative = triplet_batch(500, g)
+    with torch.no_grad():
+        right = ((enc(anchor) - enc(positive)).norm(dim=1) < (enc(anchor) - enc(negative)).norm(dim=1)).float().mean()
+    print("right order %.3f" % right.item())
+main()
 """
 
 

@@ -167,7 +167,7 @@ _SHALLOW = ("dict", "copy.copy", "collections.OrderedDict")
 
 def variable(source: Source, call: ast.Call) -> ast.expr | None:
     """The variable that holds what a call gives: through a dictionary, a tuple, a shallow copy or an append."""
-    node: ast.expr = call
+    inner = node = cast("ast.expr", call)
     up = source.parents[node]
     while True:
         outer = source.parents.get(up)
@@ -180,9 +180,11 @@ def variable(source: Source, call: ast.Call) -> ast.expr | None:
         shallow = isinstance(up, ast.Call) and _holds(source, up, node)
         if not shallow and not isinstance(up, ast.Dict | ast.Tuple | ast.List):
             break
-        node, up = cast("ast.expr", up), source.parents[up]
+        inner, node, up = node, cast("ast.expr", up), source.parents[up]
     if isinstance(up, ast.Assign) and len(up.targets) == 1:
         target = up.targets[0]
+        if isinstance(target, ast.Tuple) and isinstance(node, ast.Tuple) and len(target.elts) == len(node.elts):
+            target = target.elts[node.elts.index(inner)]  # own, other = a.state_dict(), b.state_dict()
         return target.value if isinstance(target, ast.Subscript) else target
     if isinstance(up, ast.keyword) and follow.method(source.parents[up]) == "update":
         return tree.receiver(cast("ast.Call", source.parents[up]))  # best.update(weights=...)

@@ -14,9 +14,11 @@ _MAKERS = {
     "random.Random",
     "torch.Generator",
 }
+_SEEDS = ("numpy.random.seed", "random.seed", "torch.manual_seed")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _one_seed(source) if "worker_init_fn" in source.text else ()
     if not any(word in source.text for word in ("default_rng", "RandomState", "Generator(", "Random(")):
         return
     for cls in classes.all_classes(source):
@@ -39,6 +41,18 @@ def _spare(source: Source, node: ast.AST) -> bool:
     """Drawn where a sample failed, for another one in its place."""
     tries = [one for one in ast.walk(tree.function(source, node) or node) if isinstance(one, ast.Try | ast.While)]
     return any(tree.inside(source, node, one) for one in tries)
+
+
+def _one_seed(source: Source) -> Iterator[Hit]:
+    """`np.random.seed(42)` in a `worker_init_fn`: the same numbers in every worker, and again in every epoch."""
+    given = (tree.argument(call, 10, "worker_init_fn") for call in source.calls("torch.utils.data.DataLoader"))
+    made = [source.project.resolve(source, one) for one in given if isinstance(one, ast.Name | ast.Attribute)]
+    homes = {one.node for one in made if isinstance(one, Function) and one.source is source}
+    for call in source.calls(*_SEEDS):
+        seed = call.args[0] if len(call.args) == 1 and tree.function(source, call) in homes else None
+        if isinstance(tree.literal(seed), int) and not tree.conditions(source, call):
+            told = "every worker draws the same numbers, and the same again in every epoch: seed with `torch.initial_seed() % 2**32`"
+            yield source.hit(call, told)
 
 
 def _copied(source: Source, cls: Class) -> bool:

@@ -2,7 +2,7 @@
 
 Workers are copies of the dataset, and a `np.random.default_rng()`, `RandomState`, `random.Random` or `torch.Generator`
 kept on `self` is copied with its state. With four workers each augmentation is drawn four times, and the same ones come
-back every epoch. The module-level `np.random`, `random` and `torch` generators are safe: torch seeds them in each worker.
+back every epoch. A `worker_init_fn` that calls `np.random.seed(42)` does the same. The module-level `np.random`, `random` and `torch` generators are safe: torch seeds them in each worker.
 
 Draw from the module-level generators, or make the generator from what differs: `np.random.default_rng([seed, epoch, i])`
 in `__getitem__`, or once per worker from `torch.initial_seed()`.

@@ -1,3 +1,5 @@
+import math
+
 import torch
 from torch import nn
 
@@ -76,3 +78,11 @@ def by_number(net, noise):
     nn.init.trunc_normal_(net.table, std=0.02)
     nn.init.normal_(net.table, 0, 0.02)
     noise.normal_(0.1)
+
+
+def by_fan(m):
+    fan_in = m.weight.size(1)
+    nn.init.normal_(m.weight, 0, fan_in**0.5)  # trap: unscaled-random-weights
+    nn.init.normal_(m.weight, 0, math.sqrt(fan_in))  # trap: unscaled-random-weights
+    nn.init.normal_(m.weight, 0, math.sqrt(2.0 / fan_in))
+    m.weight.data.normal_(0, 1 / math.sqrt(fan_in))

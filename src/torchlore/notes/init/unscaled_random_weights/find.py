@@ -1,6 +1,7 @@
 """The rule of unscaled-random-weights."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, tree, uses
@@ -8,6 +9,7 @@ from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 _INIT = ("torch.nn.init.normal_", "torch.nn.init.uniform_")
+_FAN = re.compile(r"\bfan_?(in|out)?\b|in_features|in_channels|size\(1\)|shape\[1\]|\bn_in\b")
 _HELD = (".weight", ".weight.data", ".bias", ".bias.data")
 _DRAWS = ("torch.randn", "torch.rand")
 _PRODUCTS = (
@@ -23,7 +25,7 @@ _PRODUCTS = (
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _by_init(source)
-    yield from _mean_for_spread(source)
+    yield from (*_mean_for_spread(source), *_turned_round(source))
     if not any(source.calls("torch.nn.Parameter")) or not any(source.calls(*_DRAWS)):
         return
     for cls in classes.all_classes(source):
@@ -68,6 +70,26 @@ def _mean_for_spread(source: Source) -> Iterator[Hit]:
             code = source.code(rest[0])
             told = f"`{code}` alone is the mean, and the spread stays 1: write `std={code}`"
             yield source.hit(call, told, edits.replace(source, rest[0], f"std={code}"))
+
+
+def _turned_round(source: Source) -> Iterator[Hit]:
+    """`nn.init.normal_(m.weight, 0, math.sqrt(fan_in))`: the root belongs under the one."""
+    drawn = [(call, tree.argument(call, 2, "std")) for call in source.calls(_INIT[0])]
+    drawn += [(call, tree.argument(call, 1, "std")) for call in source.methods("normal_")]
+    for call, std in drawn:
+        whole = follow.followed(source, std) if std is not None else None
+        root = whole.args[0] if isinstance(whole, ast.Call) and len(whole.args) == 1 else None
+        if isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Pow) and tree.literal(whole.right) == 0.5:
+            root = whole.left
+        named = isinstance(whole, ast.BinOp) or (
+            isinstance(whole, ast.Call) and source.name(whole.func).endswith("sqrt")
+        )
+        size = follow.followed(source, root) if root is not None and named else None
+        code = f"{source.code(root)} {source.code(size)}" if size is not None and root is not None else ""
+        if root is not None and code and not isinstance(size, ast.BinOp) and _FAN.search(code):
+            yield source.hit(
+                call, f"the spread grows with `{source.code(root)}` here: divide by the root, `1 / math.sqrt(...)`"
+            )
 
 
 def _spread(call: ast.Call, rest: list[ast.expr]) -> bool:

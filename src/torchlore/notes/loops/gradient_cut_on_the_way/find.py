@@ -9,21 +9,8 @@ from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
 _CUTS = ("detach", "data", "detach_", "numpy", "tolist", "item")
-_PASSES = {
-    "softmax",
-    "log_softmax",
-    "relu",
-    "tanh",
-    "sigmoid",
-    "squeeze",
-    "flatten",
-    "view",
-    "reshape",
-    "cpu",
-    "float",
-    "mean",
-    "exp",
-}
+_PASSES = {"softmax", "log_softmax", "relu", "tanh", "sigmoid", "squeeze", "flatten", "view", "reshape", "cpu", "float", "mean", "exp",
+           "max_pool1d", "max_pool2d", "avg_pool2d", "leaky_relu", "gelu", "silu", "elu", "dropout", "normalize"}  # fmt: skip
 _COPIES = ("torch.tensor", "numpy.array", "numpy.asarray")
 
 

@@ -18,6 +18,11 @@ _TARGET = re.compile(r"^(?:\w+_)?(?:target|targets|label|labels|y_true|gt|ground
 
 def _word(source: Source, node: ast.expr) -> str:
     """`neg` of `neg_emb`, `self.neg`, `emb_neg` and `net(neg)`; "" where no part of the name is such a word."""
+    made = follow.followed(source, node)
+    ran = isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords
+    if isinstance(node, ast.Name) and ran and isinstance(made, ast.Call) and values.sure(source, made.func, "module"):
+        own = [one for one in node.id.lower().split("_") if one.rstrip("0123456789") in _TRIPLETS]
+        node = node if own else made.args[0]  # zn = net(negative)
     node = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords else node
     parts = (
         source.code(node).rpartition(".")[2].lower().split("_") if isinstance(node, ast.Name | ast.Attribute) else []

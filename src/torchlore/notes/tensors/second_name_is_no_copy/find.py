@@ -129,14 +129,15 @@ def _beside(source: Source, one: ast.Attribute, name: str) -> bool:
 
 
 def _shared(node: ast.expr) -> ast.Name | None:
-    """`images` of `images.detach()` and `images.data`."""
-    if isinstance(node, ast.Call) and follow.method(node) == "detach" and not node.args:
-        node = tree.receiver(node)
-    elif isinstance(node, ast.Attribute) and node.attr == "data":
-        node = node.value
-    else:
-        return None
-    return node if isinstance(node, ast.Name) else None
+    """`images` of `images.detach()`, `images.data` and `images.detach().cpu().numpy()`."""
+    inner = node
+    while True:
+        if isinstance(inner, ast.Call) and follow.method(inner) in ("detach", "cpu", "numpy") and not inner.args:
+            inner = tree.receiver(inner)
+        elif isinstance(inner, ast.Attribute) and inner.attr == "data":
+            inner = inner.value
+        else:
+            return inner if isinstance(inner, ast.Name) and inner is not node else None
 
 
 def _bound_again(source: Source, new: ast.Name, held: ast.Assign, write: ast.expr) -> bool:
