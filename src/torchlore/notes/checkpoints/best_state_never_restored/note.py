@@ -26,7 +26,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("state_dict")) or not flow.may_train(source):
+    kept = "deepcopy(" in source.text or "clone()" in source.text
+    if not kept or not any(source.methods("state_dict")) or not flow.may_train(source):
         return
     for held in source.all(ast.Assign):
         target, net = held.targets[0], _copied(held.value)

@@ -56,7 +56,9 @@ def _mask(node: ast.expr) -> ast.expr | None:
 def _weights(source: Source, product: ast.BinOp, node: ast.expr) -> ast.expr | None:
     """One weight for each sample, by which a loss is multiplied before a mean is taken: a part of the batch, or `weights`."""
     up = source.parents[product]
-    if not isinstance(node, ast.Name) or not isinstance(up, ast.Attribute | ast.Call):
+    taken = isinstance(up, ast.Attribute) and up.attr in ("sum", "mean")
+    taken |= isinstance(up, ast.Call) and source.name(up.func) in ("torch.sum", "torch.mean")
+    if not isinstance(node, ast.Name) or not taken:
         return None
     if dims.dims(source, node) == 1 or loaders.hands_out(source, node):
         return node

@@ -26,24 +26,30 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    parts = [one for one in source.all(ast.Subscript) if isinstance(one.ctx, ast.Load)]
-    for window in parts:
-        end = window.slice.upper if isinstance(window.slice, ast.Slice) and window.slice.step is None else None
-        if end is None or not isinstance(end, ast.BinOp | ast.Name) or window.slice.lower is None:  # type: ignore[attr-defined]  # a slice
-            continue
-        home, base, last = tree.function(source, window), source.code(window.value), source.code(end)
+    parts = [one for one in source.all(ast.Subscript) if isinstance(one.ctx, ast.Load)] if "- 1]" in source.text else []
+    goals = [(one, end) for one in parts if (end := _end(source, one.slice))]
+    for goal, end in goals:
+        home, base = tree.function(source, goal), source.code(goal.value)
         same = [one for one in parts if tree.function(source, one) is home and source.code(one.value) == base]
-        goals = [one for one in same if _before(source, one.slice, last)]
-        ahead = any(last in _starts(source, one.slice) for one in same)
-        if len(goals) == 1 and not ahead and _is_pair(source, window, goals[0]):
-            told = f"`{source.code(goals[0])}` is the last value of `{source.code(window)}`, which the model reads: the next one is `{base}[{last}]`"
-            yield source.hit(goals[0], told)
+        window = next((one for one in same if _ends_at(source, one.slice, end)), None)
+        alone = [other for other, _ in goals if other in same] == [goal]
+        if window is None or not alone or any(end in _starts(source, one.slice) for one in same):
+            continue
+        if _is_pair(source, window, goal):
+            told = f"`{source.code(goal)}` is the last value of `{source.code(window)}`, which the model reads: the next one is `{base}[{end}]`"
+            yield source.hit(goal, told)
 
 
-def _before(source: Source, index: ast.expr, end: str) -> bool:
-    """`i + n - 1`, where `i + n` is the end."""
+def _end(source: Source, index: ast.expr) -> str:
+    """`i + n` of `i + n - 1`."""
     less = isinstance(index, ast.BinOp) and isinstance(index.op, ast.Sub) and tree.literal(index.right) == 1
-    return less and isinstance(index, ast.BinOp) and source.code(index.left).strip("()") == end
+    return source.code(index.left).strip("()") if less and isinstance(index, ast.BinOp) else ""
+
+
+def _ends_at(source: Source, index: ast.expr, end: str) -> bool:
+    """A plain slice from somewhere to that end."""
+    plain = isinstance(index, ast.Slice) and index.step is None and index.lower is not None
+    return plain and isinstance(index, ast.Slice) and index.upper is not None and source.code(index.upper) == end
 
 
 def _starts(source: Source, index: ast.expr) -> list[str]:

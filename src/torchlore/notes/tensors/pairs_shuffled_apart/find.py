@@ -59,7 +59,7 @@ def _zipped(source: Source) -> Iterator[Hit]:
 
 def _sorted_alone(source: Source) -> Iterator[Hit]:
     """`seqs, labels = zip(*batch)` and then `seqs = sorted(seqs, key=len)`: the labels stay in the old order."""
-    for held in source.all(ast.Assign):
+    for held in source.all(ast.Assign) if "zip(*" in source.text else ():
         target, call = held.targets[0], held.value
         star = isinstance(call, ast.Call) and source.name(call.func) == "zip" and len(call.args) == 1
         if not star or not isinstance(call.args[0], ast.Starred) or not isinstance(target, ast.Tuple):  # type: ignore[attr-defined]  # star

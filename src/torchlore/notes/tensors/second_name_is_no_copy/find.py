@@ -49,7 +49,8 @@ def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) 
             continue
         if _read_after(source, old, write, held) or _read_by_caller(source, old):
             told = f"`{new.id}` shares the memory of `{old.id}`, and line {write.lineno} writes into both"
-            yield source.hit(held, f"{told}: write `{source.code(held.value)}.clone()`")
+            code = source.code(held.value)
+            yield source.hit(held, f"{told}: write `{code}.{'copy' if '.numpy(' in code else 'clone'}()`")
 
 
 def _handed_back(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) -> Iterator[Hit]:
