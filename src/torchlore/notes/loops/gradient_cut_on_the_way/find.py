@@ -101,5 +101,6 @@ def _activated(source: Source, node: ast.expr) -> ast.expr:
     if not isinstance(call, ast.Call):
         return node
     method = isinstance(up, ast.Attribute) and call.func is up and up.attr in _PASSES
-    first = call.args[:1] == [node] and source.name(call.func).rpartition(".")[2] in _PASSES
-    return _activated(source, call) if method or (first and source.name(call.func).startswith("torch.")) else node
+    full = source.name(call.func)
+    passed = node in call.args and full.startswith("torch.") and full not in _COPIES
+    return _activated(source, call) if method or passed else node
