@@ -28,7 +28,7 @@ def find(source: Source) -> Iterator[Hit]:
         if write is None or not _is_array(source, old, write):
             continue
         again = _read_after(source, new, write, held)
-        if again and (_read_after(source, old, write, held) or _read_by_caller(source, old)):
+        if again and (_read_after(source, old, write, held) or _compared_by_caller(source, old)):
             told = f"`{new.id}` is `{old.id}` itself, and line {write.lineno} writes into both: "
             array = values.sure(source, old, "ndarray")
             way = "copy()" if array else "clone()"
@@ -147,8 +147,14 @@ def _bound_again(source: Source, new: ast.Name, held: ast.Assign, write: ast.exp
     return any(one.how != "aug" for one in between)
 
 
-def _read_by_caller(source: Source, old: ast.Name) -> bool:
-    """Whether it is a parameter, and a caller reads what it gave once the call is over."""
+def _compared_by_caller(source: Source, old: ast.Name) -> bool:
+    """Whether it is a parameter that stays what it was, and a caller sets what it gave against the result."""
+    bound = scopes.bound(source, old.id).get(scopes.scope_of(source, old), [])
+    return len(bound) == 1 and _read_by_caller(source, old, compared=True)
+
+
+def _read_by_caller(source: Source, old: ast.Name, *, compared: bool = False) -> bool:
+    """Whether it is a parameter, and a caller reads what it gave once the call is over, or subtracts it."""
     bound = scopes.reaching(source, old)
     arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
     home = tree.function(source, old)
@@ -158,10 +164,17 @@ def _read_by_caller(source: Source, old: ast.Name) -> bool:
     for other, call, skip in calls.callers(function):
         given = calls.given_argument(function, call, arg, skip)
         if other is source and isinstance(given, ast.Name):
-            later = follow.later_uses(source, given, call)
+            later = [one for one in follow.later_uses(source, given, call) if not compared or _subtracts(source, one)]
             if any(one.lineno > (call.end_lineno or call.lineno) for one in later):
                 return True
     return False
+
+
+def _subtracts(source: Source, use: ast.Name) -> bool:
+    """`out - x`, or `x` as the goal of a loss."""
+    up = source.parents[use]
+    goal = any(one.target is use for one in losses.loss_calls(source))
+    return goal or (isinstance(up, ast.BinOp) and isinstance(up.op, ast.Sub))
 
 
 def _writes(source: Source) -> dict[str, list[tuple[ast.expr, ast.Name]]]:
