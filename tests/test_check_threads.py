@@ -313,6 +313,27 @@ for epoch in range(100):
         if wait > 5:
             model.load_state_dict(best_state)
             break
+=== module-in-no-optimizer
+import itertools
+import torch
+from torch import nn
+g_ab, g_ba = nn.Linear(8, 8), nn.Linear(8, 8)
+d_a, d_b = nn.Linear(8, 1), nn.Linear(8, 1)
+opt_g = torch.optim.Adam(itertools.chain(g_ab.parameters(), g_ab.parameters()), lr=2e-4)  # trap: module-in-no-optimizer
+opt_d = torch.optim.Adam(itertools.chain(d_a.parameters(), d_b.parameters()), lr=2e-4)
+mse, l1 = nn.MSELoss(), nn.L1Loss()
+for _ in range(10):
+    a, b = torch.randn(4, 8), torch.randn(4, 8)
+    fake_b, fake_a = g_ab(a), g_ba(b)
+    loss_g = mse(d_b(fake_b), torch.ones(4, 1)) + mse(d_a(fake_a), torch.ones(4, 1)) + 10 * (l1(g_ba(fake_b), a) + l1(g_ab(fake_a), b))
+    opt_g.zero_grad()
+    loss_g.backward()
+    opt_g.step()
+    loss_d = mse(d_a(a), torch.ones(4, 1)) + mse(d_a(fake_a.detach()), torch.zeros(4, 1))
+    loss_d = loss_d + mse(d_b(b), torch.ones(4, 1)) + mse(d_b(fake_b.detach()), torch.zeros(4, 1))
+    opt_d.zero_grad()
+    loss_d.backward()
+    opt_d.step()
 === clean
 import copy
 import torch

@@ -50,6 +50,7 @@ def find(source: Source) -> Iterator[Hit]:
         yield from (
             *_lost_groups(source),
             *_same_twice(source),
+            *_twice_in_one(source),
             *_part_only(source),
             *_forgotten(source),
             *_thawed(source),
@@ -312,6 +313,19 @@ def _same_twice(source: Source) -> Iterator[Hit]:
             best = max(calls, key=lambda one: _alike(source.code(source.parents[one]), other))
             yield source.hit(best, told, severity="warning")  # two rates for one net may be meant
             break
+
+
+def _twice_in_one(source: Source) -> Iterator[Hit]:
+    """`Adam(chain(a.parameters(), a.parameters()))`, while `b`, which is trained beside it, is given to nobody."""
+    for call, full in uses.calls_under(source, "torch.optim."):
+        given = call.args[0] if call.args and api.kind_of_call(full) == "optimizer" else None
+        asked = tree.under(source, given, ast.Call) if given is not None else []
+        names = [source.code(tree.receiver(one)) for one in asked if follow.method(one) == "parameters"]
+        twice = [name for name in names if names.count(name) > 1]
+        other = next(_untrained(source, tree.function(source, call), twice[0]), None) if twice else None
+        if other is not None:
+            told = f"`{twice[0]}` is in this optimizer twice, and `{other}` is in none, so it never changes"
+            yield source.hit(call, f"{told}: write `{other}.parameters()` once")
 
 
 def _alike(code: str, name: str) -> int:

@@ -26,6 +26,10 @@ def one_side(student, teacher, T):
     return F.kl_div(F.log_softmax(student / T, dim=1), F.softmax(teacher, dim=1), reduction="batchmean") * T * T  # trap: temperature-the-wrong-way
 
 
+def other_side(student, teacher, T):
+    return F.kl_div(F.log_softmax(student, dim=1), F.softmax(teacher / T, dim=1), reduction="batchmean") * T * T  # trap: temperature-the-wrong-way
+
+
 def squared(student, teacher, labels, T, alpha):
     soft = F.kl_div(F.log_softmax(student / T, dim=1), F.softmax(teacher / T, dim=1), reduction="batchmean")
     return alpha * T**2 * soft + (1 - alpha) * F.cross_entropy(student, labels)

@@ -20,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
         one, other = (_softened(source, side) for side in (loss.input, loss.target))
         if one is None or other is None or one == other == "":
             continue
-        if one and not other:
+        if (one and not other) or (other and not one and _squared(source, loss.call, other)):
             yield source.hit(
                 loss.call, f"one side is softened by `{one or other}` and the other is not: divide both logits by it"
             )
@@ -33,6 +33,15 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 loss.call, f"softened by `{one}`, this part's gradients shrink by its square: multiply by `{one}**2`"
             )
+
+
+def _squared(source: Source, call: ast.Call, temperature: str) -> bool:
+    """`kl_div(...) * T * T` or `* T**2`, as it is written where both sides are softened."""
+    whole: ast.AST = call
+    while isinstance(up := source.parents[whole], ast.BinOp) and isinstance(up.op, ast.Mult):
+        whole = up
+    code = source.code(whole).replace(source.code(call), "")
+    return code.count(temperature) > 1 or re.search(rf"{re.escape(temperature)} ?\*\* ?2", code) is not None
 
 
 def _multiplied(source: Source, product: ast.BinOp) -> str:

@@ -18,6 +18,11 @@ _GROWS = regex(
 _FALLS = regex(r"(^|_)(loss|losses|error|err|mse|mae|rmse|wer|perplexity|ppl)(_|$)")
 
 
+def _is_mean(source: Source, node: ast.expr) -> bool:
+    """`total / len(loader)`: no number of an epoch."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and "epoch" not in source.code(node)
+
+
 def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
     for call in source.methods("step"):
@@ -28,7 +33,7 @@ def find(source: Source) -> Iterator[Hit]:
             made is None
             and not asked
             and call.args
-            and _direction(_word(call.args[0]))
+            and (_direction(_word(call.args[0])) or _is_mean(source, call.args[0]))
             and values.made_by(source, scheduler, *_COUNTING)
         ):
             told = f"this scheduler takes `{source.code(call.args[0])}` for the number of an epoch: call `step()` without it"
