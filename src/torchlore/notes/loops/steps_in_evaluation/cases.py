@@ -88,7 +88,48 @@ def adapted(model, val_loader):
     return net
 
 
+def step(model, optimizer, x, y, training):
+    loss = nn.functional.cross_entropy(model(x), y)
+    if training:
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+def by_steps(model, loader, optimizer, training):
+    if training:
+        model.train()
+    else:
+        model.eval()
+    return [step(model, optimizer, x, y, training) for x, y in loader]
+
+
+def by_loop(model, loader, optimizer, training):
+    if training:
+        model.train()
+    else:
+        model.eval()
+    for x, y in loader:
+        step(model, optimizer, x, y, training)
+
+
+def learns_the_task(model, tasks, optimizer, mode):
+    if mode == "train":
+        model.train()
+    else:
+        model.eval()
+    for support, labels in tasks:
+        inner_loss = nn.functional.cross_entropy(model(support), labels)
+        optimizer.zero_grad()
+        inner_loss.backward()
+        optimizer.step()
+
+
 def call_them(model, loaders, optimizer, loader):
     one_pass(model, loader, optimizer, True)
     one_pass(model, loader, optimizer, False)
     phases(model, loaders, optimizer)
+    by_steps(model, loader, optimizer, False)
+    by_loop(model, loader, optimizer, False)
+    learns_the_task(model, loader, optimizer, "eval")

@@ -12,7 +12,7 @@ from torchlore.check.source import Hit, Source
 _HELD_OUT = re.compile(
     r"(^|_)(val|valid|validation|dev|eval|holdout|held_out)(_|$|loader|set|data|dl|iter)", re.IGNORECASE
 )
-_ON_PURPOSE = re.compile(r"adapt|tune|search|meta|arch", re.IGNORECASE)
+_ON_PURPOSE = re.compile(r"adapt|tun(e|ing)|search|meta|arch|inner|support", re.IGNORECASE)
 _SWITCH = re.compile(r"^(is_?|do_?)?(train|training)(_?mode|_?flag)?$|^(phase|mode|split)$", re.IGNORECASE)
 
 
@@ -21,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     for loop in flow.training_loops(source):
         steps = [one for one in loop.direct("step") if one.source is source]
-        back = [one for one in loop.direct("backward") if one.source is source]
+        back = [one for one in loop.direct("backward") if one.source is source and one.at is one.node]
         if not steps or not back or not isinstance(loop.node, ast.For) or frameworks.owned(source, loop.node):
             continue
         told = (
@@ -29,7 +29,7 @@ def find(source: Source) -> Iterator[Hit]:
             or _held_out(source, loop, steps)
             or _of_switch(source, loop, back[0])
         )
-        if told:
+        if told and not _ON_PURPOSE.search(source.code(loop.node)):
             yield source.hit(back[0].at, f"{told}, so the network learns what it is judged by: step in training only")
 
 
