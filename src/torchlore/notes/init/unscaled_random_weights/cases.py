@@ -86,3 +86,10 @@ def by_fan(m):
     nn.init.normal_(m.weight, 0, math.sqrt(fan_in))  # trap: unscaled-random-weights
     nn.init.normal_(m.weight, 0, math.sqrt(2.0 / fan_in))
     m.weight.data.normal_(0, 1 / math.sqrt(fan_in))
+
+
+def scaled_in_the_next_line(m):
+    classname = m.__class__.__name__
+    if classname.find("Linear") != -1:
+        m.weight.data.normal_(0, 1)
+        m.weight.data *= 1 / torch.sqrt(m.weight.data.pow(2).sum(1, keepdim=True))

@@ -54,9 +54,19 @@ def _by_init(source: Source) -> Iterator[Hit]:
     for call, weight, rest in drawn:
         layer = tree.dotted(weight.value) if isinstance(weight, ast.Attribute) and weight.attr == "weight" else ""
         chained = isinstance(source.parents[call], ast.Attribute)  # `.normal_().mul_(0.01)`
-        if layer and "." not in layer and not chained and _spread(call, rest) and _every_layer(source, call, layer):
+        plain = bool(layer) and "." not in layer and not chained and not _scaled_below(source, call, layer)
+        if plain and _spread(call, rest) and _every_layer(source, call, layer):
             told = f"a spread of 1, whatever the size of `{layer}`, multiplies the numbers by the root of its inputs"
             yield source.hit(call, f"{told}: use `nn.init.kaiming_normal_({layer}.weight)`")
+
+
+def _scaled_below(source: Source, call: ast.Call, layer: str) -> bool:
+    """`m.weight.data *= 1 / norm` in the lines that follow."""
+    home = tree.function(source, call) or source.tree
+    names = (f"{layer}.weight", f"{layer}.weight.data")
+    return any(
+        tree.dotted(one.target) in names and one.lineno > call.lineno for one in tree.under(source, home, ast.AugAssign)
+    )
 
 
 def _mean_for_spread(source: Source) -> Iterator[Hit]:
