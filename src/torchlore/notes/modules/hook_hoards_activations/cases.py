@@ -68,3 +68,38 @@ class GuidedBackprop:
         last = self.outputs[-1]
         del self.outputs[-1]
         return (last * grad_in[0],)
+
+
+def each_time(net, x, out):
+    net.body.register_forward_hook(lambda m, i, o: out.update(body=o.detach()))  # trap: hook-hoards-activations
+    net(x)
+    return out["body"]
+
+
+def each_step(net, batches, out):
+    for x in batches:
+        net.body.register_forward_hook(lambda m, i, o: out.update(body=o.detach()))  # trap: hook-hoards-activations
+        net(x)
+        print(each_time(net, x, out))
+
+
+# clean
+def once(net, batches, out):
+    for module in net.modules():
+        module.register_forward_hook(lambda m, i, o: out.update(last=o.detach()))
+    for x in batches:
+        handle = net.body.register_forward_hook(lambda m, i, o: out.update(body=o.detach()))
+        net(x)
+        handle.remove()
+
+
+def attach(net, out):
+    net.body.register_forward_hook(lambda m, i, o: out.update(body=o.detach()))
+
+
+def every_net(names, make, out):
+    for name in names:
+        net = make(name)
+        attach(net, out)
+        net.head.register_forward_hook(lambda m, i, o: out.update(head=o.detach()))
+

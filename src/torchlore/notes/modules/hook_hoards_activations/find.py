@@ -3,14 +3,27 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, iteration, tree, values
+from torchlore.check import calls as flow_calls
+from torchlore.check import flow, iteration, scopes, tree, values
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 
+_PILED = "each turn adds one hook more to"
+_ON_MODULES = (
+    "register_forward_hook",
+    "register_forward_pre_hook",
+    "register_full_backward_hook",
+    "register_backward_hook",
+)
+
 
 def find(source: Source) -> Iterator[Hit]:
+    removes = any(source.methods("remove"))
+    registered = [call for call in source.methods(*_ON_MODULES) if tree.is_statement(source, call) or not removes]
+    yield from (source.hit(call, f"{_PILED} `{source.code(tree.receiver(call))}`, and all of them run in every pass: add it once above the loop, or "
+                           "keep the handle and call `handle.remove()`") for call in registered if _again(source, call))  # fmt: skip
     calls = list(source.methods("register_forward_hook"))
-    yield from _again(source, calls)
     if not calls or not any(source.methods("backward")):
         return
     emptied = {_root(tree.receiver(call)) for call in source.methods("clear", "pop", "popleft")}
@@ -36,13 +49,22 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(call, message)
 
 
-def _again(source: Source, calls: list[ast.Call]) -> Iterator[Hit]:
-    """Registered in every turn of a loop over a loader, and never removed."""
-    for call in calls if not any(source.methods("remove")) else ():
-        over = [one.iter for one in tree.loops(source, call) if isinstance(one, ast.For)]
-        if any(values.sure(source, iteration.unwrapped(source, one), "loader", weak=True) for one in over):
-            told = "every batch adds one more hook, and all of them run: register it once above the loop, or remove it"
-            yield source.hit(call, told)
+def _again(source: Source, call: ast.Call) -> bool:
+    """Whether it runs in every turn of a loop for the same net: over a loader, over steps, or in a function that such a loop calls."""
+    loops = tree.loops(source, call)
+    over = [one.iter for one in loops if isinstance(one, ast.For)]
+    if any(values.sure(source, iteration.unwrapped(source, one), "loader", weak=True) for one in over):
+        return True
+    root = tree.receiver(call)
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    bound = scopes.reaching(source, root) if isinstance(root, ast.Name) and not tree.conditions(source, call) else []
+    if loops:
+        return bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound for loop in loops)
+    home = tree.function(source, call)
+    handed = bool(bound) and all(one.how == "parameter" and one.name != "self" for one in bound)
+    sites = flow_calls.callers(as_function(source, home)) if handed and home is not None else []
+    return any(_turns(where, at) for where, at, _ in sites)
 
 
 def _root(node: ast.expr) -> str:
@@ -71,3 +93,11 @@ def _hooks(source: Source, calls: list[ast.Call]) -> Iterator[FunctionNode | ast
                 for one in inside
                 if isinstance(one, FunctionNode) and (one is not inside[0]) == isinstance(node, ast.Call)
             )
+
+
+def _turns(source: Source, call: ast.Call) -> bool:
+    """Whether a loop calls it with a net that was made outside."""
+    loops = tree.loops(source, call)
+    first = call.args[0] if call.args else None
+    bound = scopes.reaching(source, first) if isinstance(first, ast.Name) else []
+    return bool(loops) and bool(bound) and not any(tree.inside(source, one.statement, loops[-1]) for one in bound)

@@ -3,6 +3,7 @@
 The tensor a hook is given is part of the graph. Appended to a list, it keeps that whole graph alive: all activations of
 that batch, and of every batch after it. Memory grows with each step until there is none left. Even a detached output is a
 batch of activations kept for ever if the list is never emptied.
+A hook that is added in every turn of a loop is worse: after a hundred turns a hundred of them run in each pass.
 
 Store what you need of it, without its history:
 
