@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from torchlore.check import values
+from torchlore.check import dims, values
 from torchlore.check.source import Source
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom torch.utils.data import DataLoader, TensorDataset\n"
@@ -197,3 +197,8 @@ def test_mutual_recursion_ends():
     source, node = last("def f(x):\n    return g(x)\ndef g(x):\n    return f(x) if c else torch.zeros(1)\nf(2)")
     assert values.kind(source, node) == {"tensor"}
     assert isinstance(node, ast.Call)
+
+
+def test_two_updates_of_one_name_in_a_loop_end():
+    source, node = last("q = torch.ones(3, 4)\nfor _ in range(3):\n    q /= q.sum(1)\n    q /= 4\nq")
+    assert dims.dims(source, node) == 2
