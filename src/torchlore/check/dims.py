@@ -117,7 +117,7 @@ def _bound(source: Source, one: scopes.Binding, hops: int) -> int | None:
         return _unpacked(source, value, path, hops)
     if one.how == "aug" and isinstance(one.statement, ast.AugAssign) and isinstance(one.node, ast.Name):
         before = dims(source, one.node, hops)  # two of them in one loop reach each other
-        return _widest([before, dims(source, one.statement.value, hops)])
+        return before if before == _CIRCLE else _widest([before, dims(source, one.statement.value, hops)])
     if one.how in ("for", "comprehension") and one.value is not None:
         return _turn(source, one.value, one.path, hops)
     return _given(source, cast("ast.arg", one.node), hops) if one.how == "parameter" else None
