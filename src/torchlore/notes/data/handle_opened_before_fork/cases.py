@@ -89,3 +89,11 @@ class Measured(Dataset):
         if self.file is None:
             self._open()
         return self.file["x"][index]
+
+
+class Cropped(Measured):
+    def _open(self):
+        self.file = h5py.File(self.path, "r")
+
+    def __getitem__(self, index):
+        return super().__getitem__(index)[:16]

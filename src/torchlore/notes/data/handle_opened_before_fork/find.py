@@ -17,6 +17,8 @@ def find(source: Source) -> Iterator[Hit]:
         methods = classes.methods(cls)
         if not _is_dataset(source, cls.node) or not {"__getitem__", "__iter__"} & methods.keys() or _alone(cls):
             continue
+        if "__init__" not in methods:
+            continue  # what its base opens is said there
         readers = [methods[name] for name in ("__getitem__", "__iter__") if name in methods]
         used = {node.attr for reader in readers for node in ast.walk(reader) if isinstance(node, ast.Attribute)}
         for name, found in classes.attributes(cls).items():

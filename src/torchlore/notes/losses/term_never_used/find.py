@@ -72,7 +72,7 @@ def _part_only(source: Source) -> Iterator[Hit]:
         parts = back[0].elts if len(back) == 1 and isinstance(back[0], ast.Tuple) else []
         names = target.elts if isinstance(target, ast.Tuple) and len(target.elts) == len(parts) else []
         done = {tree.dotted(tree.receiver(one)) for one in source.methods("backward") if tree.inside(source, one, home)}
-        for name, given in zip(names, parts, strict=True):
+        for name, given in zip(names, parts if names else (), strict=True):
             whole = follow.followed(source, given)
             added = {one.id for one in ast.walk(whole) if isinstance(one, ast.Name)} if _is_sum(whole) else set()
             same = tree.dotted(parts[mine[0].path[0]]) if mine[0].path[0] < len(parts) else ""

@@ -106,3 +106,11 @@ def summed(model, loader):
     for x, y in loader:
         correct += (model(x).argmax(1) == y).sum().item()
     return correct / len(loader.dataset)
+
+
+def sizes_alone(loader):
+    size = total = 0
+    for _, y in loader:
+        size = y.size(0)
+        total += y.size(0)
+    return total - size

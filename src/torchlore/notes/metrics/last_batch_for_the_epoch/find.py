@@ -150,12 +150,16 @@ def _is_zero(statement: ast.Assign, name: str) -> bool:
 
 
 def _is_score(source: Source, value: ast.expr) -> bool:
-    """The number of right answers of a batch, or its loss."""
+    """The number of right answers of a batch, or its loss, or its size beside one of them."""
+    return _is_answer(source, value) or _is_size(source, value)
+
+
+def _is_answer(source: Source, value: ast.expr) -> bool:
     parts = list(ast.walk(value))
     counted = _equal(value) and any(follow.method(one) in ("sum", "mean", "item") for one in parts)
     kinds = (values.kind(source, one.func) for one in parts if isinstance(one, ast.Call) and not source.name(one.func))
     loss = any(isinstance(one, ast.Call) and source.name(one.func) in api.LOSS_FUNCTIONS for one in parts)
-    return counted or loss or any("loss" in kind for kind in kinds) or _is_size(source, value)
+    return counted or loss or any("loss" in kind for kind in kinds)
 
 
 def _is_size(source: Source, value: ast.expr) -> bool:
@@ -173,7 +177,7 @@ def _is_size(source: Source, value: ast.expr) -> bool:
     )
     loop = next(iter(tree.loops(source, value)), None)
     adds = [one for one in ast.walk(loop) if isinstance(one, ast.AugAssign)] if loop is not None else []
-    return (first or length or shape) and any(_is_score(source, one.value) for one in adds)
+    return (first or length or shape) and any(_is_answer(source, one.value) for one in adds)
 
 
 def _equal(value: ast.expr) -> bool:
