@@ -91,7 +91,7 @@ class Measured(Dataset):
         return self.file["x"][index]
 
 
-class Cropped(Measured):
+class Cropped(Measured, Dataset):
     def _open(self):
         self.file = h5py.File(self.path, "r")
 
