@@ -77,6 +77,7 @@ def fit(made: Ready, folder: Path, show: Show | None = None, settle: Callable[[]
             raise named from None
         finally:
             torch.set_grad_enabled(True)
+    everyone(made.world, progress.step)  # nobody reads best.pt before the first process has written it
     return Outcome(folder, progress.step, stop.name if progress.step < made.total_steps else "", kept.best)
 
 
