@@ -44,6 +44,16 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
     assert tested[0]["confusion"] == tested[1]["confusion"]
 
 
+def test_no_process_tests_before_the_best_weights_are_written(tmp_path: Path) -> None:
+    assert main(["train", *WORDS, "--out", str(tmp_path / "one")]) == 0
+    slow = [word.replace(":build", ":late") for word in WORDS]
+    command = torchrun("train", *slow, "--out", str(tmp_path / "two"))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    tested = [json.loads((tmp_path / name / "run" / "test.json").read_text()) for name in ("one", "two")]
+    assert tested[0]["confusion"] == tested[1]["confusion"]
+
+
 def test_sharded_processes_give_what_one_gives_and_write_whole_checkpoints(tmp_path: Path) -> None:
     words = (*WORDS, "--clip", "1", "--batch-size", "96", "--accumulate", "2")
     assert main(["train", *words, "--out", str(tmp_path / "one")]) == 0
@@ -102,9 +112,7 @@ def test_torchrun_restarts_what_was_killed_and_it_ends_with_the_same_bits(tmp_pa
         torchrun(*options, "--out", str(tmp_path / "whole")), capture_output=True, text=True, timeout=400, check=False
     )
     assert whole.returncode == 0, whole.stderr
-    command = torchrun(
-        *options, "--out", str(tmp_path / "killed"), restarts=3
-    )  # gloo itself may fail to connect on a busy machine
+    command = torchrun(*options, "--out", str(tmp_path / "killed"), restarts=1)
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     last = tmp_path / "killed" / "001" / "checkpoints" / "last.pt"
     while not last.exists():

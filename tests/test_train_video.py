@@ -134,8 +134,8 @@ def test_clips_do_not_depend_on_who_reads_them() -> None:
 
 
 def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
-    """A batch of 13 and 24 test videos: numbers that two does not divide, and nine views of each; one epoch, so that no rounding chooses the best."""
-    words = ("--task", "video", "--model", f"motion:{PLAIN}", "--epochs", "1", "--batch-size", "13")
+    """A batch of 13 and 24 test videos: numbers that two does not divide, and nine views of each."""
+    words = ("--task", "video", "--model", f"motion:{PLAIN}", "--epochs", "2", "--batch-size", "13")
     words += ("--no-watch", "--name", "run")
     assert main(["train", *words, "--out", str(tmp_path / "one")]) == 0
     elastic = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "torchlore")

@@ -41,14 +41,22 @@ def world() -> World:
 
 @contextmanager
 def joined(place: World) -> Iterator[World]:
-    """Join the other processes, and leave them in order."""
+    """Join the other processes, and leave them in order.
+
+    A torchrun that starts its processes again may keep the store of those that ended, so each attempt has keys of its own: with the old ones a process waits half an hour at the address of a dead one.
+    """
     if place.size == 1:
         yield place
         return
     cuda = torch.cuda.is_available()
     if cuda:
         torch.cuda.set_device(place.local)
-    dist.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo")
+    from torch.distributed.distributed_c10d import PrefixStore  # not in every build of torch
+    from torch.distributed.rendezvous import rendezvous
+
+    store, rank, size = next(rendezvous("env://"))
+    attempt = PrefixStore(f"attempt {os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
+    dist.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo", store=attempt, rank=rank, world_size=size)
     try:
         yield place
         dist.barrier()  # one that hangs up while another still listens can end it with an abort
