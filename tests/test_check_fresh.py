@@ -4,12 +4,6 @@ import pytest
 
 from torchlore.check import engine
 from torchlore.cli import main
-from torchlore.cli.check import all_rules
-
-
-@pytest.fixture(scope="module")
-def rules():
-    return all_rules()
 
 
 def said(rules, slug, text):

@@ -15,7 +15,6 @@ import pytest
 from torchlore.catalogue import NOTES
 from torchlore.check import config, fixes, runner
 from torchlore.check.project import Project
-from torchlore.cli.check import all_rules
 from torchlore.finding import Finding
 
 SECONDS = 2.0  # for one file, of processor time
@@ -24,11 +23,6 @@ SEEDS = [path.read_text(encoding="utf-8") for path in sorted(NOTES.glob("*/*/*.p
 ODD = ["\0", "\ufeff", "\x0c", "\r", "\t", "\\\n", '"""', "'", "(", "]", "{", ":", "lambda *a, **k: (yield)", "match x:\n case _: pass",
        "\u202e", "é = ", "async ", "await ", "del ", "global x\n", "class C(C): pass\n", "*", "**", "@", ":=", "f'{x!r:>{y}}'",
        "x" * 300, "9" * 400, "#", "# lore: ignore[", "# noqa: TL", "torch.", ".to(", ".backward()", "import torch as torch.x\n"]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def rules():
-    return all_rules()
 
 
 def trouble(work, path, text, limit=SECONDS):

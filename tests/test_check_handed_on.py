@@ -3,7 +3,6 @@
 import pytest
 
 from torchlore.check import engine
-from torchlore.cli.check import all_rules
 
 CRITERION = """
 import torch
@@ -455,11 +454,6 @@ def count(net, loader):
         right += torch.sum(preds == labels.data)
     return right
 """
-
-
-@pytest.fixture(scope="module")
-def rules():
-    return all_rules()
 
 
 @pytest.mark.parametrize(

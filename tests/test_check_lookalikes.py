@@ -4,7 +4,6 @@ import pytest
 
 from torchlore.check import engine
 from torchlore.cli import main
-from torchlore.cli.check import all_rules
 
 LINES = """
 import torch
@@ -660,11 +659,6 @@ def NAME(a, b):
     return torch.sqrt(torch.sum((a[:, None] - b[None]) ** 2, dim=-1))
 """
 NEW_NET = "net = torchvision.models.resnet18()"
-
-
-@pytest.fixture(scope="module")
-def rules():
-    return all_rules()
 
 
 def said(rules, slug, text):

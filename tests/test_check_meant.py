@@ -4,7 +4,6 @@ import pytest
 
 from torchlore.check import engine
 from torchlore.cli import main
-from torchlore.cli.check import all_rules
 
 TWO_STEPS = """
 import torch
@@ -576,11 +575,6 @@ def pixel_loss(pos_loss, neg_loss, area):
     whole_loss = pos_loss + neg_loss
     return BACK
 """
-
-
-@pytest.fixture(scope="module")
-def rules():
-    return all_rules()
 
 
 def said(rules, slug, text):

@@ -4,7 +4,6 @@ import pytest
 
 from torchlore.check import engine
 from torchlore.cli import main
-from torchlore.cli.check import all_rules
 
 HDF5 = """
 import h5py
@@ -567,11 +566,6 @@ class Several(nn.Module):
     def forward(self, x):
         return sum(one(x) for one in self.averages)
 """
-
-
-@pytest.fixture(scope="module")
-def rules():
-    return all_rules()
 
 
 ADAPTED = """

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from torchlore.catalogue import NOTES
-from torchlore.cli.check import all_rules
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 from check_styles import compare
@@ -34,11 +33,6 @@ FINE = {  # rules that may say more: the import is a second place where the old 
     ("from imports", "removed-torch-function"),
     ("from imports", "renamed-torch-function"),
 }
-
-
-@pytest.fixture(scope="module")
-def rules():
-    return all_rules()
 
 
 def chosen(name, style):

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from torchlore.check import engine
-from torchlore.cli.check import all_rules
 
 PROGRAMS = {
     "a series, as large as its times": """
@@ -673,11 +672,6 @@ def train(net, opt, data):
         opt.step()
 """,
 }
-
-
-@pytest.fixture(scope="module")
-def rules():
-    return all_rules()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
