@@ -212,7 +212,7 @@ def _repeated_rows(source: Source) -> Iterator[Hit]:
             continue
         for view in views:
             new = sizes.asked(source, view)
-            if new[1] == times != new[0] and _rows_of(source, tree.receiver(view), call, 8):
+            if new[1] == times and new[0] not in (times, "1") and _rows_of(source, tree.receiver(view), call, 8):
                 yield source.hit(call, f"`repeat({times}, 1)` puts whole batches one after another, and the view as ({', '.join(new)}) takes {times} rows "
                                  f"of one batch for one sample: write `repeat_interleave({times}, dim=0)`")  # fmt: skip
                 break
@@ -234,7 +234,8 @@ def _rows_of(source: Source, node: ast.expr, call: ast.Call, hops: int) -> bool:
     if word == "cat":  # side by side: behind each other they are other rows
         side = tree.literal(tree.argument(node, 1, "dim")) in (1, -1)
         return side and any(_rows_of(source, one, call, hops) for one in getattr(node.args[0], "elts", []))
-    return any(_rows_of(source, one, call, hops) for one in (*parts, *node.args))
+    given = node.args[:1] if source.name(node.func).startswith("torch.") else node.args  # not a convolution's weights
+    return any(_rows_of(source, one, call, hops) for one in (*parts, *given))
 
 
 def _is_convolved(source: Source, node: ast.expr, hops: int = 3) -> bool:
@@ -297,7 +298,7 @@ def _other_order(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str] 
 
 def _tokens_as_map(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """(b, n, c) as (b, c, h, w): the tokens of a picture, whose channels were not moved forward."""
-    if old[:2] == ("batch", "places") and len(new) == 4:  # `x.flatten(2).transpose(1, 2)`
+    if old[:2] == ("batch", "places") and len(new) == 4 and "*" not in new[0]:  # `x.flatten(2).transpose(1, 2)`
         return new[1] == "-1" or (new[2] == new[3] != new[1]) or _HIGH_WIDE.search(f"{new[2]} {new[3]}") is not None
     if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or {"1", "-1"} & {old[0], old[2], *new[2:]}:
         return False
