@@ -1317,3 +1317,15 @@ def test_who_imports_the_dataset_says_whether_there_are_workers(tmp_path, worker
     )
     (tmp_path / "train.py").write_text(script + "loader = DataLoader(Rows('a.h5'), 8, **params)\n")
     assert main(["check", "--no-cache", "--select", "handle-opened-before-fork", str(tmp_path)]) == status
+
+
+@pytest.mark.parametrize(("name", "status"), [("test_loss.py", 0), ("train.py", 1)])
+def test_what_a_test_gives_says_nothing_of_how_the_code_is_used(tmp_path, name, status):
+    given = (
+        "import torch.nn.functional as F\n\ndef loss_of(scores, labels):\n    return F.cross_entropy(scores, labels)\n"
+    )
+    (tmp_path / "loss.py").write_text(given)
+    use = "import torch\nfrom loss import loss_of\n\nloss_of(torch.softmax(torch.randn(4, 3), 1), torch.tensor([0, 1, 2, 0]))\n"
+    (tmp_path / name).write_text(use)
+    command = ["check", "--no-cache", "--select", "softmax-before-cross-entropy", str(tmp_path)]
+    assert main(command) == status

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from torchlore.check import api
 from torchlore.check.classes import class_behind, instance
+from torchlore.check.follow import is_test
 from torchlore.check.project import Class, Function, as_class, as_function, candidates
 from torchlore.check.scopes import scope_of
 from torchlore.check.tensors import function_result, layer_output, method_result, no_grad_around
@@ -383,11 +384,15 @@ Caller = tuple["Source", ast.Call, int]
 
 
 def callers(function: Function) -> list[Caller]:
-    """The calls of a function in the project, with 1 where the receiver fills its first parameter."""
+    """The calls of a function in the project, with 1 where the receiver fills its first parameter.
+
+    What a test gives to the code it tests says nothing of how that is used.
+    """
     memo: dict[ast.AST, list[Caller]] = function.source.memo.setdefault("callers", {})
     if function.node not in memo:
         memo[function.node] = []  # for whoever asks while we look
-        memo[function.node] = _method_callers(function) if function.owner else _function_callers(function)
+        found = _method_callers(function) if function.owner else _function_callers(function)
+        memo[function.node] = [one for one in found if one[0] is function.source or not is_test(one[0])]
     return memo[function.node]
 
 

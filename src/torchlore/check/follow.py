@@ -88,15 +88,16 @@ def base(node: ast.expr) -> str:
             return tree.dotted(node).rpartition(".")[2]
 
 
+def is_test(source: Source) -> bool:
+    """Whether a file holds tests, by its name."""
+    file = source.path.replace("\\", "/").rpartition("/")[2]
+    return file.startswith(("test_", "conftest.", "sanity_")) or file.endswith("_test.py")
+
+
 def in_test(source: Source, node: ast.AST) -> bool:
     """Whether this is a test, by the name of its function or file: it makes its own inputs and breaks things on purpose."""
-    file = source.path.replace("\\", "/").rpartition("/")[2]
     functions = (up for up in tree.ancestors(source, node) if isinstance(up, ast.FunctionDef | ast.AsyncFunctionDef))
-    return (
-        file.startswith(("test_", "conftest."))
-        or file.endswith("_test.py")
-        or any(one.name.startswith("test") for one in functions)
-    )
+    return is_test(source) or any(one.name.startswith("test") for one in functions)
 
 
 def comment(source: Source, node: ast.AST) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from torchlore.check import api
 from torchlore.check.calls import callers, given_argument
 from torchlore.check.classes import class_behind, own_attributes
+from torchlore.check.pattern import regex
 from torchlore.check.project import Class, Function, as_class, as_function
 from torchlore.check.scopes import Binding, bound, reaching, scope_of
 from torchlore.check.tree import FunctionNode, literal, parameters
@@ -24,6 +25,7 @@ class Parameter(NamedTuple):
     name: str
 
 
+_UNWRAPS = regex(r"_?(unwrap|de_?parallel)")  # `accelerator.unwrap_model(model)`, `de_parallel(model)`
 Identity = tuple[object, ...]  # a root (scope and name, class, parameter), then attribute names
 
 
@@ -55,9 +57,10 @@ def _identity(source: Source, node: ast.expr, hops: int) -> Identity | None:
 
 
 def unwrap(source: Source, call: ast.Call) -> ast.expr | None:
-    """The object that `x.to(…)`, `x.eval()`, `nn.DataParallel(x)` or `torch.compile(x)` hand back."""
+    """The object that `x.to(…)`, `x.eval()`, `nn.DataParallel(x)`, `torch.compile(x)` or `unwrap_model(x)` hand back."""
     full = source.name(call.func)
-    if full in api.WRAPPERS and call.args:
+    word = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if (full in api.WRAPPERS or _UNWRAPS.match(word)) and call.args:
         return call.args[0]
     if isinstance(call.func, ast.Attribute) and call.func.attr in api.SELF_METHODS and not full.startswith("torch"):
         return call.func.value

@@ -316,7 +316,7 @@ def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Bi
     killer: Binding | None = None
     for binding, always in reversed(before):
         found.append(binding)
-        others = [] if always else _other_branch(source, binding, before)
+        others = [] if always else _other_branch(source, binding, before, name)
         if always or others:
             found += [one for one in others if one not in found]
             killer = binding
@@ -363,15 +363,18 @@ def _conditional(way: list[Step], depth: int) -> str:
     return answer
 
 
-def _other_branch(source: Source, binding: Binding, before: list[tuple[Binding, bool]]) -> list[Binding]:
-    """For a name bound in an `else`: its bindings under the `if`, where one of them surely runs; else nothing."""
-    owner, field, _ = chain(source, binding.statement)[-1]
-    if not isinstance(owner, ast.If) or field != "orelse":
-        return []
+def _other_branch(source: Source, last: Binding, before: list[tuple[Binding, bool]], name: ast.Name) -> list[Binding]:
+    """For a name bound in an `else`: its bindings under the `if` and every `elif`, where one of them surely runs; else nothing."""
+    owner, field, _ = chain(source, last.statement)[-1]
     ways = [(one, chain(source, one.statement)) for one, _ in before]
-    if not any(way and way[-1][:2] == (owner, "body") for _, way in ways):
+    bound = {way[-1][:2] for _, way in ways if way}
+    whole = None
+    while isinstance(owner, ast.If) and field == "orelse" and ((owner, "body") in bound or ends(owner.body)):
+        whole = owner
+        owner, field, _ = blocks(source)[whole]
+    if whole is None or _relation(source, last._replace(statement=whole), chain(source, name), name) != "always":
         return []
-    return [one for one, way in ways if any(step[0] is owner for step in way)]
+    return [one for one, way in ways if any(step[0] is whole for step in way)]
 
 
 def _shared_loop(way: list[Step], use: list[Step]) -> ast.AST | None:

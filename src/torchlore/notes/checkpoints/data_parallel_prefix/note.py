@@ -13,6 +13,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import flow, follow, saved, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ("ckpt-dp-prefix",)
@@ -42,6 +43,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 _PREFIX = {"torch.nn.DataParallel": "module", "torch.nn.parallel.DistributedDataParallel": "module",
            "torch.compile": "_orig_mod"}  # fmt: skip
+_STRIPPED = regex(
+    r"[A-Za-z_][\w.]*(?<!layer)(?<!layers)(?<!block)(?<!blocks)\."
+)  # behind those comes a number, which stays
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -76,12 +80,7 @@ def _stripped(source: Source) -> Iterator[Hit]:
     """`name.lstrip("module.")` takes off letters, not a word: `module.model.0` becomes `0`."""
     for call in source.methods("lstrip", "strip"):
         word = tree.literal(call.args[0]) if len(call.args) == 1 else None
-        if (
-            isinstance(word, str)
-            and word.endswith(".")
-            and len(set(word)) > 3
-            and word[:-1].replace(".", "").isidentifier()
-        ):
+        if isinstance(word, str) and len(set(word)) > 3 and _STRIPPED.fullmatch(word):
             told = f'this takes off every letter of "{word}" and eats into names: write `removeprefix("{word}")`'
             yield source.hit(call, told, severity="error")
 

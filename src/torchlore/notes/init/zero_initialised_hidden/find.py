@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, tree
+from torchlore.check import flow, follow, tree
 from torchlore.check.source import Hit, Source
 
 _CONSTANT = ("torch.nn.init.zeros_", "torch.nn.init.ones_", "torch.nn.init.constant_")
@@ -17,6 +17,8 @@ def find(source: Source) -> Iterator[Hit]:
         inner = tree.receiver(call)
         written.append((call, inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner))
     for call, weight in written:
+        if _given_later(source, call) or follow.in_test(source, call):
+            continue
         if isinstance(weight, ast.Name) and _every_weight(source, call, weight):
             told = f"all units start with the same `{weight.id}` and stay equal: use `nn.init.kaiming_uniform_({weight.id})`"
             yield source.hit(call, told)
@@ -29,6 +31,13 @@ def find(source: Source) -> Iterator[Hit]:
                 f"all units of `{layer}` start equal and stay equal: use `nn.init.kaiming_uniform_({layer}.weight)`"
             )
             yield source.hit(call, message)
+
+
+def _given_later(source: Source, call: ast.Call) -> bool:
+    """Whether the same class copies weights from elsewhere into its layers."""
+    owner = tree.class_of(source, call)
+    code = source.code(owner) if owner is not None else ""
+    return ".weight.data.copy_(" in code or ".weight.copy_(" in code
 
 
 def _in_a_row(source: Source, call: ast.Call, layer: str) -> bool:

@@ -188,7 +188,11 @@ def _siamese(source: Source) -> Iterator[Hit]:
             continue
         calls = [one for one, _ in terms.terms(source, whole) if isinstance(one, ast.Call) and len(one.args) > 1]
         for one, other in itertools.combinations(calls, 2):
-            crossed = _predicts(source, one.args[0], other.args[1]) and _predicts(source, other.args[0], one.args[1])
+            crossed = (
+                ast.dump(one.args[1]) != ast.dump(other.args[1])
+                and _predicts(source, one.args[0], other.args[1])
+                and _predicts(source, other.args[0], one.args[1])
+            )
             place = _open_end(source, one) if crossed and ast.dump(one.func) == ast.dump(other.func) else None
             back = _returned_name(source, other.args[1]) if isinstance(other.args[1], ast.Name) else None
             cut = "detach the second argument"

@@ -124,7 +124,7 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
         )
         found = values.annotated(source, promise) if isinstance(promise, ast.Subscript) else ()
         seen = source.values(given) if bound and bound[0].how == "parameter" and given is not None and not found else ()
-        found = found or (seen if seen and all(one.kind == "list" for one in seen) else ())
+        found = found or (seen if seen and all(one.kind == "list" and not _own_parts(one.node) for one in seen) else ())
         parts = [part for one in found if one.kind == "list" for part in _filled(one)]
         nets = bool(parts) and all(api.is_kind(part.kind, "module") and part.kind != "loss" for part in parts)
         nets = nets and not re.search(r"loss|criteri|metric", name, re.IGNORECASE)  # seldom with weights
@@ -136,6 +136,11 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
             told = f"`self.{name}` is a list, which hides its layers from parameters(), to(), eval() and state_dict()"
             write = f"write `nn.ModuleList({source.code(given)})`" if given is not None else "use nn.ModuleList"
             yield source.hit(tree.statement(source, assigned[0].node), f"{told}: {write}", severity="warning")
+
+
+def _own_parts(node: ast.AST | None) -> bool:
+    """`[self.first, self.second]`: whoever hands it in holds them already."""
+    return isinstance(node, ast.List) and all(tree.dotted(one).startswith("self.") for one in node.elts)
 
 
 def _bare(source: Source, part: Value) -> bool:

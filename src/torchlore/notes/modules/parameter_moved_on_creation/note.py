@@ -67,9 +67,9 @@ def find(source: Source) -> Iterator[Hit]:
 def _registers(source: Source, call: ast.Call) -> bool:
     """Whether the class may be a module: one that is known to be none registers nothing anyway."""
     owner, home = project.enclosing_class(source, call), tree.function(source, call)
-    later = home is not None and home.name != "__init__"
-    if owner is None or (later and call.args and "self." in source.code(call.args[0])):
-        return False  # made of what is on its device already
+    later = home is not None and home.name != "__init__" and "self." in source.code(call)
+    if owner is None or later or source.code(call).endswith("(0))"):
+        return False  # made of what is on its device already, or of no numbers: somebody asks it for its device
     return classes.is_module(owner) or bool(source.project.bases(owner)[1] - {"object"})
 
 

@@ -69,8 +69,8 @@ def _in_helper(source: Source) -> Iterator[Hit]:
 def _is_rank(test: ast.expr) -> bool:
     one = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
     if isinstance(one, ast.Compare):
-        if tree.literal(one.comparators[0]) == -1 or isinstance(one.ops[0], ast.GtE):
-            return False  # -1 stands for "not distributed": every rank is in
+        if tree.literal(one.comparators[0]) in (-1, None) or isinstance(one.ops[0], ast.GtE):
+            return False  # -1 and None stand for "not distributed": every rank is in
         one = one.left
     one = one.func if isinstance(one, ast.Call) else one
     return bool(_RANK.match(tree.dotted(one).rpartition(".")[2]))

@@ -132,15 +132,13 @@ def _behind(source: Source, node: ast.expr) -> tuple[Source, ast.expr | None]:
 
 def _of_call(source: Source, call: ast.Call, hops: int) -> str:
     name, way = source.name(call.func), follow.method(call)
-    if name in ("torch.tril", "torch.triu", "numpy.tril", "numpy.triu"):
-        made = call.args[0] if call.args else None
-    elif way in ("tril", "triu", "tril_", "triu_"):
-        made = tree.receiver(call)
-    else:
-        made = None
-    if made is not None:
+    free = name in ("torch.tril", "torch.triu", "numpy.tril", "numpy.triu")
+    if free or way in ("tril", "triu", "tril_", "triu_"):
+        made = (call.args[0] if call.args else None) if free else tree.receiver(call)
         ones = isinstance(made, ast.Call) and source.name(made.func) in ("torch.ones", "numpy.ones", "torch.ones_like")
-        return ("lower" if "tril" in (name or way) + way else "upper") if ones else ""
+        start = tree.argument(call, 1 if free else 0, "diagonal")
+        fixed = start is None or tree.literal(start) is not tree.UNKNOWN  # else it may be a window over the past
+        return ("lower" if "tril" in (name or way) + way else "upper") if ones and fixed else ""
     if name in ("torch.from_numpy", "torch.tensor", "torch.as_tensor", "torch.logical_not") and call.args:
         inner = _triangle(source, call.args[0], hops - 1)
         return _OTHER.get(inner, "") if name == "torch.logical_not" else inner
