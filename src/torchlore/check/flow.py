@@ -6,11 +6,25 @@ import ast
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from torchlore.check import api, events
+from torchlore.check.calls import default_of, given_argument
 from torchlore.check.events import Event
 from torchlore.check.identity import identity, substitute
 from torchlore.check.project import Class, Function, as_class, as_function, defined, imported_files
-from torchlore.check.scopes import reaching
-from torchlore.check.tree import FunctionNode, Loop, body_nodes, class_of, conditions, contexts, dotted, function
+from torchlore.check.scopes import bound, reaching
+from torchlore.check.tree import (
+    UNKNOWN,
+    FunctionNode,
+    Loop,
+    body_nodes,
+    class_of,
+    conditions,
+    contexts,
+    dotted,
+    function,
+    literal,
+    parameters,
+    spread,
+)
 from torchlore.check.tree import loops as loops_around
 from torchlore.check.values import values
 
@@ -138,6 +152,7 @@ def _inlined(source: Source, call: ast.Call, target: Function, depth: int) -> li
     if target.node.name in ("__init__", "__call__"):
         skip = 1
     loops, tests, around = place(source, call)
+    told = _told(call, target, skip) if any(event.conditions for event in inner) else {}
     return [
         event._replace(
             at=call,
@@ -148,7 +163,45 @@ def _inlined(source: Source, call: ast.Call, target: Function, depth: int) -> li
             via=(target, *event.via),
         )
         for event in inner
+        if not told or not _left_out(event, target, told)
     ]
+
+
+def _told(call: ast.Call, target: Function, skip: int) -> dict[str, object]:
+    """The parameters that this call gives a constant, or leaves at one: `train=False`, `phase="test"`."""
+    found: dict[str, object] = {}
+    for arg in parameters(target.node)[skip:] if not spread(call) else ():
+        given = given_argument(target, call, arg, skip) or default_of(target, arg)
+        value = literal(given) if given is not None else UNKNOWN
+        alone = isinstance(value, bool | int | str) and len(bound(target.source, arg.arg).get(target.node, ())) == 1
+        found |= {arg.arg: value} if alone else {}
+    return found
+
+
+def _left_out(event: Event, target: Function, told: dict[str, object]) -> bool:
+    """Whether an event of a function stands in a branch that a call with these constants does not take."""
+    source = target.source
+    return any(
+        test in source.parents and function(source, test) is target.node and _answer(test, told) is (not branch)
+        for test, branch in event.conditions
+    )
+
+
+def _answer(test: ast.expr, told: dict[str, object]) -> bool | None:
+    """What a test gives where some names are constants; None where it depends on more."""
+    if isinstance(test, ast.Name):
+        return bool(told[test.id]) if test.id in told else None
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _answer(test.operand, told)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        parts, ends = [_answer(one, told) for one in test.values], isinstance(test.op, ast.Or)
+        return ends if ends in parts else None if None in parts else not ends
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq | ast.NotEq):
+        name, value = dotted(test.left), literal(test.comparators[0])
+        known = name in told and value is not UNKNOWN
+        return (told[name] == value) is isinstance(test.ops[0], ast.Eq) if known else None
+    return None
 
 
 def called(source: Source, call: ast.Call) -> Function | None:

@@ -298,7 +298,9 @@ def _between_steps(source: Source) -> Iterator[Hit]:
                 own = source.code(event.expr) if event.expr is not None and event.source is source else "optimizer"
                 told = f"the second step of `{own}` applies the gradients of its first one again: zero `{own}` before the backward pass"
                 at = zeros[-1] if zeros else event
-                yield source.hit(at.node if at.source is source else at.at, told)
+                yield source.hit(
+                    at.node if at.source is source else at.at, told, severity="warning"
+                )  # or the sum is meant
 
 
 def _apart(turn: list[Event], step: Event) -> bool:

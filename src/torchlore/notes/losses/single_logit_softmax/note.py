@@ -34,7 +34,7 @@ _FUNCTIONS = tuple(
 )
 _LAST = (-1, 1)
 _POOLS = regex(r"att|pool|gate|weight|alpha|scor|energ", re.IGNORECASE)
-_THREE = regex(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ|sum\([^()]*\b1\b")
+_THREE = regex(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ|\bseq|sum\([^()]*\b1\b")
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

@@ -140,7 +140,11 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
 
 def _own_parts(node: ast.AST | None) -> bool:
     """`[self.first, self.second]`: whoever hands it in holds them already."""
-    return isinstance(node, ast.List) and all(tree.dotted(one).startswith("self.") for one in node.elts)
+    return (
+        isinstance(node, ast.List)
+        and node.elts != []
+        and all(tree.dotted(one).startswith("self.") for one in node.elts)
+    )
 
 
 def _bare(source: Source, part: Value) -> bool:

@@ -34,6 +34,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _by_letters(source: Source) -> Iterator[Hit]:
     """`einsum("bijh,bjhd->bihd", weights, v)` adds up over `j`, and the softmax of the weights went over another letter."""
+    hits: dict[ast.AST, str] = {}
+    right: set[ast.AST] = set()  # added up over their own letter too: gathered, and handed out again
     for call in source.calls("torch.einsum"):
         text = tree.literal(call.args[0]) if len(call.args) > 1 else None
         given = (
@@ -49,11 +51,15 @@ def _by_letters(source: Source) -> Iterator[Hit]:
             made = _undropped(source, weights)
             dim = _dim(source, made) if isinstance(made, ast.Call) else None
             summed = [one for one in own if one not in sides[2]]
-            if not isinstance(dim, int) or not -len(own) <= dim < len(own) or len(summed) != 1 or own[dim] in summed:
+            if not isinstance(made, ast.Call) or not isinstance(dim, int) or not -len(own) <= dim < len(own):
                 continue
-            right = own.index(summed[0]) - (len(own) if dim < 0 else 0)
-            told = f"the weights are added up over `{summed[0]}` (line {call.lineno}), and this softmax shares them out over `{own[dim]}`"
-            yield source.hit(made, f"{told}: write `dim={right}`")
+            if own[dim] in summed:
+                right.add(made)
+            elif len(summed) == 1:
+                place = own.index(summed[0]) - (len(own) if dim < 0 else 0)
+                told = f"the weights are added up over `{summed[0]}` (line {call.lineno}), and this softmax shares them out over `{own[dim]}`"
+                hits.setdefault(made, f"{told}: write `dim={place}`")
+    yield from (source.hit(made, told) for made, told in hits.items() if made not in right)
 
 
 def _summed_elsewhere(source: Source) -> Iterator[Hit]:
