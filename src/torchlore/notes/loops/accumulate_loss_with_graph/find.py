@@ -17,7 +17,13 @@ def find(source: Source) -> Iterator[Hit]:
     for loop in flow.training_loops(source):
         over = loop.node.iter if isinstance(loop.node, ast.For) else None
         few = isinstance(over, ast.List | ast.Tuple) and over.elts  # a turn for each of them
-        if few or _over_chunks(source, loop.node) or _window(source, loop) or follow.in_test(source, loop.node):
+        if (
+            few
+            or _for_each_net(loop)
+            or _over_chunks(source, loop.node)
+            or _window(source, loop)
+            or follow.in_test(source, loop.node)
+        ):
             continue
         done = {event.owner for event in loop.direct("backward") if event.owner is not None}
         for node in tree.body_nodes(loop.node):
@@ -37,6 +43,13 @@ def find(source: Source) -> Iterator[Hit]:
                     yield _hit(source, node, target, leaf)
         yield from _beside(source, loop, done)
     yield from (*_in_methods(source), *_never_emptied(source), *_replayed(source))
+
+
+def _for_each_net(loop: flow.LoopFlow) -> bool:
+    """`self.optimizers[agent].step()` in `for agent in range(n)`: a turn for each of a few nets, and no more."""
+    turn = tree.dotted(loop.node.target) if isinstance(loop.node, ast.For) else ""
+    steps = [one.expr for one in loop.direct("step")]
+    return turn != "" and any(isinstance(one, ast.Subscript) and tree.dotted(one.slice) == turn for one in steps)
 
 
 def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterator[Hit]:

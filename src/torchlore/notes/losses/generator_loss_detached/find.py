@@ -104,7 +104,10 @@ def _for_generator(source: Source, judged: ast.Call) -> bool:
         same = verdict is judged
         if isinstance(verdict, ast.Name) and direct:
             same = [one.value for one in scopes.reaching(source, verdict)] == [judged]
-        if same and loss.target is not None and _ones(source, loss.target):
+        held = tree.statement(source, loss.call)
+        named = tree.dotted(held.targets[0]).lower() if isinstance(held, ast.Assign) else ""
+        own = named.startswith(("d_", "disc", "critic"))  # the discriminator's own loss, on real ones or on fakes
+        if same and loss.target is not None and _ones(source, loss.target) and not own:
             return True
     return False
 
