@@ -64,6 +64,9 @@ def _ratios(source: Source) -> Iterator[Hit]:
         old = gap.right if isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub) else None
         if not isinstance(old, ast.Name | ast.Attribute) or not _OLD.search(tree.dotted(old).rpartition(".")[2]):
             continue
+        kept = scopes.reaching(source, old) if isinstance(old, ast.Name) else []
+        if any(one.value is not None and ".detach()" in source.code(one.value) for one in kept):
+            continue
         made = next((one for one in terms.reached(source, old) if _learns(source, one)), None)
         if made is not None:
             told = f"`{source.code(old)}` has its graph and follows the trained weights, so the ratio's gradient is wrong or zero: detach it"

@@ -82,6 +82,13 @@ def _part_only(source: Source) -> Iterator[Hit]:
                 yield source.hit(call, told, severity="warning")
 
 
+def _differentiated(source: Source, term: ast.expr, loss: ast.Name) -> bool:
+    """Whether a term has its own `backward()`, or is in the loss already: the sum is only shown."""
+    own = any(tree.dotted(tree.receiver(one)) == tree.dotted(term) for one in source.methods("backward"))
+    made = follow.followed(source, loss)
+    return own or tree.dotted(term) in {one.id for one in ast.walk(made) if isinstance(one, ast.Name)}
+
+
 def _too_late(source: Source) -> Iterator[Hit]:
     """`loss.backward()`, and then `loss = loss + weight * penalty`, which nobody differentiates."""
     for call in source.methods("backward"):
@@ -96,7 +103,11 @@ def _too_late(source: Source) -> Iterator[Hit]:
                 break  # another loss
             if any(one.attr == "backward" for one in tree.under(source, later, ast.Attribute)):
                 break
-            if added is not None and values.attached(source, added) is True:
+            if (
+                added is not None
+                and values.attached(source, added) is True
+                and not _differentiated(source, added, loss)
+            ):
                 told = f"`{source.code(added)}` is added after `{loss.id}.backward()`, so it sends no gradient"
                 yield source.hit(later, f"{told}: add it before", severity="warning")
                 break
