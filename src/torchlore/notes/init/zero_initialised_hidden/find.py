@@ -34,10 +34,11 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _given_later(source: Source, call: ast.Call) -> bool:
-    """Whether the same class copies weights from elsewhere into its layers."""
+    """Whether the same class copies the weights of other layers into its own."""
     owner = tree.class_of(source, call)
-    code = source.code(owner) if owner is not None else ""
-    return ".weight.data.copy_(" in code or ".weight.copy_(" in code
+    return (
+        owner is not None and re.search(r"\.weight(\.data)?\.copy_\([^()\n]*\.weight\b", source.code(owner)) is not None
+    )
 
 
 def _in_a_row(source: Source, call: ast.Call, layer: str) -> bool:
