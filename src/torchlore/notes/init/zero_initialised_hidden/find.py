@@ -37,7 +37,8 @@ def _given_later(source: Source, call: ast.Call) -> bool:
     """Whether the same class copies the weights of other layers into its own."""
     owner = tree.class_of(source, call)
     return (
-        owner is not None and re.search(r"\.weight(\.data)?(\.copy_\(| = )[^()\n]*\.weight\b", source.code(owner)) is not None
+        owner is not None
+        and re.search(r"\.weight(\.data)?(\.copy_\(| = )[^()\n]*\.weight\b", source.code(owner)) is not None
     )
 
 
