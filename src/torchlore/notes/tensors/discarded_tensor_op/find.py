@@ -49,7 +49,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue  # drawn to move the generator on
         if isinstance(tensor, ast.List | ast.Tuple) and len(tensor.elts) == 1:
             continue  # `torch.cat([x])` gives `x`
-        if name in _SHAPE and _shaped_again(source, call, tensor):
+        if _done_again(source, call) or (name in _SHAPE and _shaped_again(source, call, tensor)):
             continue
         code = " ".join(source.code(call).split())  # one line, however it is written
         named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript) and name not in _PURE - _INSTEAD
@@ -64,11 +64,21 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(call, told, severity=severity)
 
 
+def _next(source: Source, call: ast.Call) -> list[ast.stmt]:
+    """The statement behind that of the call."""
+    held = tree.statement(source, call)
+    block: list[ast.stmt] = getattr(source.parents[held], "body", [])
+    return block[block.index(held) + 1 : block.index(held) + 2] if held in block else []
+
+
+def _done_again(source: Source, call: ast.Call) -> bool:
+    """`torch.stack(parts)`, and `self.mean = torch.stack(parts).detach()` on the next line: nothing is lost."""
+    return any(source.code(call) in source.code(one) for one in _next(source, call) if isinstance(one, ast.Assign))
+
+
 def _shaped_again(source: Source, call: ast.Call, tensor: ast.expr) -> bool:
     """`x.view(n, -1)`, and `x = x.view(b, t, -1)` on the next line: nothing is lost."""
-    code, held = source.code(tensor), tree.statement(source, call)
-    block: list[ast.stmt] = getattr(source.parents[held], "body", [])
-    after = block[block.index(held) + 1 : block.index(held) + 2] if held in block else []
+    code, after = source.code(tensor), _next(source, call)
     same = [one for one in after if isinstance(one, ast.Assign) and source.code(one.targets[0]) == code]
     inner = (call for one in same for call in tree.under(source, one, ast.Call))
     return any(follow.method(one) in _SHAPE and source.code(tree.receiver(one)) == code for one in inner)
