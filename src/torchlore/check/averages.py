@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from torchlore.check.source import Source
 
-_WAYS = {"parameters", "named_parameters"}
+_WAYS = ("parameters", "named_parameters")
 
 
 class Average(NamedTuple):
@@ -25,18 +25,18 @@ class Average(NamedTuple):
     share: float | None  # of the model's weights in each update, where it can be told
 
 
-def averages(source: Source) -> Iterator[Average]:
+def averages(source: Source, ways: tuple[str, ...] = _WAYS) -> Iterator[Average]:
     """The loops of a file that move the weights of one net a little towards another's, each with its share."""
     for loop in source.all(ast.For):
         call, target = loop.iter, loop.target
         if not isinstance(call, ast.Call) or source.name(call.func) != "zip" or len(call.args) != 2:
             continue
-        nets = [_owner(arg) for arg in call.args]
+        nets = [_owner(arg, ways) for arg in call.args]
         names = [_last(one) for one in target.elts] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else []
         if None in nets or len(names) != 2 or not all(names) or nets[0] is None or nets[1] is None:
             continue
         also = _also_named(loop.body, names)
-        for statement in loop.body:
+        for statement in _statements(loop):
             moved = _moved(statement)
             if moved in names:
                 other = names[1 - names.index(moved)]
@@ -46,9 +46,15 @@ def averages(source: Source) -> Iterator[Average]:
                     yield Average(loop, nets[first], nets[1 - first] or nets[first], statement, share)  # type: ignore[arg-type]  # neither is None
 
 
-def _owner(node: ast.expr) -> ast.expr | None:
+def _statements(loop: ast.For) -> Iterator[ast.stmt]:
+    """The statements of a loop, those under an `if` too."""
+    for one in loop.body:
+        yield from (*one.body, *one.orelse) if isinstance(one, ast.If) else (one,)
+
+
+def _owner(node: ast.expr, ways: tuple[str, ...]) -> ast.expr | None:
     """`model` of `model.parameters()`."""
-    return tree.receiver(node) if isinstance(node, ast.Call) and follow.method(node) in _WAYS else None
+    return tree.receiver(node) if isinstance(node, ast.Call) and follow.method(node) in ways else None
 
 
 def _last(node: ast.expr) -> str:

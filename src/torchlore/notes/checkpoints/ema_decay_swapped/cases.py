@@ -75,3 +75,40 @@ def follow_slowly(online, target, beta=0.99):
     for current, slow in zip(online.parameters(), target.parameters()):
         old, new = slow.data, current.data
         slow.data = old * beta + new * (1 - beta)
+
+
+class Slow:
+    def __init__(self, tau):
+        self.tau = tau
+
+    def update(self, online, slow):
+        for op, sp in zip(online.parameters(), slow.parameters()):
+            sp.data.mul_(self.tau).add_(op.data * (1 - self.tau))
+        for ob, sb in zip(online.buffers(), slow.buffers()):
+            if ob.is_floating_point():
+                ob.data.mul_(self.tau)
+                ob.data.add_(sb.data * (1 - self.tau))  # trap: ema-decay-swapped
+
+    def right(self, online, slow):
+        for op, sp in zip(online.parameters(), slow.parameters()):
+            sp.data.mul_(self.tau).add_(op.data * (1 - self.tau))
+        for ob, sb in zip(online.buffers(), slow.buffers()):
+            sb.copy_(ob)
+
+
+class Warm:
+    def __init__(self, decay):
+        self.decay = decay
+        self.step = 0
+
+    def update_ema(self, model, ema):
+        self.step += 1
+        ramp = (1 + self.step) / (10 + self.step)
+        self.decay = min(self.decay, ramp)  # trap: ema-decay-swapped
+        for s, p in zip(ema.parameters(), model.parameters()):
+            s.lerp_(p, 1 - self.decay)
+
+    def right_ema(self, model, ema):
+        decay = min(self.decay, (1 + self.step) / (10 + self.step))
+        for s, p in zip(ema.parameters(), model.parameters()):
+            s.lerp_(p, 1 - decay)

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import averages, follow, tree
+from torchlore.check import averages, follow, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -24,6 +24,8 @@ def find(source: Source) -> Iterator[Hit]:
         if mix.update.lineno not in told and mix.share is not None and 0.9 <= mix.share < 1 and named:
             yield source.hit(mix.update, _swapped(source, mix.share, mix.average))
     yield from _driven_away(source)
+    yield from _other_way(source)
+    yield from _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
 
 
 def _swapped(source: Source, share: float, average: ast.expr) -> str:
@@ -65,3 +67,35 @@ def _gap(source: Source, node: ast.expr) -> ast.BinOp | None:
     gaps = [one for one in found if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub)]
     apart = [one for one in gaps if tree.literal(one.left) != 1]
     return apart[0] if len(apart) == 1 else None
+
+
+def _other_way(source: Source) -> Iterator[Hit]:
+    """`slow` follows `online` in its parameters, and `online` follows `slow` in its buffers."""
+    if "buffers()" not in source.text or "zip(" not in source.text:
+        return
+    moved = [(one, source.code(one.average), source.code(one.model)) for one in averages.averages(source)]
+    for one in averages.averages(source, ("buffers", "named_buffers")):
+        taken, given = source.code(one.average), source.code(one.model)
+        home = tree.function(source, one.loop)
+        pairs = [(a, m) for way, a, m in moved if tree.function(source, way.loop) is home]
+        if (given, taken) in pairs and (taken, given) not in pairs:
+            told = f"`{given}` follows `{taken}` in its weights, and here `{taken}` gets the buffers of `{given}`: turn it round"
+            yield source.hit(one.update, told)
+            return
+
+
+def _kept_decay(source: Source) -> Iterator[Hit]:
+    """`self.decay = min(self.decay, ramp)` in the update: what was asked for is lost after the first step."""
+    for assign in uses.assigns(source, ast.Attribute):
+        name = tree.dotted(assign.targets[0])
+        home = tree.function(source, assign)
+        if not name.startswith("self.") or "decay" not in name or home is None or home.name == "__init__":
+            continue
+        for call in tree.under(source, assign.value, ast.Call):
+            ends = source.name(call.func) in ("min", "max") and len(call.args) == 2
+            counts = [one for one in call.args if tree.dotted(one) != name]
+            steps = len(counts) == 1 and isinstance(follow.followed(source, counts[0]), ast.BinOp)
+            if ends and steps and _AVERAGE.search(f"{source.code(home)} {_around(source, assign)}"):
+                told = f"`{name}` is overwritten by its own warm-up, and the next step starts from that: keep it in a local name"
+                yield source.hit(assign, told)
+                break

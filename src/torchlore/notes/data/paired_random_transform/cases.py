@@ -1,3 +1,5 @@
+import random
+
 import torch
 from torch.utils.data import Dataset
 from torchvision import transforms
@@ -82,3 +84,27 @@ class Optional:
             image = self.move(image)
             mask = self.move(mask)  # trap: paired-random-transform
         return self.plain(image), self.plain(mask)
+
+
+def flipped(picture):
+    return picture.flip(-1) if random.random() < 0.5 else picture
+
+
+def brighter(picture):
+    return picture * (1 + random.random())
+
+
+class Roads:
+    def __init__(self, tiles, masks):
+        self.tiles, self.masks = tiles, masks
+
+    def __getitem__(self, i):
+        tile = flipped(self.tiles[i])
+        mask = flipped(self.masks[i])  # trap: paired-random-transform
+        return tile, mask
+
+    def both(self, i):
+        return flipped(torch.cat([self.tiles[i], self.masks[i]]))
+
+    def colour(self, i):
+        return brighter(self.tiles[i]), brighter(self.masks[i])

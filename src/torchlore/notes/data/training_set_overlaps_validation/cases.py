@@ -162,3 +162,22 @@ def by_split(config, index):
     part = DataLoader(Subset(Frames("train"), index))
     train_eval_loader = DataLoader(Frames("train"), batch_size=9)
     return loaders, part, train_eval_loader
+
+
+def cut_from_both_ends(x, y):
+    train = torch.utils.data.TensorDataset(x[:-100], y[:-100])
+    val = torch.utils.data.TensorDataset(x[100:], y)  # trap: training-set-overlaps-validation
+    return train, val
+
+
+class Meshes:
+    def __init__(self, meshes, n_val):
+        self.train = meshes[:-n_val]
+        self.val = self.train[-n_val:]  # trap: training-set-overlaps-validation
+
+    def right(self, meshes, n_val):
+        train, val = meshes[:-n_val], meshes[-n_val:]
+        train = meshes[:-n_val]
+        val = train[-n_val:]
+        train = train[:-n_val]
+        return train, val

@@ -19,6 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _two_draws(source)
     yield from _cut_again(source)
     yield from _windows_split(source)
+    yield from _slices(source)
     wrong = list(_wrong_name(source))
     lines = {one.line for one in wrong}
     yield from (*wrong, *(one for one in _same_split(source) if one.line not in lines))
@@ -374,3 +375,53 @@ def _seeds(source: Source, call: ast.Call) -> bool:
 
 def _named(node: ast.expr) -> set[str]:
     return {tree.dotted(one) for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)}
+
+
+def _slices(source: Source) -> Iterator[Hit]:
+    """`train = x[:-n]` beside `val = x[n:]`, and `val = train[-n:]` of what is left for training."""
+    cuts = [one for one in source.all(ast.Subscript) if isinstance(one.slice, ast.Slice) and one.slice.step is None]
+    ends = [one for one in cuts if _end(one) and _TRAIN.match(_goal(source, one))]
+    for train in ends:
+        base, n, goal = tree.dotted(train.value), _end(train), _goal(source, train)
+        held = tree.statement(source, train)
+        whole = held.targets[0] if isinstance(held, ast.Assign) else None
+        for other in cuts:
+            if tree.function(source, other) is not tree.function(source, train) or not _HELD_OUT.match(
+                _goal(source, other)
+            ):
+                continue
+            lower = other.slice.lower if isinstance(other.slice, ast.Slice) and other.slice.upper is None else None
+            if lower is None or not base or other.lineno < train.lineno:
+                continue
+            if tree.dotted(other.value) == base and source.code(lower) == n:
+                told = (
+                    f"`{source.code(other)}` is all but the first, and training has all but the last: write `[-{n}:]`"
+                )
+                yield source.hit(other, told, severity="warning")
+            taken = whole is not None and tree.dotted(other.value) == tree.dotted(whole) != base
+            if taken and source.code(lower) == f"-{n}" and not _cut_later(source, other, tree.dotted(other.value)):
+                told = f"`{tree.dotted(other.value)}` has lost these already, so `{goal}` trains on what is held out: cut them from `{base}`"
+                yield source.hit(other, told, severity="warning")
+
+
+def _end(cut: ast.Subscript) -> str:
+    """`n` of `x[:-n]`."""
+    part = cut.slice
+    upper = part.upper if isinstance(part, ast.Slice) and part.lower is None else None
+    return ast.unparse(upper.operand) if isinstance(upper, ast.UnaryOp) and isinstance(upper.op, ast.USub) else ""
+
+
+def _goal(source: Source, cut: ast.Subscript) -> str:
+    """The name of what a cut is assigned to, or of its place in a tuple of names."""
+    held = tree.statement(source, cut)
+    target = held.targets[0] if isinstance(held, ast.Assign) else None
+    value = held.value if isinstance(held, ast.Assign) else None
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        target = next((a for a, b in zip(target.elts, value.elts, strict=True) if cut in ast.walk(b)), None)
+    return tree.dotted(target).rpartition(".")[2].lower() if target is not None else ""
+
+
+def _cut_later(source: Source, cut: ast.Subscript, name: str) -> bool:
+    """`train = train[:-n]` after it: the part is taken out of both."""
+    stores = [one for one in source.all(ast.Assign) if name in map(tree.dotted, one.targets)]
+    return any(one.lineno >= cut.lineno and tree.function(source, one) is tree.function(source, cut) for one in stores)

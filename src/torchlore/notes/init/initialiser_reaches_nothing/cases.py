@@ -106,3 +106,22 @@ def fill(net):
 
 
 fill(ByTypeToo())
+
+
+class Mirror(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.down = nn.ParameterList([nn.Parameter(torch.empty(n, 4)) for n in sizes])
+        self.up = nn.ParameterList([nn.Parameter(torch.empty(n, 4)) for n in sizes])
+        for w in self.down:
+            nn.init.xavier_uniform_(w)
+        for index, v in enumerate(self.up):
+            nn.init.xavier_uniform_(w)  # trap: initialiser-reaches-nothing
+
+    def right(self):
+        for w in self.down:
+            nn.init.xavier_uniform_(w)
+            for _ in range(2):
+                nn.init.zeros_(w)
+        for w in self.up:
+            nn.init.xavier_uniform_(w)

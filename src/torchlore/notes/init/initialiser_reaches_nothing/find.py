@@ -33,6 +33,7 @@ def find(source: Source) -> Iterator[Hit]:
     if "nn.init" not in source.text and "nn import init" not in source.text:
         return
     yield from _fills_a_copy(source)
+    yield from _of_another_loop(source)
     applied = [call for call in source.methods("apply") if len(call.args) == 1]
     named = any(word in source.text for word in _WORDS)
     if not (applied or named) or _FOREIGN.search(source.text):
@@ -83,10 +84,16 @@ def _fills_a_copy(source: Source) -> Iterator[Hit]:
         given = call.args[0] if call.args and name.endswith("_") and tree.is_statement(source, call) else None
         made = follow.binding(source, given) if isinstance(given, ast.Name) else given
         weight = _copied(made) if made is not None else None
-        if weight is None or (isinstance(given, ast.Name) and len(uses.names(source, given.id)) > 2):
+        if weight is None or (isinstance(given, ast.Name) and _read_elsewhere(source, given)):
             continue
         told = f"this fills a copy of `{source.code(weight)}`, and the layer keeps its own: give it `{source.code(weight)}`"
         yield source.hit(call, told)
+
+
+def _read_elsewhere(source: Source, given: ast.Name) -> bool:
+    """Whether the function does more with a name than to bind it and fill it."""
+    home = tree.function(source, given)
+    return sum(tree.function(source, one) is home for one in uses.names(source, given.id)) > 2
 
 
 def _copied(made: ast.expr) -> ast.expr | None:
@@ -173,3 +180,22 @@ def _never_called(source: Source) -> Iterator[Hit]:
 def _plain(source: Source, cls: Class) -> bool:
     """Whether the only base is nn.Module: others may call the method themselves."""
     return [source.name(base) for base in cls.node.bases] == ["torch.nn.Module"]
+
+
+def _of_another_loop(source: Source) -> Iterator[Hit]:
+    """`for m in decoder: init.xavier_uniform_(w)`, where `w` is what a loop above left."""
+    for call, _ in uses.calls_under(source, "torch.nn.init."):
+        loop = next(iter(tree.loops(source, call)), None)
+        given = call.args[0] if call.args else None
+        while isinstance(given, ast.Attribute):
+            given = given.value
+        if not isinstance(loop, ast.For) or not isinstance(given, ast.Name):
+            continue
+        own = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+        read = {one.id for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Name)}
+        bound = scopes.reaching(source, given)
+        left = [one for one in bound if one.how == "for" and not tree.inside(source, loop, one.statement)]
+        if bound and len(left) == len(bound) and own and not own & read and given.id not in own:
+            last = next(one.id for one in reversed(list(ast.walk(loop.target))) if isinstance(one, ast.Name))
+            told = f"`{given.id}` is the last one of the loop in line {left[0].statement.lineno}, and is filled again and again: write `{last}`"  # type: ignore[attr-defined]  # a statement
+            yield source.hit(call, told)

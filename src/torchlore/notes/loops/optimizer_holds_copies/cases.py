@@ -25,3 +25,20 @@ def clean(images, device):
     e = torch.optim.Adam([latent])
     norms = [p.data.norm() for p in model.parameters()]
     return a, b, c, d, e, norms
+
+
+class Pilot:
+    def __init__(self):
+        self.critic = nn.Linear(4, 1)
+        self.actor, self.critic_target = nn.Linear(3, 1), copy.deepcopy(self.critic)
+        self.opt = torch.optim.Adam([*self.critic.parameters(), *self.critic_target.parameters()])  # trap: optimizer-holds-copies
+        self.other = torch.optim.Adam(list(self.critic.parameters()) + list(self.actor.parameters()))
+
+
+class Frozen:
+    def __init__(self):
+        self.student = nn.Linear(4, 1)
+        self.teacher = copy.deepcopy(self.student)
+        both = [*self.student.parameters(), *self.teacher.parameters()]
+        self.opt = torch.optim.Adam([p for p in both if p.requires_grad])
+        self.apart = torch.optim.Adam(self.student.parameters())

@@ -49,3 +49,11 @@ def kl_of_a_deviation(mu, logstd):
     right = -0.5 * (1 + 2 * logstd - mu**2 - torch.exp(logstd) ** 2).sum(1)
     also = -0.5 * (1 + 2 * logstd - mu.pow(2) - torch.exp(2 * logstd)).sum(1)
     return wrong + right + also - 0.5 * (1 + logstd - mu.pow(2) - logstd.exp()).sum(1)
+
+
+def sample(mu, logvar):
+    eps = torch.randn_like(mu)
+    once = mu + logvar.exp() * eps  # trap: deviation-for-variance
+    twice = mu + torch.randn_like(mu) * torch.exp(logvar)  # trap: deviation-for-variance
+    right = mu + torch.exp(0.5 * logvar) * eps + torch.exp(logvar / 2) * eps
+    return once, twice, right, logvar.exp().sqrt() * eps

@@ -38,6 +38,7 @@ def find(source: Source) -> Iterator[Hit]:
                 call, f"Normal takes the standard deviation, and `{source.code(given)}` is the variance: take its root"
             )
     yield from _kl(source) if "exp(" in source.text else ()
+    yield from _noise(source) if "exp(" in source.text and "randn" in source.text else ()
     yield from _squared_logarithm(source) if uses.says(source, "log") else ()
     for made in source.all(ast.Assign) if "exp(" in source.text else ():
         word = tree.dotted(made.targets[0]).rpartition(".")[2]
@@ -164,3 +165,17 @@ def _of_log_variance(source: Source, node: ast.expr) -> bool:
         return False
     made = follow.followed(source, inner)
     return made is inner or not isinstance(made, ast.BinOp)
+
+
+def _noise(source: Source) -> Iterator[Hit]:
+    """`mu + torch.exp(logvar) * torch.randn_like(mu)`: noise is scaled by the deviation."""
+    for product in source.all(ast.BinOp):
+        if not isinstance(product.op, ast.Mult):
+            continue
+        for one, other in ((product.left, product.right), (product.right, product.left)):
+            drawn = follow.followed(source, other)
+            noise = isinstance(drawn, ast.Call) and source.name(drawn.func) in ("torch.randn_like", "torch.randn")
+            if noise and _of_log_variance(source, one):
+                code = source.code(one)
+                told = f"`{code}` is the variance, and noise is scaled by the standard deviation: write `torch.exp(0.5 * ...)`"
+                yield source.hit(product, told, severity="warning")

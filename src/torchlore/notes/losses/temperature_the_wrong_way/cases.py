@@ -48,3 +48,37 @@ def no_temperature(student, teacher):
 def sharpened(logits, weak_logits, T):
     pseudo = torch.softmax(weak_logits.detach() / T, dim=-1)
     return F.kl_div(F.log_softmax(logits, dim=-1), pseudo, reduction="batchmean")
+
+
+def half(query, key, bank, tau=0.1):
+    positive = (query * key).sum(1, keepdim=True)
+    negative = query @ bank.t()
+    logits = torch.cat([positive, negative / tau], dim=1)  # trap: temperature-the-wrong-way
+    return F.cross_entropy(logits, torch.zeros(len(logits), dtype=torch.long))
+
+
+def other_half(query, key, bank, temperature):
+    pos = torch.einsum("nc,nc->n", query, key).unsqueeze(-1) / temperature
+    neg = torch.einsum("nc,ck->nk", query, bank)
+    return F.cross_entropy(torch.cat((pos, neg), 1), torch.zeros(len(pos), dtype=torch.long))  # trap: temperature-the-wrong-way
+
+
+def whole(query, key, bank, tau=0.1):
+    logits = torch.cat([(query * key).sum(1, keepdim=True), query @ bank.t()], dim=1)
+    logits /= tau
+    both = torch.cat([(query * key).sum(1, keepdim=True) / tau, query @ bank.t() / tau], dim=1)
+    return F.cross_entropy(both, torch.zeros(len(both), dtype=torch.long)) + F.cross_entropy(
+        logits, torch.zeros(len(logits), dtype=torch.long)
+    )
+
+
+class Pairs(nn.Module):
+    def __init__(self, temperature):
+        super().__init__()
+        self.temperature = temperature
+
+    def forward(self, spot, image):
+        logits = (spot @ image.T) / self.temperature
+        same = (spot @ spot.T + image @ image.T) / 2
+        targets = F.softmax(same * self.temperature, dim=-1)  # trap: temperature-the-wrong-way
+        return torch.sum(-targets * torch.log_softmax(logits, dim=-1), dim=-1).mean()

@@ -12,6 +12,9 @@ _TEMPERATURE = regex(r"^(temperature|temp|tau)$", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "tau" in source.text or "temp" in source.text or "cross_entropy" in source.text or "kl" in source.text.lower():
+        yield from _half(source)
+        yield from _both_ways(source)
     for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"):
         scores = follow.followed(source, loss.input) if loss.input is not None else None
         if isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Mult) and (name := _multiplied(source, scores)):
@@ -131,3 +134,62 @@ def _scaled_back(source: Source, call: ast.Call, temperature: str) -> bool:
         isinstance(one.op, ast.Mult) and word in source.code(one.value)
         for one in tree.under(source, home, ast.AugAssign)
     )
+
+
+def _half(source: Source) -> Iterator[Hit]:
+    """`cat([positive, negative / tau])`: one part of the scores is divided and the other is not."""
+    for call in source.calls("torch.cat", "torch.hstack", "torch.concat"):
+        parts = call.args[0].elts if call.args and isinstance(call.args[0], ast.List | ast.Tuple) else []
+        if len(parts) != 2 or not _compared(source, call):
+            continue
+        by = [_divisor(source, part) for part in parts]
+        named = [one for one in by if one]
+        if len(named) == 1 and all(one is not None for one in by):
+            plain = source.code(parts[by.index("")])
+            yield source.hit(call, f"`{plain}` is not divided by `{named[0]}`, and the other scores are: divide both")
+
+
+def _divisor(source: Source, part: ast.expr) -> str | None:
+    """The temperature a score is divided by, "" for a plain similarity, None where neither can be told."""
+    scores = follow.followed(source, part)
+    if isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Div):
+        named = _TEMPERATURE.match(tree.dotted(scores.right).rpartition(".")[2])
+        return source.code(scores.right) if named else None
+    while isinstance(scores, ast.Call) and follow.method(scores) in ("unsqueeze", "view", "reshape", "squeeze"):
+        scores = follow.followed(source, tree.receiver(scores))
+    if isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.MatMult):
+        return ""
+    if isinstance(scores, ast.Call):
+        last = source.code(scores.func).rpartition(".")[2]
+        summed = last == "sum" and any(isinstance(one, ast.Mult) for one in ast.walk(scores))
+        return "" if summed or last in ("cosine_similarity", "einsum", "bmm", "matmul", "mm") else None
+    return None
+
+
+def _compared(source: Source, call: ast.Call) -> bool:
+    """Whether it goes into a cross entropy as it is: nothing divides it later."""
+    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"):
+        if loss.input is not None and follow.followed(source, loss.input) is call:
+            return True
+    return False
+
+
+def _both_ways(source: Source) -> Iterator[Hit]:
+    """`softmax(same * T)` in a function that divides its other scores by `T`."""
+    for call in source.methods("softmax", "log_softmax"):
+        full = source.name(call.func)
+        scores = call.args[0] if full.startswith("torch") and call.args else tree.receiver(call)
+        scores = follow.followed(source, scores)
+        home = tree.function(source, call)
+        if home is None or not isinstance(scores, ast.BinOp) or not isinstance(scores.op, ast.Mult):
+            continue
+        name = tree.dotted(scores.right)
+        if not _TEMPERATURE.match(name.rpartition(".")[2]) or tree.function(source, scores) is not home:
+            continue
+        divided = [one for one in tree.under(source, home, ast.BinOp) if isinstance(one.op, ast.Div)]
+        if any(
+            tree.dotted(one.right) == name and isinstance(follow.followed(source, one.left), ast.BinOp)
+            for one in divided
+        ):
+            told = f"`{source.code(scores.right)}` divides the other scores of this function and multiplies these: divide both"
+            yield source.hit(scores, told)

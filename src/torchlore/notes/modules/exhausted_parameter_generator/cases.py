@@ -65,3 +65,26 @@ class Trainer:
 
     def build(self):
         return torch.optim.SGD(self.lazy, lr=0.1)
+
+
+def length_of(params):
+    total = 0.0
+    for p in params:
+        total += p.grad.pow(2).sum().item()
+    return total**0.5
+
+
+def first_of(params):
+    for p in params:
+        return p
+    return None
+
+
+def clipped(model: nn.Module):
+    params = model.parameters()
+    before = length_of(params)
+    torch.nn.utils.clip_grad_norm_(params, 1.0)  # trap: exhausted-parameter-generator
+    others = model.parameters()
+    first = first_of(others)
+    torch.nn.utils.clip_grad_norm_(others, 1.0)
+    return before, first

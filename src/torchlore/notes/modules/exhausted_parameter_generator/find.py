@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree, values
+from torchlore.check import edits, flow, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _LISTS = ("parameters", "named_parameters", "buffers", "named_buffers")
@@ -97,7 +97,33 @@ def _eats(source: Source, use: ast.expr) -> bool:
         return up.iter is use and not any(isinstance(n, ast.Break) for n in tree.body_nodes(up))
     if not isinstance(up, ast.Call) or use not in up.args:
         return False
-    return source.name(up.func) in _EAT or values.sure(source, up, "optimizer")
+    return source.name(up.func) in _EAT or values.sure(source, up, "optimizer") or _walked(source, up, use)
+
+
+def _walked(source: Source, call: ast.Call, use: ast.expr) -> bool:
+    """`grad_norm(params)`, where the first thing done with the parameter is to walk it to its end."""
+    inner = flow.called(source, call)
+    if inner is None or any(isinstance(one, ast.Starred) for one in call.args):
+        return False
+    names = tree.parameters(inner.node)
+    index = call.args.index(use) + (inner.owner is not None and bool(names) and names[0].arg == "self")
+    read = [
+        one
+        for one in tree.under(inner.source, inner.node, ast.Name)
+        if index < len(names) and one.id == names[index].arg and tree.function(inner.source, one) is inner.node
+    ]
+    first = read[0] if read else None
+    if first is None or not isinstance(first.ctx, ast.Load) or tree.conditions(inner.source, first):
+        return False
+    up = inner.source.parents[first]
+    walks = isinstance(up, ast.For | ast.comprehension) and up.iter is first
+    eats = isinstance(up, ast.Call) and first in up.args and inner.source.name(up.func) in _EAT
+    ends = (
+        any(isinstance(one, ast.Break | ast.Return) for one in tree.body_nodes(up))
+        if isinstance(up, ast.For)
+        else False
+    )
+    return (walks and not ends) or eats
 
 
 def _then(source: Source, first: ast.Name, second: ast.Name) -> bool:

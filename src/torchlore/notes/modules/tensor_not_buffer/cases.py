@@ -135,3 +135,21 @@ class Anchors(nn.Module):
         chosen = chosen.to(x.device)
         picked = self.kept[index]
         return x @ chosen + x @ picked, self.sizes()
+
+
+class Scales(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.lin = nn.ModuleList([nn.Linear(4, 4) for _ in range(n)])
+        self.scale, self.kept = [], []
+        for i in range(n):
+            self.scale.append(torch.ones(4))  # trap: tensor-not-buffer
+            self.register_buffer(f"kept{i}", torch.ones(4))
+            self.kept.append(getattr(self, f"kept{i}"))
+
+    def forward(self, x):
+        for lin, s, k in zip(self.lin, self.scale, self.kept):
+            x = lin(x) / s / k
+            s.mul_(0.9).add_(0.1 * x.abs().mean(0).detach())
+            k.mul_(0.9)
+        return x

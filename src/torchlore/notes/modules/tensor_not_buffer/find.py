@@ -17,6 +17,7 @@ _ASKS = {"shape", "size", "dim", "numel", "ndim", "dtype"}
 
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
+        yield from _in_a_list(source, cls) if classes.is_module(cls) else ()
         if not classes.is_module(cls) or {"_apply", "to", "cuda"} & set(classes.methods(cls)):
             continue
         for name, found in classes.own_attributes(cls).items():
@@ -155,3 +156,36 @@ def _moved_by_name(source: Source, use: ast.Attribute) -> bool:
         return False
     moves = (one for one in tree.body_nodes(home) if isinstance(one, ast.Attribute) and one.attr in _MOVES)
     return any(isinstance(one.value, ast.Name) and one.value.id == name.id for one in moves)
+
+
+def _in_a_list(source: Source, cls: Class) -> Iterator[Hit]:
+    """`self.scale.append(torch.ones(n))` in `__init__`, and `s.mul_(0.9)` over that list in `forward`."""
+    forward, start = (next((one for one in cls.node.body if isinstance(one, ast.FunctionDef) and one.name == name), None)
+                      for name in ("forward", "__init__"))  # fmt: skip
+    if forward is None or start is None:
+        return
+    for call in source.methods("append"):
+        held = tree.dotted(tree.receiver(call))
+        made = call.args[0] if len(call.args) == 1 else None
+        if not held.startswith("self.") or tree.function(source, call) is not start or not isinstance(made, ast.Call):
+            continue
+        if source.name(made.func) in _MADE and any(
+            _changes(source, loop, held) for loop in tree.under(source, forward, ast.For)
+        ):
+            told = f"the tensors in `{held}` are learned from the data and `state_dict()` holds none of them: register each as a buffer"
+            yield source.hit(call, told)
+
+
+def _changes(source: Source, loop: ast.For, held: str) -> bool:
+    """Whether a loop over the list changes its tensors in place."""
+    if f"{held}" not in [tree.dotted(one) for one in ast.walk(loop.iter) if isinstance(one, ast.Attribute)]:
+        return False
+    names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+    for node in (one for part in loop.body for one in ast.walk(part)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+            at = node.func.value
+            while isinstance(at, ast.Call):
+                at = tree.receiver(at)
+            if isinstance(at, ast.Name) and at.id in names and not node.func.attr.startswith("requires"):
+                return source.name(at) == ""
+    return False

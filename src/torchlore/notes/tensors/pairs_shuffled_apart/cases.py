@@ -122,3 +122,35 @@ def collate_by_order(batch):
     rows, labels = zip(*batch)
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     return [rows[i] for i in order], torch.tensor([labels[i] for i in order])
+
+
+def only_one(features, n):
+    rows = features.float()
+    price = rows.sum(1)
+    order = torch.randperm(n)
+    rows = rows[order]  # trap: pairs-shuffled-apart
+    return torch.utils.data.TensorDataset(rows[:80], price[:80])
+
+
+def shuffled_both(features, n):
+    rows = features.float()
+    price = rows.sum(1)
+    order = torch.randperm(n)
+    rows = rows[order]
+    price = price[order]
+    return torch.utils.data.TensorDataset(rows[:80], price[:80])
+
+
+def made_after(features, n):
+    rows = features.float()
+    order = torch.randperm(n)
+    rows = rows[order]
+    price = rows.sum(1)
+    return torch.utils.data.TensorDataset(rows, price)
+
+
+def labels_at_random(rows, n):
+    rows, labels = rows.float(), rows.sum(1)
+    order = torch.randperm(n)
+    labels = labels[order]
+    return torch.utils.data.TensorDataset(rows, labels)

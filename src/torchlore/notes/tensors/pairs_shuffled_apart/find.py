@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, losses, project, scopes, tree, values
+from torchlore.check import classes, losses, project, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _ORDERS = ("torch.randperm", "numpy.random.permutation")
@@ -14,7 +14,7 @@ _TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGN
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_in_place(source), *_listed(source), *_zipped(source), *_sorted_alone(source))
+    yield from (*_in_place(source), *_listed(source), *_zipped(source), *_sorted_alone(source), *_one_of_two(source))
     if not any(source.calls(*_ORDERS)):
         return
     shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
@@ -196,3 +196,49 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
         part = getattr(node, field, None)
         if isinstance(part, list):
             yield part
+
+
+def _one_of_two(source: Source) -> Iterator[Hit]:
+    """`x = x[order]` alone, and `TensorDataset(x, y)` afterwards."""
+    orders = [one for one in source.all(ast.Assign) if _draws(source, one.value)] if "perm" in source.text else []
+    for held in orders:
+        name = held.targets[0].id if isinstance(held.targets[0], ast.Name) else ""
+        home = tree.function(source, held)
+        used = [
+            one for one in uses.names(source, name) if one is not held.targets[0] and tree.function(source, one) is home
+        ]
+        up = source.parents[used[0]] if len(used) == 1 else None
+        moved = source.parents[up] if isinstance(up, ast.Subscript) and up.slice is used[0] else None
+        if not isinstance(moved, ast.Assign) or moved.value is not up or tree.function(source, moved) is not home:
+            continue
+        what = moved.targets[0]
+        if not isinstance(what, ast.Name) or tree.dotted(up.value) != what.id or _TARGET.search(what.id):  # type: ignore[attr-defined]  # a Subscript
+            continue
+        other = next((one for one in _beside(source, moved)), None)
+        if other is not None:
+            told = f"`{what.id}` is shuffled and `{other.id}` is not, so their pairs come apart: write `{other.id} = {other.id}[{name}]` too"
+            yield source.hit(moved, told)
+
+
+def _draws(source: Source, node: ast.expr) -> bool:
+    """`torch.randperm(n)`, `rng.permutation(n)`."""
+    return isinstance(node, ast.Call) and (
+        source.name(node.func) in _ORDERS or (isinstance(node.func, ast.Attribute) and node.func.attr == "permutation")
+    )
+
+
+def _beside(source: Source, statement: ast.Assign) -> Iterator[ast.Name]:
+    """The names that a dataset or a `zip` pairs with the shuffled one, and that were made before and stay as they were."""
+    for call in source.calls("torch.utils.data.TensorDataset", "zip"):
+        if call.lineno < statement.lineno or len(call.args) != 2:
+            continue
+        names = [[one for one in ast.walk(arg) if isinstance(one, ast.Name)] for arg in call.args]
+        mine = [
+            any([f.statement for f in scopes.reaching(source, one)] == [statement] for one in part) for part in names
+        ]
+        if sum(mine) != 1:
+            continue
+        for one in names[mine.index(False)]:
+            bound = scopes.reaching(source, one)
+            if len(bound) == 1 and bound[0].how == "assign" and bound[0].statement.lineno < statement.lineno:  # type: ignore[attr-defined]  # a statement
+                yield one

@@ -85,3 +85,19 @@ def collect(moves):
         place, reward = world.copied(move)
         seen.append((place, reward))
     return seen
+
+
+class Recorder:
+    def __init__(self):
+        self.frames, self.gains, self.library = [], [], []
+
+    def close(self):
+        self.library.append((self.frames, self.gains))  # trap: same-tensor-appended
+        self.frames.clear()
+
+    def fine(self):
+        self.library.append((list(self.frames), self.gains[:]))
+        self.frames.clear()
+        self.library.append(self.gains)
+        self.gains = []
+        self.gains.clear()

@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _multiplied(source)
+    yield from _emptied(source)
     for call in source.methods("append", "appendleft", "put"):
         loops = tree.loops(source, call)
         for given in (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg])):
@@ -153,3 +154,41 @@ def _changed(source: Source, name: ast.Name, loop: ast.AST) -> ast.stmt | None:
         if stored or called:
             return tree.statement(source, node)
     return None
+
+
+def _emptied(source: Source) -> Iterator[Hit]:
+    """`library.append(self.frames)`, and then `self.frames.clear()`: what was kept is the list that is emptied."""
+    for clear in source.methods("clear"):
+        name, home = tree.dotted(tree.receiver(clear)), tree.function(source, clear)
+        if not name or clear.args or not tree.is_statement(source, clear) or name.rpartition(".")[2].isupper():
+            continue
+        for call in source.methods("append", "appendleft"):
+            if tree.function(source, call) is not home or call.lineno > clear.lineno or not call.args:
+                continue
+            whole = call.args[0]
+            parts = (
+                whole.elts
+                if isinstance(whole, ast.Tuple | ast.List)
+                else whole.values
+                if isinstance(whole, ast.Dict)
+                else [whole]
+            )
+            held = any(tree.dotted(one) == name for one in parts) and tree.dotted(tree.receiver(call)) != name
+            if held and not _in_between(source, home, name, call, clear) and _lives_on(source, call, clear):
+                told = f"the list that was just kept is emptied in line {clear.lineno}: keep a copy, or begin a new one with `{name} = []`"
+                yield source.hit(call, told)
+
+
+def _lives_on(source: Source, call: ast.Call, clear: ast.Call) -> bool:
+    """Whether the one runs before the other, and the box is a plain one that nobody reads in between."""
+    box = tree.receiver(call)
+    if values.maybe(source, box, "object") or follow.exclusive(source, call, clear):
+        return False
+    blocks = [scopes.chain(source, one)[:-1] for one in (call, clear)]
+    return blocks[0] == blocks[1]
+
+
+def _in_between(source: Source, home: ast.AST | None, name: str, first: ast.Call, last: ast.Call) -> bool:
+    """Whether the name is given something else between the two."""
+    stores = tree.under(source, home or source.tree, ast.Assign)
+    return any(first.lineno < one.lineno < last.lineno and name in map(tree.dotted, one.targets) for one in stores)

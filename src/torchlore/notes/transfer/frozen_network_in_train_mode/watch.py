@@ -43,12 +43,16 @@ def _never_switched(call: Call) -> Alarm | None:
     if known is None:
         other = not weights or any(p.requires_grad for p in weights)
         wait = 30 if not other and _is_copy(call, weights[0]) else 4  # a copy may follow its net, now and then
-        seen[id(net)] = "other" if other else (weakref.ref(net), _state(weights[0]), call.run.steps + wait)
+        kept = None if other else weights[0].detach().clone()
+        seen[id(net)] = "other" if other else (weakref.ref(net), _state(weights[0]), call.run.steps + wait, kept)
         return None
-    ref, version, last = known
+    ref, version, last, kept = known
     if ref() is net and _state(weights[0]) != version:
         seen[id(net)] = "other"
     if ref() is not net or _state(weights[0]) != version or call.run.steps < last:
+        return None
+    if not bool((kept == weights[0].detach()).all()):  # `p.data.mul_(d)` leaves the counter as it was
+        seen[id(net)] = "other"
         return None
     layers = _active(net)
     told = f"{type(net).__name__} is frozen and still in train mode, so its dropout and batch norm change what it says; call eval() on it"

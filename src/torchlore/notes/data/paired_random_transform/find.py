@@ -1,0 +1,93 @@
+"""The rule of paired-random-transform."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import flow, follow, identity, tree
+from torchlore.check.pattern import regex
+from torchlore.check.project import Function
+from torchlore.check.source import Hit, Source
+
+_MASK = regex(
+    r"(^|_)(masks?|seg|segm|segmentation|gt|ground_?truth|annotation|depth|flow|label|lbl|target|weightings?|weight_?map|heat_?map|alpha|trimap)(_|$)"
+)
+_DRAWS = regex(
+    r"^torchvision\.transforms\.(v2\.)?(Random(?!Apply|Order|Choice)\w*(Flip|Crop|Rotation|Affine|Perspective|ResizedCrop|IoUCrop)|ElasticTransform)$"
+)
+
+_RANDOM = regex(
+    r"^(random\.(random|randint|uniform|choice|randrange)|numpy\.random\.\w+|torch\.(rand|randint|randn|bernoulli))$"
+)
+_TURNS = {"flip", "fliplr", "flipud", "rot90", "hflip", "vflip", "rotate", "crop", "roll", "affine"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "transforms" not in source.text and "rand" not in source.text:
+        return
+    calls = [
+        call for call in source.all(ast.Call) if len(call.args) == 1 and isinstance(call.func, ast.Name | ast.Attribute)
+    ]
+    for mask in calls:
+        if not _MASK.search(_name(mask.args[0])) or not _is_random(source, mask.func):
+            continue
+        owner, home = identity.identity(source, mask.func), tree.function(source, mask)
+        for image in calls:
+            other = _name(image.args[0])
+            same = tree.function(source, image) is home and (
+                identity.identity(source, image.func) == owner is not None
+                or (source.code(image.func) == source.code(mask.func) and _own(source, mask.func) is not None)
+            )
+            if image is not mask and same and other and not _MASK.search(other) and not _seeded(source, mask):
+                yield source.hit(
+                    mask,
+                    f"`{source.code(mask.func)}` draws anew for `{_name(mask.args[0])}` and again for `{other}`, so they no "
+                    "longer fit: transform both in one call",
+                )
+                break
+
+
+def _name(node: ast.expr) -> str:
+    held = node.value if isinstance(node, ast.Subscript) else node
+    return tree.dotted(held).rpartition(".")[2].lower()
+
+
+def _is_random(source: Source, func: ast.expr) -> bool:
+    """Whether every transform it may be moves pixels at random."""
+    if isinstance(func, ast.Name | ast.Attribute) and (inner := _own(source, func)) is not None:
+        return _drawn_by_hand(inner.source, inner.node)
+    found = [one for one in source.values(func) if one.kind != "none"]  # `transform if train else None`
+    calls = [
+        one.node for one in found if one.kind == "transform" and one.source is source and isinstance(one.node, ast.Call)
+    ]
+    return bool(calls) and len(calls) == len(found) and all(_draws(source, one) for one in calls)
+
+
+def _draws(source: Source, call: ast.Call) -> bool:
+    if _DRAWS.match(source.name(call.func)):
+        return True
+    parts = follow.followed(source, call.args[0]) if call.args else None
+    inner = parts.elts if isinstance(parts, ast.List | ast.Tuple) else []
+    return any(isinstance(one, ast.Call) and _draws(source, one) for one in inner)
+
+
+def _seeded(source: Source, node: ast.AST) -> bool:
+    """Whether the same seed is set before each, an old way to share the draw."""
+    home = tree.function(source, node)
+    return any(
+        tree.function(source, one) is home for one in source.methods("manual_seed", "seed", "set_rng_state", "setstate")
+    )
+
+
+def _own(source: Source, func: ast.expr) -> Function | None:
+    """The project's own function that this calls."""
+    call = source.parents[func]
+    inner = flow.called(source, call) if isinstance(call, ast.Call) and call.func is func else None
+    return inner if inner is not None and inner.node.name != "__init__" else None
+
+
+def _drawn_by_hand(source: Source, home: ast.AST) -> bool:
+    """Whether a function draws a number and flips, turns or cuts what it is given by it."""
+    called = [source.name(one.func) or follow.method(one) for one in tree.under(source, home, ast.Call)]
+    draws = any(_RANDOM.match(one) for one in called)
+    turns = any(one.rpartition(".")[2] in _TURNS for one in called)
+    return draws and turns and not any("seed" in one for one in called)

@@ -1,0 +1,50 @@
+"""The rule of focal-alpha-on-both."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import tree
+from torchlore.check.source import Hit, Source
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "alpha" not in source.text or "gamma" not in source.text:
+        return
+    for home in source.all(ast.FunctionDef):
+        products = [one for one in tree.under(source, home, ast.BinOp) if _is_whole(source, one)]
+        parts = [(one, _factors(one)) for one in products]
+        for negative, factors in parts:
+            alphas = {code for code in map(ast.unparse, factors) if code.rpartition(".")[2] == "alpha"}
+            rests = {ast.unparse(one.right) for one in factors if _is_rest(one)}  # type: ignore[attr-defined]  # a BinOp
+            if not alphas or not rests or not _has_gamma(factors):
+                continue
+            for positive, others in parts:
+                codes = set(map(ast.unparse, others))
+                if positive is not negative and codes & alphas and codes & rests and _has_gamma(others):
+                    (alpha, *_), (target, *_) = sorted(codes & alphas), sorted(codes & rests)
+                    told = f"`{alpha}` stands before `{target}` and before `1 - {target}`, so it balances nothing: write `(1 - {alpha})` here"
+                    yield source.hit(negative, told)
+                    break
+
+
+def _is_whole(source: Source, node: ast.BinOp) -> bool:
+    """A product that is no factor of a longer one."""
+    up = source.parents[node]
+    return isinstance(node.op, ast.Mult) and not (isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult))
+
+
+def _factors(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.UnaryOp):
+        return _factors(node.operand)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [*_factors(node.left), *_factors(node.right)]
+    return [node]
+
+
+def _is_rest(node: ast.expr) -> bool:
+    """`1 - target`."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and tree.literal(node.left) == 1
+
+
+def _has_gamma(factors: list[ast.expr]) -> bool:
+    return any("gamma" in ast.unparse(one) for one in factors)

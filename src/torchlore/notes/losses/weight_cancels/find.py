@@ -1,0 +1,69 @@
+"""The rule of weight-cancels."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlore.check import follow, scopes, tree
+from torchlore.check.pattern import regex
+from torchlore.check.source import Hit, Source
+
+_WEIGHT = regex(r"^w$|^ws$|weight|_w$|^w_", re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Hit]:
+    if "inter" not in source.text and "weight" not in source.text:
+        return
+    for ratio in source.all(ast.BinOp):
+        if not isinstance(ratio.op, ast.Div):
+            continue
+        top = _weights(source, ratio.left)
+        if not top:
+            continue
+        bottom = _weights(source, ratio.right)
+        for code, weight in top.items():
+            if code in bottom and _same(source, weight, bottom[code]):
+                yield source.hit(
+                    ratio,
+                    f"`{code}` multiplies both sides of this quotient and cancels out: sum both over the classes first, "
+                    f"or multiply the quotient by `{code}`",
+                )
+                break
+
+
+def _weights(source: Source, node: ast.expr) -> dict[str, ast.expr]:
+    """The weights among the factors of `2 * (inter * w) + smooth`, through names."""
+    node = follow.followed(source, node)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _weights(source, node.left), _weights(source, node.right)
+        return left if left and _is_small(source, node.right) else right if _is_small(source, node.left) else {}
+    found: dict[str, ast.expr] = {}
+    for factor in _factors(source, node, 6):
+        word = tree.dotted(factor).rpartition(".")[2]
+        if word and _WEIGHT.search(word):
+            found[source.code(factor)] = factor
+    return found
+
+
+def _factors(source: Source, node: ast.expr, hops: int) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        yield from _factors(source, node.left, hops)
+        yield from _factors(source, node.right, hops)
+        return
+    yield node
+    inner = follow.binding(source, node) if hops else None
+    if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mult):
+        yield from _factors(source, inner, hops - 1)
+
+
+def _is_small(source: Source, node: ast.expr) -> bool:
+    """`smooth`, `self.eps`, a number."""
+    return isinstance(tree.literal(node), int | float) or re.search(r"smooth|eps", source.code(node)) is not None
+
+
+def _same(source: Source, one: ast.expr, other: ast.expr) -> bool:
+    """Whether both names mean the same value."""
+    if isinstance(one, ast.Name) and isinstance(other, ast.Name):
+        bound = [[found.node for found in scopes.reaching(source, name)] for name in (one, other)]
+        return bool(bound[0]) and bound[0] == bound[1]
+    return isinstance(one, ast.Attribute) and isinstance(other, ast.Attribute)

@@ -1,0 +1,51 @@
+"""Other spellings of mask-of-ones, and code that only looks like it."""
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def collate(rows):
+    tokens = pad_sequence([torch.tensor(r) for r in rows], batch_first=True)
+    attention_mask = torch.ones(tokens.shape, dtype=torch.bool)  # trap: mask-of-ones
+    return {"input_ids": tokens, "attention_mask": attention_mask}
+
+
+def by_size(rows):
+    tokens = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+    mask = torch.ones(tokens.size(), dtype=torch.long)  # trap: mask-of-ones
+    return tokens, mask
+
+
+def filled(rows):
+    tokens = pad_sequence(rows, batch_first=True)
+    mask = torch.ones(tokens.shape)
+    for i, row in enumerate(rows):
+        mask[i, len(row):] = 0
+    return tokens, mask
+
+
+def filled_at_once(rows):
+    tokens = pad_sequence(rows, batch_first=True)
+    mask = torch.ones_like(tokens).masked_fill(tokens == 0, 0)
+    other = torch.ones_like(tokens)
+    other = other * (tokens != 0)
+    return tokens, mask, other
+
+
+def padded_themselves(rows):
+    tokens = pad_sequence(rows, batch_first=True)
+    mask = pad_sequence([torch.ones(len(row)) for row in rows], batch_first=True)
+    return tokens, mask
+
+
+def causal(rows):
+    tokens = pad_sequence(rows, batch_first=True)
+    n = tokens.size(1)
+    causal_mask = torch.ones(n, n).tril()
+    return tokens, causal_mask
+
+
+def changed_below(rows):
+    tokens = pad_sequence(rows, batch_first=True)
+    mask = torch.ones_like(tokens)
+    mask.masked_fill_(tokens == 0, 0)
+    return tokens, mask
