@@ -353,6 +353,51 @@ for epoch in range(9):
     loss.backward()
     opt.step()
     opt.param_groups[0]["lr"] *= 0.1  # trap: lr-set-on-state-dict-copy
+=== columns that NumPy and pandas keep, against a row
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seq = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 1))
+    def forward(self, x):
+        return self.seq(x).squeeze(-1)
+class Rows(Dataset):
+    def __init__(self, df):
+        self.x, self.y = df[["a", "b", "c", "d", "e"]].values, df[["y"]].values
+    def __len__(self):
+        return len(self.x)
+    def __getitem__(self, i):
+        return torch.tensor(self.x[i]).float(), torch.tensor(self.y[i]).float()
+def compare(frame, x):
+    net = Net()
+    x = np.zeros((100, 5))
+    y = x.sum(1).reshape(-1, 1)
+    one = nn.functional.mse_loss(net(torch.tensor(x).float()), torch.tensor(y).float())  # trap: loss-broadcasts
+    for a, b in DataLoader(Rows(pd.DataFrame(frame)), batch_size=4, shuffle=True):
+        two = nn.functional.mse_loss(net(a), b)  # trap: loss-broadcasts
+    y = x.mean(axis=1, keepdims=True)
+    three = nn.functional.l1_loss(net(torch.tensor(x).float()), torch.from_numpy(y).float())  # trap: loss-broadcasts
+    y = x.mean(axis=1)
+    four = nn.functional.l1_loss(net(torch.tensor(x).float()), torch.from_numpy(y).float())
+    return one, two, three, four
+=== a target whose columns the net has too
+import numpy as np
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seq = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 3))
+    def forward(self, x):
+        return self.seq(x).squeeze(-1)
+def compare():
+    net, x = Net(), np.zeros((100, 5))
+    y = x[:, :3]
+    return nn.functional.mse_loss(net(torch.tensor(x).float()), torch.tensor(y).float())
 """
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, cast
 
-from torchlore.check import calls, classes, flow, follow, iteration, project, scopes, tables, tree, uses, values
+from torchlore.check import calls, classes, flow, follow, iteration, origin, project, scopes, tables, tree, uses, values
 
 if TYPE_CHECKING:
     from torchlore.check.source import Source
+    from torchlore.check.values import Value
 
 _MAKE = {"zeros", "ones", "rand", "randn", "empty", "standard_normal", "random"}
 _SIZED = {"normal", "uniform", "integers", "randint", "full", "choice", "random", "standard_normal", "bernoulli"}
@@ -304,12 +305,19 @@ def _call(source: Source, call: ast.Call, hops: int) -> int | None:
     if name.startswith(("torch.", "numpy.")) and not name.startswith(("torch.nn.Mod", "torch.utils")):
         return _function(source, call, last, hops)
     layers = source.values(call.func)
-    if layers and call.args and all(one.name in _LAYERS for one in layers):
+    if layers and call.args and all(_keeps(one) for one in layers):
         return dims(source, call.args[0], hops)
-    made = flow.called(source, call)
+    made = origin.behind(source, call)
     if made is not None and hops:
         return _same([dims(made.source, one, hops - 1) for one in calls.returned(made)])
     return _method(source, call, hops) if isinstance(call.func, ast.Attribute) else None
+
+
+def _keeps(layer: Value) -> bool:
+    """A layer that gives as many dimensions as it gets, and a chain of such."""
+    if layer.kind == "sequential":
+        return bool(layer.items) and all(one.name in _LAYERS for part in layer.items for one in part)
+    return layer.name in _LAYERS
 
 
 def _function(source: Source, call: ast.Call, last: str, hops: int) -> int | None:
@@ -376,6 +384,8 @@ def _method(source: Source, call: ast.Call, hops: int) -> int | None:
         return size
     if name in ("unsqueeze", "unfold"):
         return size + 1
+    if name == "squeeze" and size > 1 and call.args and tree.literal(call.args[0]) in (-1, size - 1):
+        return size - 1 if (values.shape(source, owner) or ())[-1:] == (1,) else None
     if name in _REDUCE:
         return _reduced(call, size, 0)
     same = name in _KEEP or name in ("t", "transpose", "gather", "index_select") or name.endswith("_")
@@ -386,6 +396,8 @@ def _reduced(call: ast.Call, size: int | None, skip: int) -> int | None:
     """After a sum, a mean and so on over all, one or several dimensions."""
     dim = tree.argument(call, skip, "dim") or tree.argument(call, None, "axis")
     keeps = tree.keyword(call, "keepdim") or tree.keyword(call, "keepdims") or len(call.args) > skip + 1
+    if size is not None and isinstance(keeps, ast.keyword) and tree.literal(keeps.value) is True:
+        return size
     if dim is None or size is None or keeps:
         return 0 if dim is None and not keeps else None
     known = tree.literal(dim)

@@ -29,7 +29,8 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
             if tree.dotted(target) and tree.dotted(target) == tree.dotted(value.left):
                 return target, value.right
             for one, other in ((value.left, value.right), (value.right, value.left)):
-                if tree.dotted(target) and _share(one, tree.dotted(target)):
+                again = tree.dotted(target) and _share(one, tree.dotted(target))
+                if again or (isinstance(target, ast.Subscript) and _entry(one, target)):
                     return target, other
         elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Name) and isinstance(value, ast.Name):
             return target, value  # losses[step] = loss
@@ -55,6 +56,14 @@ def _moving(value: ast.expr) -> ast.expr:
     if not isinstance(value, ast.IfExp):
         return value
     return value.orelse if isinstance(value.orelse, ast.BinOp) else value.body
+
+
+def _entry(node: ast.expr, target: ast.Subscript) -> bool:
+    """`total[k]` or `total.get(k, 0)`, where the target is `total[k]`."""
+    if isinstance(node, ast.Call) and follow.method(node) == "get" and node.args:
+        same = ast.unparse(tree.receiver(node)) == ast.unparse(target.value)
+        return same and ast.unparse(node.args[0]) == ast.unparse(target.slice)
+    return isinstance(node, ast.Subscript) and ast.unparse(node) == ast.unparse(target)
 
 
 def _share(node: ast.expr, name: str) -> bool:

@@ -71,3 +71,21 @@ def fit_again(path, net, optimizer, train, test):
         if score > best_score:
             best_score = score
             torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "last_epoch": epoch}, path)
+
+
+class Manager:
+    def __init__(self, model, path=None):
+        self.model = model
+        self.seen = 0
+        if path is not None:
+            self.load(path)
+        self.steps = 0  # trap: best-score-lost-on-resume
+        self.best = float("inf")  # trap: best-score-lost-on-resume
+        self.name = "run"
+
+    def load(self, path):
+        state = torch.load(path, map_location="cpu")
+        self.model.load_state_dict(state["model"])
+        self.steps = state["steps"]
+        self.best = state["best"]
+        self.seen = state["seen"]

@@ -13,6 +13,7 @@ _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _set_again(source) if "torch.load(" in source.text else ()
     if "best" not in source.text and "max_acc" not in source.text:
         return
     for load in source.calls("torch.load"):
@@ -111,3 +112,49 @@ def _is_number(source: Source, one: scopes.Binding) -> bool:
     infinite = isinstance(value, ast.Call) and source.name(value.func) == "float"
     named = value is not None and source.name(value) in ("math.inf", "numpy.inf", "torch.inf")
     return infinite or named or isinstance(tree.literal(value), int | float)
+
+
+def _set_again(source: Source) -> Iterator[Hit]:
+    """`self.load(path)` in `__init__`, and `self.steps = 0` after it, of what `load` has read."""
+    for start in source.all(ast.FunctionDef):
+        cls = tree.method_class(source, start) if start.name == "__init__" else None
+        for place, statement in enumerate(start.body) if cls is not None else ():
+            called = [
+                one.func.attr
+                for one in ast.walk(statement)
+                if isinstance(one, ast.Call)
+                and tree.dotted(one.func).startswith("self.")
+                and isinstance(one.func, ast.Attribute)
+            ]
+            loads = (
+                [one for one in cls.body if isinstance(one, ast.FunctionDef) and one.name in called]
+                if cls is not None
+                else []
+            )
+            read = {name for one in loads for name in _read_back(source, one)}
+            for later in start.body[place + 1 :] if read else ():
+                name = tree.dotted(later.targets[0]) if isinstance(later, ast.Assign) else ""
+                if name in read and isinstance(later, ast.Assign) and _is_start(source, later.value):
+                    told = f"`{name}` was read from the checkpoint in line {statement.lineno} and begins anew here: set it before that"
+                    yield source.hit(later, told)
+
+
+def _read_back(source: Source, load: ast.FunctionDef) -> Iterator[str]:
+    """`self.steps` of `self.steps = state["steps"]`, where `state` is a checkpoint."""
+    names = {
+        tree.dotted(one.targets[0])
+        for one in tree.under(source, load, ast.Assign)
+        if isinstance(one.value, ast.Call) and source.name(one.value.func) == "torch.load"
+    }
+    for one in tree.under(source, load, ast.Assign):
+        value = one.value
+        held = value.value if isinstance(value, ast.Subscript) else None
+        if held is not None and tree.dotted(held) in names - {""} and tree.dotted(one.targets[0]).startswith("self."):
+            yield tree.dotted(one.targets[0])
+
+
+def _is_start(source: Source, value: ast.expr) -> bool:
+    """A number, `float("inf")`, an empty list."""
+    number = isinstance(tree.literal(value), int | float)
+    endless = isinstance(value, ast.Call) and source.name(value.func) == "float"
+    return number or endless or (isinstance(value, ast.List | ast.Dict) and not ast.unparse(value).strip("[]{}"))

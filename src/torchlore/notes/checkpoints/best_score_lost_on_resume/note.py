@@ -4,6 +4,8 @@ Model, optimizer and epoch are read from the checkpoint, and `best_acc = 0.0` st
 beats it whatever it scores, and `best.pth`, the result of all the hours before, is replaced by an ordinary epoch. Early stopping
 and "reduce on plateau" by hand forget in the same way.
 
+A constructor that loads first and sets `self.steps = 0` and `self.best = 0.0` afterwards forgets what it has just read.
+
 Save it with the rest and read it back: `{"model": ..., "epoch": epoch, "best_acc": best_acc}` and
 `best_acc = checkpoint["best_acc"]`.
 """

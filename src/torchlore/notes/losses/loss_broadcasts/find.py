@@ -18,6 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
         if loss.input is not None and loss.target is not None and loss.call.lineno not in seen:
             pairs = _both(loss.input, loss.target)
             which = next((a for a, b in pairs if _meet(source, a, b) or _picked_and_best(source, a, b)), None)
+            which = which or next((a for a, b in pairs if _counted(source, a, b)), None)
             if which is not None:
                 code = source.code(which)
                 fix = edits.method(source, which, "squeeze(-1)")
@@ -202,6 +203,11 @@ def _column(source: Source, node: ast.expr) -> ast.expr | None:
         return node if len(shape) == 2 and shape[1] == 1 else None
     parts = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else ()
     return next((found for one in parts if (found := _column(source, one)) is not None), None)
+
+
+def _counted(source: Source, column: ast.expr, flat: ast.expr) -> bool:
+    """Two dimensions against the one that `squeeze(-1)` left of a net's output: anything but a column would fail."""
+    return values.shape(source, column) is None and dims.dims(source, column) == 2 and dims.dims(source, flat) == 1
 
 
 def _meet(source: Source, column: ast.expr, flat: ast.expr) -> bool:

@@ -101,3 +101,37 @@ class Recorder:
         self.library.append(self.gains)
         self.gains = []
         self.gains.clear()
+
+
+def tally(sums, i, x):
+    sums[i] += x
+
+
+def put(sums, i, x):
+    sums[i] = x
+
+
+def summed(n, pairs):
+    sums = [torch.zeros(3)] * n  # trap: same-tensor-appended
+    last = [torch.zeros(3)] * n
+    for i, x in pairs:
+        tally(sums, i, x)
+        put(last, i, x)
+    return sums, last
+
+
+class Memory:
+    def __init__(self):
+        self.rows = []
+
+    def push(self, *row):
+        self.rows.append(row)
+
+
+def remember(moves):
+    world, memory = World(), Memory()
+    for move in moves:
+        place, reward = world.step(move)
+        memory.push(place, reward)  # trap: same-tensor-appended
+        place, reward = world.copied(move)
+        memory.push(place, reward)

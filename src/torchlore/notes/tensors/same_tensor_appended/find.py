@@ -10,7 +10,8 @@ from torchlore.check.source import Hit, Source
 def find(source: Source) -> Iterator[Hit]:
     yield from _multiplied(source)
     yield from _emptied(source)
-    for call in source.methods("append", "appendleft", "put"):
+    boxes = [call for call in source.methods("push", "add", "store", "remember") if _keeps(source, call)]
+    for call in (*source.methods("append", "appendleft", "put"), *boxes):
         loops = tree.loops(source, call)
         for given in (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg])):
             if not loops or not isinstance(given, ast.Name):
@@ -40,6 +41,20 @@ def find(source: Source) -> Iterator[Hit]:
                 )  # a copy, made a little later
                 fix = edits.append(source, given, f".{copy}()")
                 yield source.hit(call, message, fix, severity="hint" if pickled else None)
+
+
+def _keeps(source: Source, call: ast.Call) -> bool:
+    """`memory.push(state, reward)`, where `push` appends what it is given as it is."""
+    inner = flow.called(source, call) if tree.loops(source, call) else None
+    if inner is None or inner.owner is None:
+        return False
+    names = {arg.arg for arg in tree.parameters(inner.node)}
+    for one in tree.under(inner.source, inner.node, ast.Call):
+        given = one.args[0] if follow.method(one) in ("append", "appendleft") and len(one.args) == 1 else None
+        parts = given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
+        if given is not None and all(isinstance(part, ast.Name) and part.id in names for part in parts):
+            return True
+    return False
 
 
 def _own_of_another(source: Source, name: ast.Name) -> ast.stmt | None:
@@ -109,6 +124,8 @@ def _multiplied(source: Source) -> Iterator[Hit]:
         change = next(
             (one for one in tree.under(source, home or source.tree, ast.Subscript) if _entry(source, one, name)), None
         )
+        if change is None:
+            change = _in_callee(source, home or source.tree, name)
         if change is not None and not _replaced(source, home or source.tree, name, change):
             code = source.code(row.elts[0])
             yield source.hit(
@@ -116,6 +133,21 @@ def _multiplied(source: Source) -> Iterator[Hit]:
                 f"every entry is the same tensor, which line {change.lineno} changes in place: write `[{code} for _ in "
                 f"range({source.code(value.right)})]`",
             )
+
+
+def _in_callee(source: Source, home: ast.AST, name: str) -> ast.Subscript | None:
+    """`tally(sums, i, x)`, which does `sums[i] += x`."""
+    for call in tree.under(source, home, ast.Call):
+        at = next((index for index, one in enumerate(call.args) if tree.dotted(one) == name), None)
+        inner = flow.called(source, call) if at is not None else None
+        if inner is None or at is None or inner.owner is not None or inner.source is not source:
+            continue
+        args = inner.node.args.args
+        given = args[at].arg if at < len(args) else ""
+        for one in tree.under(source, inner.node, ast.Subscript):
+            if given and _entry(source, one, given):
+                return one
+    return None
 
 
 def _replaced(source: Source, home: ast.AST, name: str, change: ast.Subscript) -> bool:
