@@ -398,6 +398,39 @@ def compare():
     net, x = Net(), np.zeros((100, 5))
     y = x[:, :3]
     return nn.functional.mse_loss(net(torch.tensor(x).float()), torch.tensor(y).float())
+=== a meter that keeps sums by name
+from torch import nn
+class Sums:
+    def __init__(self):
+        self.total = {}
+
+    def add(self, **values):
+        for key, value in values.items():
+            self.total[key] = self.total.get(key, 0) + value
+
+
+class Numbers:
+    def __init__(self):
+        self.total = {}
+
+    def add(self, **values):
+        for key, value in values.items():
+            self.total[key] = self.total.get(key, 0) + float(value)
+
+
+def with_sums(net, opt, batches):
+    sums, numbers = Sums(), Numbers()
+    for x, y in batches:
+        loss = nn.functional.mse_loss(net(x), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        sums.add(loss=loss)  # trap: accumulate-loss-with-graph
+        numbers.add(loss=loss)
+    return sums, numbers
+
+
+with_sums(nn.Linear(2, 1), None, [])
 """
 
 
