@@ -35,9 +35,20 @@ def is_container(node: ast.expr | None) -> bool:
 
 def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
     """The expressions put into the container: in its assignment, by append or insert, by an index."""
-    yield from _written(one.value.left if isinstance(one.value, ast.BinOp) else one.value)
     name = f"self.{one.name}"
-    yield from (*added(cls.source, cls.node, name), *_stored(cls.source, cls.node, name))
+    put = (
+        *_written(one.value.left if isinstance(one.value, ast.BinOp) else one.value),
+        *added(cls.source, cls.node, name),
+    )
+    parts = (*put, *_stored(cls.source, cls.node, name))
+    chosen = [part for part in parts if not _by_its_name(cls.source, part)]
+    yield from chosen or parts
+
+
+def _by_its_name(source: Source, node: ast.expr) -> bool:
+    """`getattr(nn, "ReLU")()`: an activation, beside layers that are known."""
+    call = node.func if isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Call) else None
+    return call is not None and source.name(call.func) == "getattr" and source.name(call.args[0]) == "torch.nn"
 
 
 def _stored(source: Source, home: ast.AST, name: str) -> Iterator[ast.expr]:

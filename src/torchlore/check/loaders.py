@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import averages, calls, follow, iteration, scopes, tree, values
+from torchlore.check import averages, calls, follow, iteration, lengths, scopes, tree, values
 from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
@@ -30,13 +30,36 @@ def batches(source: Source, over: ast.expr) -> int | None:
 
 
 def samples(source: Source, loader: ast.Call) -> int | None:
-    """How many samples a `DataLoader(TensorDataset(x, y))` has, where the shape of `x` says so."""
+    """How many samples a `DataLoader(TensorDataset(x, y))` has, where the shape of `x` or the function that makes it says so."""
     data = tree.argument(loader, 0, "dataset")
+    told = lengths.length(source, data) if data is not None else None
+    if told is not None:
+        return told
     for value in source.values(data) if data is not None else ():
         if value.name == "torch.utils.data.TensorDataset" and isinstance(value.node, ast.Call) and value.node.args:
             known = (rows(value.source or source, one) for one in value.node.args)
             return next((one for one in known if one is not None), None)
     return None
+
+
+def short(source: Source, over: ast.expr) -> tuple[int, int] | None:
+    """The size of the last batch and of the others, where the last is seen to be short; (0, size) where all are full."""
+    found = [one for one in source.values(iteration.unwrapped(source, over)) if one.kind == "loader"]
+    told = set[tuple[int, int]]()
+    for one in found:
+        made, home = one.node, one.source
+        if not isinstance(made, ast.Call) or home is None:
+            return None
+        given = tree.argument(made, 1, "batch_size")
+        dropped = tree.literal(tree.argument(made, 8, "drop_last")) is True
+        n, size = samples(home, made), averages.number(home, given) if given is not None else 1.0
+        if size is None or size < 1 or (n is None and not dropped) or not tree.lacks(made, 4, "batch_sampler"):
+            return None
+        if not tree.lacks(made, 8, "drop_last") and not dropped:
+            return None
+        told.add((0 if dropped or n is None else n % int(size), int(size)))
+    ragged = [one for one in told if one[0]]
+    return next(iter(ragged or told), None)
 
 
 def rows(source: Source, node: ast.expr) -> int | None:

@@ -43,6 +43,8 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
         return _attended(source, node.value, hops - 1)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         left, right = sizes(source, node.left, hops - 1), sizes(source, node.right, hops - 1)
+        flat = follow.method(node.right) == "t" or (isinstance(node.right, ast.Attribute) and node.right.attr == "T")
+        right = right or (("features",) if flat else ())  # `x @ table.t()`: a matrix, and no vector
         return (*left[:-1], right[-1]) if left and right else ()
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and _is_scalar(node.right):
         return sizes(source, node.left, hops - 1)

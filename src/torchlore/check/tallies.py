@@ -22,6 +22,9 @@ _CASTS = {"float", "double", "type", "to", "int", "long", "cpu", "detach", "nump
 _BENT = {f"sklearn.metrics.{name}" for name in ("f1_score", "precision_score", "recall_score", "fbeta_score", "jaccard_score",
          "roc_auc_score", "average_precision_score", "matthews_corrcoef", "cohen_kappa_score", "balanced_accuracy_score",
          "r2_score")}  # fmt: skip
+_RATIO = regex(
+    r"(?:^|_)(?:f1|f_?beta|f_?score|precision|recall|mcc|matthews|auc|auroc|kappa)(?:_?score)?(?:_|$)", re.IGNORECASE
+)
 _CURVED = {f"{home}.{name}" for home in ("math", "numpy", "torch") for name in ("sqrt", "exp")}
 _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
 _FEW = regex(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
@@ -123,12 +126,33 @@ def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[
             below = one.right if isinstance(one, ast.BinOp) else one.value
             above = one.left if isinstance(one, ast.BinOp) else one.target
             if any(_named(part) == name for part in ast.walk(above)):
-                by = lengths.get(source.code(follow.followed(source, below)), "")
+                by = lengths.get(source.code(follow.followed(source, below)), "") or _of_set(source, below, loop)
                 by = by or _odd(source, one, below, loop, name) or _counter(source, below, loop)
                 if by:
                     yield one, by
         elif isinstance(one, ast.Call) and _averages(source, one, name):
             yield one, "entries"
+
+
+def _of_set(source: Source, below: ast.expr, loop: ast.For) -> str:
+    """`len(val_set)`, or a parameter that is given it, where the loop's loader is made of `val_set`: samples."""
+    made = [one for one in source.values(iteration.unwrapped(source, loop.iter)) if one.kind == "loader"]
+    data = [tree.argument(one.node, 0, "dataset") if isinstance(one.node, ast.Call) else None for one in made]
+    sets = {one.source.code(held) for one, held in zip(made, data, strict=True) if held is not None and one.source}
+    bound = scopes.reaching(source, below) if isinstance(below, ast.Name) and sets else []
+    handed = len(bound) == 1 and bound[0].how == "parameter" and isinstance(bound[0].node, ast.arg)
+    given = calls.given(source, bound[0].node) if handed else [(source, below)]  # type: ignore[arg-type]  # a parameter
+    told = [where.code(follow.followed(where, one)) for where, one in given if one is not None]
+    return "samples" if told and sets and all(one[:4] == "len(" and one[4:-1] in sets for one in told) else ""
+
+
+def nominal(source: Source, value: ast.expr, loop: ast.For) -> bool:
+    """`BATCH`, `args.batch_size`: the size that was asked for, and not that of the batch at hand."""
+    root = next((one for one in ast.walk(value) if isinstance(one, ast.Name)), None)  # `batch` of `batch.batch_size`
+    bound = scopes.reaching(source, root) if root is not None else []
+    fresh = any(one.node is not None and tree.inside(source, one.node, loop) for one in bound)
+    named = _NOMINAL.search(source.code(value)) is not None or source.code(value) == "BATCH"
+    return named and not fresh and not _local_size(source, value)
 
 
 def _counter(source: Source, below: ast.expr, loop: ast.For) -> str:
@@ -223,7 +247,9 @@ def kind(source: Source, value: ast.expr, hops: int = 3) -> str:
         for other in (value.left, value.right):
             if _SIZED.search(source.code(other)):
                 return "weighted"
-            if _NOMINAL.search(source.code(other)) and not _local_size(source, other):
+            if (_NOMINAL.search(source.code(other)) or source.code(other) == "BATCH") and not _local_size(
+                source, other
+            ):
                 return "nominal"
         return ""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
@@ -259,7 +285,7 @@ def _means(source: Source) -> bool:
 
 def _called(source: Source, call: ast.Call, hops: int) -> str:
     name = source.name(call.func)
-    if name in _BENT:
+    if name in _BENT or _is_library_score(name):
         return "bent"
     if name == "sklearn.metrics.accuracy_score":
         return "mean"
@@ -276,8 +302,22 @@ def _called(source: Source, call: ast.Call, hops: int) -> str:
     if inner is not None and _is_comparison(source, inner):
         return "count" if ends == "sum" else "mean"
     function = flow.called(source, call) if hops and not ends else None
+    backs = [follow.followed(function.source, _bare(one)) for one in calls.returned(function)] if function else []
+    if function is not None and _RATIO.search(function.node.name) and any(map(_is_ratio, backs)):
+        return "bent"
     kinds = {kind(function.source, one, hops - 1) for one in calls.returned(function)} if function else set()
     return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _is_library_score(name: str) -> bool:
+    """`torchmetrics.functional.f1_score` and its like."""
+    return name.startswith("torchmetrics.functional.") and _RATIO.search(name.rpartition(".")[2]) is not None
+
+
+def _is_ratio(node: ast.expr) -> bool:
+    """`2 * tp / (2 * tp + fp + fn)`, `2 * p * r / (p + r)`: a sum stands below."""
+    below = node.right if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) else None
+    return isinstance(below, ast.BinOp) and isinstance(below.op, ast.Add)
 
 
 def _bare(value: ast.expr) -> ast.expr:

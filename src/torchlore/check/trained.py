@@ -44,7 +44,7 @@ def reaches_optimizer(source: Source, call: ast.Call) -> bool:
 
 
 def fresh(source: Source, cls: Class, name: str) -> bool:
-    """Whether `self.name` is a layer made in `__init__` with new weights, and nobody loads or freezes anything here."""
+    """Whether `self.name` is a layer made in `__init__` with new weights, and nobody loads anything here or freezes it."""
     found = classes.own_attributes(cls)[name]
     made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
     for index in found[0].path:  # self.enc, self.dec = nn.Linear(8, 4), nn.Linear(2, 8)
@@ -53,7 +53,9 @@ def fresh(source: Source, cls: Class, name: str) -> bool:
         return False
     if re.search(rf"\.{name}\.(requires_grad|eval|load)", source.text):
         return False
-    if re.search(r"pretrain|load_state_dict|freeze|frozen|requires_grad", source.code(cls.node)):
+    if re.search(r"pretrain|load_state_dict|freeze|frozen", source.code(cls.node)):
+        return False
+    if "requires_grad" in source.code(cls.node) and ((still := frozen(source)) is None or name in still):
         return False
     known = [one for one in values.values(source, made) if not one.name.startswith(_LIBRARIES)]
     return any(modules.has_parameters(one) for one in known)
@@ -62,3 +64,44 @@ def fresh(source: Source, cls: Class, name: str) -> bool:
 def calls_of(source: Source, cls: Class, name: str) -> list[ast.Call]:
     """The calls of `self.name(...)` in the class."""
     return [one for one in tree.under(source, cls.node, ast.Call) if tree.dotted(one.func) == f"self.{name}"]
+
+
+def frozen(source: Source, *, surely: bool = False) -> set[str] | None:
+    """The parts that are frozen by name, `words` of `model.words.requires_grad_(False)`; None where more may be frozen.
+
+    Surely: only what is frozen without a condition.
+    """
+    found = set[str]()
+    for call in source.methods("requires_grad_"):
+        flag = call.args[0] if call.args else next((one.value for one in call.keywords), None)
+        if flag is None or tree.literal(flag) is True:
+            continue
+        name = _frozen_part(source, tree.receiver(call))
+        if not name:
+            return None
+        if not surely or not tree.conditions(source, call):
+            found.add(name)
+    for assign in source.all(ast.Assign):
+        target = assign.targets[0]
+        if (
+            not isinstance(target, ast.Attribute)
+            or target.attr != "requires_grad"
+            or tree.literal(assign.value) is True
+        ):
+            continue
+        name = _frozen_part(source, target.value)
+        if not name:
+            return None
+        if not surely or not tree.conditions(source, assign):
+            found.add(name)
+    return found
+
+
+def _frozen_part(source: Source, node: ast.expr) -> str:
+    """`words` of `model.words`, or of `p` in `for p in model.words.parameters()`; "" for a whole net and where it is not known."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    walked = bound[0].value if len(bound) == 1 and bound[0].how == "for" else None
+    if isinstance(walked, ast.Call) and follow.method(walked) == "parameters":
+        node = tree.receiver(walked)
+    parts = tree.dotted(node).split(".")
+    return parts[1] if len(parts) > 1 else ""

@@ -82,7 +82,7 @@ def generator_first_and_stepped_last(gen, disc, judge, loader, one, zero):
     g_opt, d_opt = torch.optim.Adam(gen.parameters()), torch.optim.Adam(disc.parameters())
     for x in loader:
         fake = gen(x)
-        g_loss = bce(disc(fake), one) + judge(fake, x).mean()
+        g_loss = bce(disc(fake), one) + judge(fake, x).mean()  # trap: discriminator-step-reaches-generator
         g_loss.backward()
         d_loss = bce(disc(fake.detach()), zero) + bce(disc(x), one)
         d_loss.backward()
@@ -121,3 +121,29 @@ def by_turns(gen, disc, loader, one, zero):
         if turn % 2 == 1:
             g_loss.backward()
             g_opt.step()
+
+
+def generator_first(G, D, opt_g, opt_d, bce, loader):
+    opt_g = torch.optim.Adam(G.parameters())
+    opt_d = torch.optim.Adam(D.parameters())
+    for real, z in loader:
+        opt_g.zero_grad()
+        opt_d.zero_grad()
+        fake = G(z)
+        bce(D(fake), torch.ones(8, 1)).backward()  # trap: discriminator-step-reaches-generator
+        opt_g.step()
+        (bce(D(real), torch.ones(8, 1)) + bce(D(fake.detach()), torch.zeros(8, 1))).backward()
+        opt_d.step()
+
+
+def generator_first_cleared(G, D, bce, loader):
+    opt_g = torch.optim.Adam(G.parameters())
+    opt_d = torch.optim.Adam(D.parameters())
+    for real, z in loader:
+        opt_g.zero_grad()
+        fake = G(z)
+        bce(D(fake), torch.ones(8, 1)).backward()
+        opt_g.step()
+        opt_d.zero_grad()
+        (bce(D(real), torch.ones(8, 1)) + bce(D(fake.detach()), torch.zeros(8, 1))).backward()
+        opt_d.step()

@@ -17,9 +17,17 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         for event in backwards[:-1]:
             judged = _attached_fake(source, event, events)
+            left = _left_in_the_judge(source, event, events) if judged is None else None
             if judged is not None and judged not in seen:
                 seen.add(judged)
                 yield _hit(source, judged)
+            if left is not None and left not in seen:
+                seen.add(left)
+                net = source.code(left.func)
+                told = f"this loss leaves gradients in `{net}` too, which steps with them after its own loss"
+                yield source.hit(
+                    left, f"{told}: zero its optimizer right before that loss's backward pass", severity="warning"
+                )
 
 
 def _attached_fake(source: Source, backward: Event, events: list[Event]) -> ast.Call | None:
@@ -40,6 +48,33 @@ def _attached_fake(source: Source, backward: Event, events: list[Event]) -> ast.
             if step.what == "step" and _holds(step, maker) is True and step is not stepped and again:
                 return call
     return None
+
+
+def _left_in_the_judge(source: Source, backward: Event, events: list[Event]) -> ast.Call | None:
+    """`D(fake)` in the generator's loss, where D steps later, after a loss of `D(fake.detach())`, with these gradients still in it."""
+    first = events.index(backward)
+    later = [event for event in events[first + 1 :] if event.what == "backward"]
+    if "requires_grad" in source.text or "toggle" in source.text or backward.expr is None or not later:
+        return None
+    for call in terms.reached(source, backward.expr):
+        judge = identity.identity(source, call.func) if _is_net(source, call) and _maker(source, call) else None
+        if judge is None or not _judges_apart(source, later[-1], judge):
+            continue
+        after = events[first + 1 :]
+        steps = [event for event in after if event.what == "step" and _holds(event, judge) is True]
+        ends = after.index(steps[0]) if steps else 0
+        cleared = (one for one in after[:ends] if one.what == "zero_grad")
+        kept = all(one.owner is not None and _holds(one, judge) is False for one in cleared)
+        if ends > after.index(later[-1]) and kept and not steps[0].via:
+            return call
+    return None
+
+
+def _judges_apart(source: Source, backward: Event, judge: object) -> bool:
+    """Whether this loss judges something detached: the two are trained apart."""
+    calls = terms.reached(source, backward.expr) if backward.expr is not None and backward.source is source else ()
+    mine = [one for one in calls if identity.identity(source, one.func) == judge and one.args]
+    return any(follow.method(follow.followed(source, one.args[0])) == "detach" for one in mine)
 
 
 def _trains(backward: Event, net: object) -> bool:

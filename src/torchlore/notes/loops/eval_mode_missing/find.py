@@ -259,11 +259,27 @@ def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
     names = [function.node.name for function in event.via]
     if any(_ON_PURPOSE.search(name) for name in [*names, _file(event)]) or modes.from_noise(event):
         return False
-    if _gives_losses(event) or (names and _SHOWS.search(names[-1])) or _drawn(event):
+    if _gives_losses(event) or _drawn_again(event) or (names and _SHOWS.search(names[-1])) or _drawn(event):
         return False
     named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event) and not _learns(events, event)
     step = modes.prepares(events, event) and not _now_and_then(event)
     return (event.no_grad or named) and _has_modes(event) and not step and not _part_of_loss(events, event)
+
+
+def _drawn_again(event: Event) -> bool:
+    """`[net(x) for _ in range(k)]`: the same input several times, whose answers are to differ."""
+    up = next(
+        (one for one in tree.ancestors(event.source, event.node) if isinstance(one, ast.ListComp | ast.GeneratorExp)),
+        None,
+    )
+    over = up.generators[0] if up is not None and len(up.generators) == 1 else None
+    counted = over is not None and isinstance(over.iter, ast.Call) and event.source.name(over.iter.func) == "range"
+    turn = (
+        {one.id for one in ast.walk(over.target) if isinstance(one, ast.Name)}
+        if over is not None and counted
+        else set()
+    )
+    return bool(turn) and not any(isinstance(one, ast.Name) and one.id in turn for one in ast.walk(event.node))
 
 
 def _drawn(event: Event) -> bool:

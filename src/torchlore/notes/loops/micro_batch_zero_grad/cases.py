@@ -84,3 +84,45 @@ def replayed(model, loader, criterion, optimizer, k):
             optimizer.zero_grad()
             criterion(out, y).backward()
             optimizer.step()
+
+
+def same_turn(model, loader, criterion, optimizer, k):
+    for i, (x, y) in enumerate(loader, 1):
+        if i % k == 0:
+            optimizer.zero_grad()  # trap: micro-batch-zero-grad
+        (criterion(model(x), y) / k).backward()
+        if i % k == 0:
+            optimizer.step()
+
+
+def first_and_last(model, loader, criterion, optimizer, k):
+    for i, (x, y) in enumerate(loader):
+        if i % k == 0:
+            optimizer.zero_grad()
+        (criterion(model(x), y) / k).backward()
+        if (i + 1) % k == 0:
+            optimizer.step()
+
+
+def only_without(model, loader, criterion, optimizer, k):
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(model(x), y)
+        if k > 1:
+            loss = loss / k
+        else:
+            loss.backward()  # trap: micro-batch-zero-grad
+        if (i + 1) % k == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def scaled_or_not(model, loader, criterion, optimizer, scaler, k):
+    for i, (x, y) in enumerate(loader):
+        loss = criterion(model(x), y) / k
+        if scaler is not None:
+            scaler.scale(loss).backward()
+        else:
+            loss.backward()
+        if (i + 1) % k == 0:
+            optimizer.step()
+            optimizer.zero_grad()

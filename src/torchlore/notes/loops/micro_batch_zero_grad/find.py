@@ -16,8 +16,11 @@ def find(source: Source) -> Iterator[Hit]:
         backwards, zeros = loop.direct("backward"), loop.direct("zero_grad")
         if len(backwards) == 1 and len(steps) == 1 and not frameworks.owned(source, loop.node):
             yield from _seldom(source, loop, backwards[0], steps[0])
+        if not frameworks.owned(source, loop.node):
+            yield from _other_branch(source, backwards)
         if not steps or not all(_waits(one) for one in steps) or frameworks.owned(source, loop.node):
             continue
+        yield from _same_turn(source, backwards, zeros, steps)
         free = [one for one in zeros if not _tests(one) and one.source is source]
         if len(backwards) != 1 or _tests(backwards[0]) or not free or any(_tests(one) for one in zeros):
             continue
@@ -31,6 +34,43 @@ def find(source: Source) -> Iterator[Hit]:
             "zero right after the step",
             *fix,
         )
+
+
+def _same_turn(source: Source, backwards: list[Event], zeros: list[Event], steps: list[Event]) -> Iterator[Hit]:
+    """`if i % k == 0: zero_grad()` before the backward pass and `if i % k == 0: step()` behind it: what was gathered is thrown away."""
+    if len(zeros) != 1 or len(steps) != 1 or len(backwards) != 1 or _tests(backwards[0]):
+        return
+    zero, step, backward = zeros[0], steps[0], backwards[0]
+    asked = [source.code(test) for test in _tests(zero)]
+    same = asked and asked == [step.source.code(test) for test in _tests(step)] and flow.same_object(zero, step)
+    ordered = zero.node.lineno < backward.node.lineno < step.node.lineno  # type: ignore[attr-defined]  # calls
+    if same and ordered and zero.source is step.source is backward.source is source:
+        told = (
+            "this throws away what the batches before have gathered right before the step, which gets the last one only"
+        )
+        yield source.hit(zero.node, f"{told}: zero right after the step")
+
+
+def _other_branch(source: Source, backwards: list[Event]) -> Iterator[Hit]:
+    """`if k > 1: loss = loss / k` with `backward()` in the `else:` alone: where gradients are gathered there are none."""
+    if len(backwards) != 1 or backwards[0].source is not source:
+        return
+    held = tree.statement(source, backwards[0].node)
+    choice = source.parents.get(held)
+    if not isinstance(choice, ast.If) or held not in choice.orelse or not choice.body:
+        return
+    loss = tree.dotted(backwards[0].expr) if backwards[0].expr is not None else ""
+    divided = [one for one in choice.body if isinstance(one, ast.Assign | ast.AugAssign) and _divides(one, loss)]
+    if loss and divided and len(divided) == len(choice.body):
+        told = f"`{loss}.backward()` runs only where `{source.code(choice.test)}` does not hold; else the loss is divided and nothing learns from it"
+        yield source.hit(backwards[0].node, f"{told}: put it behind the `if`")
+
+
+def _divides(one: ast.Assign | ast.AugAssign, loss: str) -> bool:
+    """`loss = loss / k` or `loss /= k`."""
+    target = one.targets[0] if isinstance(one, ast.Assign) else one.target
+    over = one.op if isinstance(one, ast.AugAssign) else one.value.op if isinstance(one.value, ast.BinOp) else None
+    return tree.dotted(target) == loss and isinstance(over, ast.Div)
 
 
 def _seldom(source: Source, loop: flow.LoopFlow, backward: Event, step: Event) -> Iterator[Hit]:

@@ -66,3 +66,17 @@ def named_otherwise(model=Pre()):
 def named_so(model=Pre()):
     spared = ["bias", "norm"]
     return [p for n, p in model.named_parameters() if any(word in n for word in spared)]
+
+
+class Numbered(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 8), nn.Tanh())
+
+    def forward(self, x):
+        return self.body(x)
+
+
+def without_norms():
+    net = Numbered()
+    return [p for name, p in net.named_parameters() if "norm" in name]

@@ -1,16 +1,20 @@
 """What a file shows of it."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import api, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
+_NORM = re.compile(r"(?:Batch|Layer|Group|Instance|RMS)Norm(?:\dd)?$")
+_WORD = re.compile(r"^\.?(?:bn|ln|norm|layer_?norm|batch_?norm)\.?$", re.IGNORECASE)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "named_parameters" not in source.text:
         return
-    yield from _no_such_norm(source)
+    yield from (*_no_such_norm(source), *_numbered_norm(source))
     for test in source.all(ast.Compare):
         name, other = test.left, test.comparators[0]
         if not isinstance(name, ast.Name) or len(test.ops) != 1 or not _of_the_model(source, name):
@@ -60,6 +64,26 @@ def _no_such_norm(source: Source) -> Iterator[Hit]:
             if boxes[0].node not in seen:
                 seen.add(boxes[0].node)
                 yield source.hit(boxes[0].node, told)
+
+
+def _numbered_norm(source: Source) -> Iterator[Hit]:
+    """`"bn" in name`, where every norm of the file stands in a Sequential and is called `1` there."""
+    made = [call for call, full in uses.calls_under(source, "torch.nn.") if _NORM.search(full)]
+    named = any(isinstance(source.parents[one], ast.Assign | ast.keyword) for one in made)
+    inside = made and all(_in_sequential(source, one) for one in made)
+    if named or not inside or re.search(r"from_pretrained|torchvision|timm|OrderedDict|add_module", source.text):
+        return
+    for test in source.all(ast.Compare):
+        word, name = tree.literal(test.left), test.comparators[0]
+        asks = isinstance(test.ops[0], ast.In | ast.NotIn) and isinstance(word, str) and _WORD.search(word)
+        if asks and isinstance(name, ast.Name) and _of_the_model(source, name):
+            told = f"the norms of this file stand in a Sequential, where they are called by a number and not `{word}`: their scales are decayed"
+            yield source.hit(test, f"{told}; choose by `p.ndim <= 1`")
+
+
+def _in_sequential(source: Source, call: ast.Call) -> bool:
+    up = source.parents[call]
+    return isinstance(up, ast.Call) and source.name(up.func) == "torch.nn.Sequential"
 
 
 def _of_the_model(source: Source, name: ast.Name) -> bool:

@@ -49,3 +49,21 @@ def by_hand_alone(x, y):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+def tuned(x, y, l2=1e-2):
+    net = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.05, weight_decay=l2)
+    penalty = sum(p.pow(2).sum() for p in net.parameters())  # trap: decayed-twice
+    loss = nn.functional.mse_loss(net(x), y) + 0.5 * l2 * penalty
+    loss.backward()
+    optimizer.step()
+
+
+def switched_off(x, y, l2=1e-2, decay=0.0):
+    net = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.05, weight_decay=decay)
+    penalty = sum(p.pow(2).sum() for p in net.parameters())
+    loss = nn.functional.mse_loss(net(x), y) + 0.5 * l2 * penalty
+    loss.backward()
+    optimizer.step()

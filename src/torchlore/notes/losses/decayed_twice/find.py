@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import identity, tree, uses
+from torchlore.check import averages, identity, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -29,8 +29,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _decaying(source: Source) -> Iterator[ast.Call]:
     for call, _ in uses.calls_under(source, "torch.optim."):
-        decay = tree.literal(tree.argument(call, None, "weight_decay"))
-        if isinstance(decay, float) and decay > 0:
+        given = tree.argument(call, None, "weight_decay")
+        decay = averages.number(source, given) if given is not None else None
+        if decay is not None and decay > 0:
             yield call
 
 

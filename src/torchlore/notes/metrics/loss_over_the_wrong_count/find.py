@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, iteration, losses, scopes, tallies, tree, values
+from torchlore.check import calls, flow, follow, iteration, loaders, losses, scopes, tallies, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -25,14 +25,14 @@ def find(source: Source) -> Iterator[Hit]:
             told = f"`{one.name}` adds up the means of the batches, and this counts samples: add the hits, `(pred == y).sum()`, or divide by the number of batches"
             yield source.hit(one.division, told)
     for one in tallies.tallies(source) if "batch" in source.text else ():
-        if one.kind == "nominal" and one.by == "samples" and not _drops_last(source):
+        if one.kind == "nominal" and one.by == "samples" and _may_be_short(source, one.loop):
             yield source.hit(
                 one.node,
                 f"the last batch is counted as a full one, and `{one.name}` comes out too large: multiply by the batch's own size, "
                 "`x.size(0)`",
                 severity="warning",
             )
-    yield from (*_windows(source), *_cut_to_whole(source), *_weighed_alike(source))
+    yield from (*_windows(source), *_cut_to_whole(source), *_weighed_alike(source), *_counted_full(source))
     for size in source.calls("len"):
         up, given = source.parents[size], size.args[0] if size.args else None
         divides = isinstance(up, ast.BinOp | ast.AugAssign) and isinstance(up.op, ast.Div) and given is not None
@@ -69,6 +69,39 @@ def _weighed_alike(source: Source) -> Iterator[Hit]:
         if not _drops_last(source) and not any(source.calls("torch.utils.data.BatchSampler")):
             told = f"the last batch may be short, and `{loader}.batch_size` counts it as a full one: give the batch's own size, `x.size(0)`"
             yield source.hit(call, told, severity="warning")
+
+
+def _may_be_short(source: Source, loop: ast.For) -> bool:
+    """Whether the last batch is seen to be short, or nothing tells that it is not."""
+    known = loaders.short(source, loop.iter)
+    return bool(known[0]) if known is not None else not _drops_last(source)
+
+
+def _counted_full(source: Source) -> Iterator[Hit]:
+    """`total += batch_size` in a loop over a loader, and `correct / total` behind it."""
+    for grown in source.all(ast.AugAssign) if "batch" in source.text.lower() else ():
+        around = tree.loops(source, grown)
+        loop = around[0] if around and isinstance(grown.op, ast.Add) and isinstance(grown.target, ast.Name) else None
+        if not isinstance(loop, ast.For) or not tallies.nominal(source, grown.value, loop):
+            continue
+        over, home, name = (
+            iteration.unwrapped(source, loop.iter),
+            tree.function(source, loop),
+            tree.dotted(grown.target),
+        )
+        if not values.sure(source, over, "loader", weak=True) or not _may_be_short(source, loop):
+            continue
+        later = (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div) and tree.dotted(one.right) == name)
+        if any(tree.function(source, one) is home and _is_count(source, one.left, loop) for one in later):
+            told = f"the last batch is counted as a full one, and what is divided by `{name}` comes out too small: add the batch's own size, `len(y)`"
+            yield source.hit(grown, told, severity="warning")
+
+
+def _is_count(source: Source, node: ast.expr, loop: ast.For) -> bool:
+    """Whether this is a sum over the samples of the loop: of right answers, or of losses times their size."""
+    names = {tree.dotted(one) for one in ast.walk(node)} - {""}
+    added = [one for one in tree.under(source, loop, ast.AugAssign) if tree.dotted(one.target) in names]
+    return any(tallies.kind(source, one.value) in ("count", "weighted") for one in added)
 
 
 def _cut_to_whole(source: Source) -> Iterator[Hit]:

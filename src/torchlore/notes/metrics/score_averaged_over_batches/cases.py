@@ -100,3 +100,50 @@ def of_the_mean(model, val_loader):
         total += torch.nn.functional.cross_entropy(model(x), y).item()
         n += 1
     return math.exp(total / n)
+
+
+def f1_of(pred, target):
+    tp, fp, fn = (pred * target).sum(), (pred * (1 - target)).sum(), ((1 - pred) * target).sum()
+    return 2 * tp / (2 * tp + fp + fn + 1e-8)
+
+
+def own_score(model, test_loader):
+    scores = []
+    for x, y in test_loader:
+        scores.append(f1_of((model(x) > 0).float(), y).item())  # trap: score-averaged-over-batches
+    return sum(scores) / len(scores)
+
+
+def drawn(n):
+    x = torch.randn(n, 4)
+    return torch.utils.data.TensorDataset(x, (x[:, 0] > 0).long())
+
+
+class Meter:
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+
+    def update(self, value, n=1):
+        self.total += value * n
+        self.count += n
+
+
+def short_last(model):
+    meter = Meter()
+    for x, y in torch.utils.data.DataLoader(drawn(70), batch_size=32):
+        meter.update((model(x).argmax(1) == y).float().mean().item())
+    return meter.total / meter.count
+
+
+def short_last_named(model):
+    meter, loader = Meter(), torch.utils.data.DataLoader(drawn(70), batch_size=32)
+    for x, y in loader:
+        meter.update((model(x).argmax(1) == y).float().mean().item())  # trap: score-averaged-over-batches
+    return meter.total / meter.count
+
+
+def even_named(model):
+    meter, loader = Meter(), torch.utils.data.DataLoader(drawn(64), batch_size=32)
+    for x, y in loader:
+        meter.update((model(x).argmax(1) == y).float().mean().item())
+    return meter.total / meter.count

@@ -16,7 +16,10 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _perplexities(source)
     for one in tallies.tallies(source) if "oader" in source.text else ():
         loader = _loader(source, one.loop)
-        if one.kind not in ("bent", "mean") or one.by == "samples" or loader is None:
+        meter = (
+            one.kind == "loss" and one.division is one.node
+        )  # `losses.update(loss.item())`, which would take a count
+        if (one.kind not in ("bent", "mean") and not meter) or one.by == "samples" or loader is None:
             continue
         if one.kind == "bent" and not _drawn(source, one):
             yield source.hit(
@@ -24,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
                 f"the mean of the batches' scores is not the score: collect labels and predictions of all of `{one.over}` and "
                 "compute it once",
             )
-        elif one.kind == "mean":
+        elif one.kind == "mean" or meter:
             yield from _ragged(source, one, loader)
 
 
@@ -61,17 +64,12 @@ def _drawn(source: Source, one: tallies.Tally) -> bool:
 
 def _ragged(source: Source, one: tallies.Tally, loader: ast.expr) -> Iterator[Hit]:
     """An accuracy, where the last batch is seen to be short."""
-    made = [
-        value.node for value in source.values(loader) if isinstance(value.node, ast.Call) and value.source is source
-    ]
-    sizes = [tree.literal(tree.argument(call, 1, "batch_size")) for call in made]
-    if any(not tree.lacks(call, 8, "drop_last") or not tree.lacks(call, 4, "batch_sampler") for call in made):
-        return
-    lengths = [loaders.samples(source, call) for call in made]
-    for n, size in zip(lengths, sizes, strict=True) if len(made) == 1 else ():
-        if isinstance(n, int) and isinstance(size, int) and size and n % size:
-            yield source.hit(
-                one.node,
-                f"the last batch of `{one.over}` has {n % size} samples and counts as much as one of {size}: add up the right answers "
-                "and divide by the samples",
-            )
+    short = loaders.short(source, loader)
+    if short is not None and short[0]:
+        told = f"the last batch of `{one.over}` has {short[0]} samples and counts as much as one of {short[1]}: "
+        way = (
+            "give the meter the batch's size too"
+            if one.division is one.node
+            else "add up the right answers and divide by the samples"
+        )
+        yield source.hit(one.node, told + way)

@@ -50,3 +50,32 @@ def plateau(model, loader, score):
     for epoch in range(3):
         schedule.step(score)
         train(model, loader, optimizer)
+
+
+def one_or_the_other(model, loader, criterion, optimizer, scheduler=None):
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        if scheduler is not None:
+            scheduler.step()
+        else:
+            optimizer.step()  # trap: scheduler-before-optimizer
+
+
+def with_or_without(model, loader, criterion, optimizer, scheduler=None):
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+        if scheduler is not None:
+            scheduler.step()
+
+
+def plateau_or_step(model, loader, criterion, optimizer, scheduler, late):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+        if late:
+            scheduler.step()

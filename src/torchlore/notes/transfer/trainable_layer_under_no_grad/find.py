@@ -15,9 +15,10 @@ _LAYERS = re.compile(
     r"^torch\.nn\.(Linear|Conv\d?d|ConvTranspose\d?d|Embedding|LSTM|GRU|MultiheadAttention|Sequential)$"
 )
 
-_LOADS = re.compile(
-    r"\.load\(|load_state_dict|from_pretrained|pretrain|requires_grad|freeze|frozen|detach\(\)(?!\.clone\(\))"
+_BRINGS = re.compile(
+    r"\.load\(|load_state_dict|from_pretrained|pretrain|freeze|frozen|detach\(\)(?!\.clone\(\))"
 )  # a copy to compare with cuts nothing
+_LOADS = re.compile(_BRINGS.pattern + "|requires_grad")
 
 _PLAIN = ("parameters", "train", "eval", "to", "cuda", "state_dict", "zero_grad", "named_parameters")
 
@@ -29,13 +30,15 @@ def find(source: Source) -> Iterator[Hit]:
     asked = "requires_grad" in source.text
     for cls in classes.all_classes(source) if asked or ".backward(" in source.text else ():
         if classes.is_module(cls):
-            yield from (*_decorated(source, cls), *_blocked(source, cls))
-        if asked and classes.is_module(cls):
-            yield from _switch(source, cls)
-            code = source.code(cls.node)
-            if re.search(r"self\.\w+\.requires_grad_\(False\)|requires_grad\s*=\s*False|requires_grad_\(False\)", code):
-                whole = re.search(r"self\.requires_grad_\(|in self\.parameters\(", code)
-                yield from _beside(source, cls) if whole is None else ()
+            yield from (*_decorated(source, cls), *_inner(source, cls))
+            yield from _switch(source, cls) if asked else ()
+            beside = list(_beside(source, cls)) if asked and _freezes_a_part(source.code(cls.node)) else []
+            yield from beside or _blocked(source, cls)
+
+
+def _freezes_a_part(code: str) -> bool:
+    part = re.search(r"self\.\w+\.requires_grad_\(False\)|requires_grad\s*=\s*False|requires_grad_\(False\)", code)
+    return part is not None and re.search(r"self\.requires_grad_\(|in self\.parameters\(", code) is None
 
 
 def _decorated(source: Source, cls: Class) -> Iterator[Hit]:
@@ -57,18 +60,44 @@ def _decorated(source: Source, cls: Class) -> Iterator[Hit]:
 
 
 def _blocked(source: Source, cls: Class) -> Iterator[Hit]:
-    """A `with torch.no_grad():` in `forward` that takes in a new layer, which runs nowhere else, and the optimizer gets it."""
-    forward = classes.methods(cls).get("forward")
-    if forward is None or no_grad_around(source, forward.body[0]) or _LOADS.search(source.text):
+    """A `with torch.no_grad():` on the way of `forward` that takes in a new layer, which runs nowhere else, and the optimizer gets it."""
+    own = classes.methods(cls)
+    forward, frozen = own.get("forward"), trained.frozen(source)
+    if forward is None or frozen is None or no_grad_around(source, forward.body[0]) or _BRINGS.search(source.text):
         return
+    asked = {tree.dotted(one.func).removeprefix("self.") for one in tree.under(source, forward, ast.Call)}
+    homes = [one for name, one in own.items() if name == "forward" or (name in asked and not one.decorator_list)]
     for name in classes.own_attributes(cls):
-        calls = [one for one in trained.calls_of(source, cls, name) if tree.function(source, one) is forward]
-        if not calls or tree.conditions(source, calls[0]) or not _quiet(source, cls, name, forward):
+        calls = [one for one in trained.calls_of(source, cls, name) if tree.function(source, one) in homes]
+        home = tree.function(source, calls[0]) if calls and name not in frozen else None
+        if home is None or tree.conditions(source, calls[0]) or not _quiet(source, cls, name, home):
             continue
         if trained.given_whole(source, cls):
             told = f"`self.{name}` runs under no_grad alone, so it never learns though the optimizer gets it: end the block before it"
             yield source.hit(_block(source, calls[0]), told, severity="warning")
             return
+
+
+def _inner(source: Source, cls: Class) -> Iterator[Hit]:
+    """A part whose whole `forward` runs without gradients, in a model whose parameters an optimizer gets."""
+    forward = classes.methods(cls).get("forward")
+    if forward is None or not no_grad_around(source, forward.body[0]) or _FIXED.search(cls.node.name):
+        return
+    layers = [name for name in classes.own_attributes(cls) if _quiet(source, cls, name, forward)]
+    maybe, surely = trained.frozen(source), trained.frozen(source, surely=True)
+    if not layers or maybe is None or surely is None:
+        return
+    for owner in classes.all_classes(source):
+        for name, found in classes.own_attributes(owner).items():
+            made = found[0].value if len(found) == 1 and isinstance(found[0].value, ast.Call) else None
+            behind = [classes.class_behind(source, one) for one in source.values(made)] if made is not None else []
+            if behind != [cls] or name in surely or _FIXED.search(name) or not trained.given_whole(source, owner):
+                continue
+            if name in maybe or not _BRINGS.search(source.text):
+                told = f"`self.{name}` of `{owner.node.name}` runs under no_grad, so it never learns though the optimizer gets it: take it off"
+                place = forward.decorator_list[0] if forward.decorator_list else forward.body[0]
+                yield source.hit(place, told, severity="warning")
+                return
 
 
 def _block(source: Source, call: ast.AST) -> ast.AST:
