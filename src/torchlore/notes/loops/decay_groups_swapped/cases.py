@@ -137,3 +137,16 @@ def faster_biases(model, rate):
     biases = [p for n, p in model.named_parameters() if n.endswith("bias")]
     rest = [p for n, p in model.named_parameters() if not n.endswith("bias")]
     return torch.optim.SGD([{"params": biases, "lr": 0.2}, {"params": rest}], lr=0.1, weight_decay=rate)
+
+
+def overwritten(model, wd):
+    matrices = [p for p in model.parameters() if p.ndim > 1]
+    rest = [p for p in model.parameters() if p.ndim <= 1]
+    optimizer = torch.optim.AdamW([{"params": matrices}, {"params": rest, "weight_decay": 0.0}], weight_decay=wd)
+    for group in optimizer.param_groups:
+        group["weight_decay"] = 0.5 * wd  # trap: decay-groups-swapped
+    for group in optimizer.param_groups:
+        if group["weight_decay"] > 0:
+            group["weight_decay"] = wd
+    for group in optimizer.param_groups:
+        group["weight_decay"] = 0.5 * group["weight_decay"]

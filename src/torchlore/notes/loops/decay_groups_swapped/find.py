@@ -19,7 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _joined(source)
     if "params" not in source.text:
         return
-    yield from (*_inherits(source), *_unused(source), *_one_list(source), *_in_neither(source))
+    yield from (*_inherits(source), *_unused(source), *_one_list(source), *_in_neither(source), *_overwritten(source))
     for groups in source.all(ast.List):
         found = [(one, _choice(source, one)) for one in groups.elts if _entries(one)]
         pulled = next(
@@ -243,3 +243,20 @@ def _compared(test: ast.Compare) -> int:
     low = (isinstance(operator, ast.LtE | ast.Eq) and limit == 1) or (isinstance(operator, ast.Lt) and limit == 2)
     high = (isinstance(operator, ast.GtE) and limit == 2) or (isinstance(operator, ast.Gt | ast.NotEq) and limit == 1)
     return int(axes and low) - int(axes and high)
+
+
+def _overwritten(source: Source) -> Iterator[Hit]:
+    """`for group in optimizer.param_groups: group["weight_decay"] = wd`, where one group was made with none."""
+    spared = [one for one in source.all(ast.Dict) if _entries(one) and _is_zero(one)]
+    for loop in source.all(ast.For) if spared else ():
+        name = loop.target.id if isinstance(loop.target, ast.Name) else ""
+        if not name or not tree.dotted(loop.iter).endswith(".param_groups"):
+            continue
+        for one in (part for part in loop.body if isinstance(part, ast.Assign)):
+            target = one.targets[0]
+            key = tree.literal(target.slice) if isinstance(target, ast.Subscript) else None
+            mine = isinstance(target, ast.Subscript) and tree.dotted(target.value) == name and key == "weight_decay"
+            own = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(one.value))
+            if mine and not own and tree.literal(one.value) not in (0, 0.0):
+                told = f"every group gets this decay, also the one that was made without any (line {spared[0].lineno})"
+                yield source.hit(one, f"{told}: leave out those with none", severity="warning")

@@ -108,6 +108,7 @@ def _forgotten(source: Source) -> Iterator[Hit]:
                 continue
             own = tree.dotted(net).startswith("self.")
             call = alone.get(_home(source, net if own else source.values(net)[0].node))
+            call = alone.get(_home(source, net)) if call is None and _of_factory(source, net) else call
             built = of_call(source, call) if call is not None and _all_whole(source, call) else None
             if call is None or built is None or built.owner not in stepped or frameworks.owned(source, call):
                 continue
@@ -166,7 +167,7 @@ def _left_alone(source: Source, net: ast.expr) -> bool:
         own = found[0].node in up.args  # Trainer(Encoder(), Decoder()): nobody else has it
     else:
         own = isinstance(up, ast.Assign) and tree.dotted(up.targets[0]) == name
-    own = own and found[0].source is source
+    own = (own or _of_factory(source, net)) and found[0].source is source
     learns = bool(found) and found[0].name.rpartition(".")[2] in _with_parameters(source)  # a loss with its own weights
     trained = own and api.is_kind(found[0].kind, "module") and (found[0].kind != "loss" or learns)
     label = f"{name} {found[0].name}" if found else "loss"
@@ -178,10 +179,26 @@ def _left_alone(source: Source, net: ast.expr) -> bool:
         beside = source.parents[use]
         called = isinstance(beside, ast.Call) and beside.func is use
         moved = isinstance(beside, ast.Attribute) and beside.attr in (*_HARMLESS, "state_dict", "eval")
-        known = called or moved or _looked_at(source, use) or _handed_on(source, use, name)
+        known = called or moved or _looked_at(source, use) or _handed_on(source, use, name) or _given_back(source, use)
         if isinstance(use.ctx, ast.Load) and not known:
             return False
     return f"{name}.eval(" not in source.text or f"{name}.train(" in source.text
+
+
+def _of_factory(source: Source, net: ast.expr) -> bool:
+    """`encoder, decoder = build()`, a function of this file that makes them."""
+    bound = scopes.reaching(source, net) if isinstance(net, ast.Name) else []
+    made = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and len(bound[0].path) == 1 else None
+    inner = flow.called(source, made) if isinstance(made, ast.Call) else None
+    return (
+        inner is not None and inner.source is source and not re.search("load|pretrain|freeze", source.code(inner.node))
+    )
+
+
+def _given_back(source: Source, use: ast.expr) -> bool:
+    """`return encoder, decoder` of the function that makes them."""
+    up = source.parents[use]
+    return isinstance(up, ast.Tuple) and isinstance(source.parents[up], ast.Return)
 
 
 def _handed_on(source: Source, use: ast.expr, name: str) -> bool:

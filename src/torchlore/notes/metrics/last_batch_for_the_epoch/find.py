@@ -10,13 +10,14 @@ from torchlore.check.source import Hit, Source
 _LOSS = re.compile(r"(^|_)loss$")
 _BATCHES = re.compile(r"loader|dataloader|batches|(^|_)(dl|iterator)$", re.IGNORECASE)
 _STOPPER = re.compile(r"early_?stop|stopper|plateau", re.IGNORECASE)
+_SCORE = re.compile(r"(^|_)(loss|acc|accuracy|score|error|err|f1|iou|psnr|mae|mse)(_|$)", re.IGNORECASE)
 _CASTS = {"item", "detach", "cpu", "mean", "numpy", "data"}
 
 
 def find(source: Source) -> Iterator[Hit]:
     if " in " not in source.text:
         return
-    yield from (*_replaced(source), *_restarted(source))
+    yield from (*_replaced(source), *_restarted(source), *_last_returned(source))
     if "loss" in source.text:
         yield from _read_behind(source)
 
@@ -283,3 +284,47 @@ def _dropped(source: Source, returned: ast.Return) -> str:
         if added and not later and not tree.loops(source, one) and not follow.exclusive(source, one, returned):
             return target.id
     return ""
+
+
+def _last_returned(source: Source) -> Iterator[Hit]:
+    """`return total / n, acc` where the loop adds up `acc` of each batch too, and this is that of the last."""
+    for given in source.all(ast.Return):
+        for part in given.value.elts if isinstance(given.value, ast.Tuple) else ():
+            name = _bare_name(part)
+            bound = scopes.reaching(source, name) if name is not None and _SCORE.search(name.id) else []
+            loop = _own_loop(source, bound[0].node) if len(bound) == 1 and bound[0].node is not None else None
+            if name is None or loop is None or tree.inside(source, given, loop) or _ends(loop):
+                continue
+            if any(_adds(source, one, name.id) for one in loop.body):
+                told = f"`{name.id}` is that of the last batch alone, though the loop adds up all of them: return their mean"
+                yield source.hit(part, told)
+
+
+def _bare_name(node: ast.expr) -> ast.Name | None:
+    """`acc` of `acc`, `acc.item()` and `float(acc)`."""
+    if isinstance(node, ast.Call) and tree.dotted(node.func) == "float" and len(node.args) == 1:
+        node = node.args[0]
+    node = follow.peeled(node, tuple(_CASTS))
+    return node if isinstance(node, ast.Name) else None
+
+
+def _own_loop(source: Source, node: ast.AST) -> ast.For | None:
+    around = tree.loops(source, node)
+    return around[0] if around and isinstance(around[0], ast.For) else None
+
+
+def _ends(loop: ast.For) -> bool:
+    return any(isinstance(one, ast.Break | ast.Return) for one in ast.walk(loop))
+
+
+def _adds(source: Source, statement: ast.stmt, name: str) -> bool:
+    """`totals.append(... acc ...)` or `total += ... acc ...`."""
+    value: ast.expr | None = statement.value if isinstance(statement, ast.AugAssign) else None
+    if isinstance(statement, ast.Expr) and follow.method(statement.value) == "append":
+        value = statement.value
+    target = source.code(statement.target) if isinstance(statement, ast.AugAssign) else ""
+    return (
+        value is not None
+        and target != name
+        and any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(value))
+    )

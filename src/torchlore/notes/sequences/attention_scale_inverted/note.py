@@ -4,6 +4,9 @@
 scores d times larger than they should be, 64 times for a head of 64. The softmax saturates: each query looks at one key, hardly
 any gradient comes through, and training is slow or stuck from the first step.
 
+A milder form divides by the root of the whole width, `embed_size`, where the queries were split into heads: the scores of 8 heads are
+then too small by the root of 8, and the attention is flatter than it was meant to be.
+
 Write `q @ k.transpose(-2, -1) * d**-0.5` or `/ math.sqrt(d)`, where d is the width of one head, or let torch do it:
 `F.scaled_dot_product_attention(q, k, v)`.
 """

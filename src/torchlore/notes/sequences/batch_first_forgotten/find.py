@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, follow, origin, scopes, tree, values
+from torchlore.check import calls, classes, edits, follow, losses, origin, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
@@ -15,6 +15,7 @@ _TIME = re.compile(r"^(t|l|s|seq\w*|len\w*|time\w*|steps|tokens|n_?tokens|\w+_le
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _for_ctc(source)
     if not any(word in source.text for word in ("LSTM", "GRU", "RNN", "TransformerEncoder", "MultiheadAttention")):
         return
     yield from _padded_time_first(source)
@@ -173,3 +174,53 @@ def _layer(source: Source, node: ast.expr, hops: int = 3) -> tuple[ast.Call | No
 
 def _here(source: Source, made: values.Value | None) -> ast.Call | None:
     return made.node if made is not None and isinstance(made.node, ast.Call) and made.source is source else None
+
+
+def _for_ctc(source: Source) -> Iterator[Hit]:
+    """`ctc(log_probs, ...)` of what an RNN with `batch_first=True` gives: CTC takes time first."""
+    for loss in losses.loss_calls(source, "CTCLoss", "ctc_loss") if "batch_first" in source.text else ():
+        given = tree.argument(loss.call, 0, "log_probs")
+        if given is not None and _leads_with_batch(source, given):
+            code = source.code(given)
+            told = (
+                f"CTC takes (time, batch, classes) and `{code}` has the batch first: give it `{code}.transpose(0, 1)`"
+            )
+            yield source.hit(loss.call, told)
+
+
+def _leads_with_batch(source: Source, node: ast.expr, hops: int = 8) -> bool:
+    """Whether this comes from an RNN with the batch first, and no dimension was moved on the way."""
+    if isinstance(node, ast.Name) and hops:
+        return _named_with_batch(source, node, hops)
+    if not isinstance(node, ast.Call) or not hops:
+        return False
+    word = follow.word(source, node)
+    if word in ("log_softmax", "softmax", "log", "dropout", "relu", "float", "contiguous", "clamp"):
+        inner = node.args[0] if source.name(node.func) and node.args else tree.receiver(node)
+        return _leads_with_batch(source, inner, hops - 1)
+    if len(node.args) == 1 and values.made_by(
+        source, node.func, "torch.nn.Linear", "torch.nn.Dropout", "torch.nn.LayerNorm"
+    ):
+        return _leads_with_batch(source, node.args[0], hops - 1)
+    return _gives_batch_first(source, node, hops - 1)
+
+
+def _named_with_batch(source: Source, name: ast.Name, hops: int) -> bool:
+    """The same of a name: `out` of `out, _ = self.rnn(x)`, or what it was set to."""
+    bound = scopes.reaching(source, name)
+    one = bound[0] if len(bound) == 1 and bound[0].how == "assign" else None
+    if one is None or one.value is None:
+        return False
+    made = values.made_by(source, one.value.func, *_RNNS) if isinstance(one.value, ast.Call) else None
+    if made is not None and one.path == (0,) and isinstance(made.node, ast.Call):
+        return tree.literal(tree.argument(made.node, None, "batch_first")) is True
+    return not one.path and _leads_with_batch(source, one.value, hops - 1)
+
+
+def _gives_batch_first(source: Source, call: ast.Call, hops: int) -> bool:
+    """The same of what the `forward` of a module of this file gives back."""
+    found = source.values(call.func)
+    owner = classes.class_behind(source, found[0]) if len(found) == 1 else None
+    forward = classes.methods(owner).get("forward") if owner is not None and owner.source is source else None
+    backs = [one.value for one in tree.under(source, forward, ast.Return)] if forward is not None else []
+    return len(backs) == 1 and backs[0] is not None and _leads_with_batch(source, backs[0], hops)

@@ -307,6 +307,9 @@ def _tokens_as_map(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
 
 def _taken_inside(old: tuple[str, ...], new: tuple[str, ...]) -> str | None:
     """(b, c, h, w) as (b, patches, c * p * p): the second size becomes a part of a later one, and h and w stay in front."""
+    if len(old) == len(new) == 3 and new[0] == old[0] and old[1].isidentifier() and old[2].isidentifier():
+        pieces = new[1].startswith(f"{old[2]} // ")  # (b, c, t) as (b, t // patch, c * patch)
+        return new[2] if pieces and "*" in new[2] and old[1] in _factors(new[2]) else None
     if len(old) < 4 or len(new) < 3 or new[0] != old[0] or not old[1].isidentifier() or old[1] in old[2:]:
         return None
     products = [size for size in new[2:] if "*" in size and "/" not in size and old[1] in _factors(size)]

@@ -232,4 +232,14 @@ def _follows(source: Source, name: str) -> bool:
         for call in loads
     )
     moved = "deepcopy" in source.text and _MOVES.search(source.text) is not None
-    return zipped or copied or moved
+    follows = _MOVES.search(source.text) is not None or not _only_in_init(source, name)
+    return zipped or (copied and follows) or moved
+
+
+def _only_in_init(source: Source, name: str) -> bool:
+    """Whether the weights come from the trained one once, where both are made."""
+    loads = [
+        one for one in source.methods("load_state_dict") if tree.dotted(tree.receiver(one)).rpartition(".")[2] == name
+    ]
+    homes = [tree.function(source, one) for one in loads]
+    return len(loads) == 1 and homes[0] is not None and homes[0].name == "__init__"

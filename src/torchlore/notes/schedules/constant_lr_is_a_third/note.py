@@ -1,0 +1,42 @@
+"""`ConstantLR(optimizer)` does not leave the rate alone: the first five epochs run at a third.
+
+The name says constant, and the defaults are `factor=1/3, total_iters=5`: a short warm-up at one level. Whoever takes it as the scheduler
+that does nothing trains five epochs (or five batches) three times slower than the rate that was given and printed in the configuration.
+
+For a rate that stays, use no scheduler, or say so: `ConstantLR(optimizer, factor=1.0)` or `LambdaLR(optimizer, lambda step: 1.0)`. As a
+warm-up, name both numbers: `ConstantLR(optimizer, factor=0.1, total_iters=500)`.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import edits, tree
+from torchlore.check.source import Hit, Source
+
+ROWS = ()
+SOURCES = ("https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.ConstantLR.html",)
+TORCH = "2.11, 2.15"
+NEEDS = ()
+SEVERITY = "warning"
+
+
+def claim(bad: dict[str, float], good: dict[str, float]) -> None:
+    assert abs(bad["first_rate"] - 0.3 / 3) < 1e-6
+    assert abs(good["first_rate"] - 0.3) < 1e-6
+
+
+def find(source: Source) -> Iterator[Hit]:
+    for call in source.calls("torch.optim.lr_scheduler.ConstantLR"):
+        bare = len(call.args) == 1 and not call.keywords and not tree.spread(call)
+        if bare and not _in_a_row(source, call):
+            told = "without `factor` this runs the first 5 steps at a third of the rate; for a rate that stays write `factor=1.0`"
+            yield source.hit(
+                call, told, edits.replace(source, call, f"{source.code(call)[:-1]}, factor=1.0)"), safe=False
+            )
+
+
+def _in_a_row(source: Source, call: ast.Call) -> bool:
+    """One of several in a `SequentialLR` or `ChainedScheduler`: a warm-up."""
+    return (
+        "SequentialLR" in source.text or "ChainedScheduler" in source.text or isinstance(source.parents[call], ast.List)
+    )
