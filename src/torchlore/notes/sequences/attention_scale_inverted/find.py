@@ -132,7 +132,7 @@ def _is_last(source: Source, given: ast.expr, base: str) -> bool:
     for assign in source.all(ast.Assign):
         target, shape = assign.targets[0], source.code(assign.value)
         named = isinstance(target, ast.Tuple) and tree.dotted(target.elts[-1]) == base
-        if named and shape in (f"{name}.shape", f"{name}.size()") and isinstance(given, ast.Name):
-            if tree.function(source, assign) is tree.function(source, given):
-                return True
+        same = tree.function(source, assign) is tree.function(source, given)
+        if named and same and shape in (f"{name}.shape", f"{name}.size()") and isinstance(given, ast.Name):
+            return True
     return False

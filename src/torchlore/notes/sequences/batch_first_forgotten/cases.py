@@ -110,7 +110,7 @@ class Fair(nn.Module):
         return self.head(states[:, -1])
 
 
-class Reader(nn.Module):
+class PlateReader(nn.Module):
     def __init__(self, turned):
         super().__init__()
         self.rnn = nn.GRU(4, 8, batch_first=True)
@@ -121,7 +121,7 @@ class Reader(nn.Module):
         return self.fc(out).log_softmax(2)
 
 
-class TimeFirst(Reader):
+class TimeFirst(PlateReader):
     def forward(self, x):
         out, _ = self.rnn(x)
         return self.fc(out).log_softmax(2).permute(1, 0, 2)
@@ -129,7 +129,7 @@ class TimeFirst(Reader):
 
 def read(x, text, lengths, sizes):
     ctc = nn.CTCLoss()
-    net = Reader(False)
+    net = PlateReader(False)
     turned = TimeFirst(True)
     said = net(x)
     wrong = ctc(said, text, lengths, sizes)  # trap: batch-first-forgotten
