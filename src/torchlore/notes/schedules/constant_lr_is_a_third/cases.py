@@ -7,3 +7,8 @@ def choose(kind, optimizer):
     if kind == "warm":
         return lr_scheduler.ConstantLR(optimizer, 0.1, 500)
     return lr_scheduler.ConstantLR(optimizer, total_iters=10)
+
+
+def warmed(optimizer):
+    warmup = lr_scheduler.ConstantLR(optimizer)
+    return warmup

@@ -36,7 +36,10 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _in_a_row(source: Source, call: ast.Call) -> bool:
-    """One of several in a `SequentialLR` or `ChainedScheduler`: a warm-up."""
+    """One of several in a `SequentialLR` or `ChainedScheduler`, or called `warmup`: meant as it is."""
+    held = tree.statement(source, call)
+    if isinstance(held, ast.Assign) and "warm" in source.code(held.targets[0]).lower():
+        return True
     return (
         "SequentialLR" in source.text or "ChainedScheduler" in source.text or isinstance(source.parents[call], ast.List)
     )
