@@ -56,6 +56,23 @@ for _ in range(6):
     opt.step()
 """
 
+MEAN_TEACHER = """
+import copy
+net = nn.Sequential(nn.Linear(5, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 2))
+teacher = copy.deepcopy(net).requires_grad_(False)
+opt = optim.SGD(net.parameters(), 0.05)
+for _ in range(50):
+    x = torch.randn(32, 5)
+    with torch.no_grad():
+        soft = teacher(x + 0.1 * torch.randn_like(x)).softmax(1)
+    out = net(x)
+    loss = F.cross_entropy(out, (x[:, 0] > 0).long()) + (out.softmax(1) - soft).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    for t, s in zip(teacher.parameters(), net.parameters()):
+        t.data.mul_(0.99).add_(s.data, alpha=0.01)
+"""
 ATTACKED = """
 net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
 opt = optim.SGD(net.parameters(), 0.1)
@@ -220,6 +237,7 @@ for epoch in range(3):
         (LOGGED, []),  # losses that are printed only
         (STEPS.replace("FIRST", ", batch_first=True"), []),
         (STEPS.replace("FIRST", ""), ["batch-first-forgotten"]),
+        (MEAN_TEACHER, []),  # an average that sees its batches itself, moved by way of `.data`
         (TURNS, []),  # experts that are not asked; an average that is given other data
         (HEADS.replace("DIM", "-1"), []),
         (HEADS.replace("DIM", "-2"), ["softmax-over-queries"]),
