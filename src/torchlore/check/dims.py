@@ -308,6 +308,8 @@ def _call(source: Source, call: ast.Call, hops: int) -> int | None:
     if layers and call.args and all(_keeps(one) for one in layers):
         return dims(source, call.args[0], hops)
     made = origin.behind(source, call)
+    if made is not None and made.node.name == "forward" and call.args and dims(source, call.args[0], hops) is None:
+        return None  # what others give it says nothing of this call
     if made is not None and hops:
         return _same([dims(made.source, one, hops - 1) for one in calls.returned(made)])
     return _method(source, call, hops) if isinstance(call.func, ast.Attribute) else None

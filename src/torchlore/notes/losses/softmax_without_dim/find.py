@@ -14,6 +14,7 @@ _ROWS = regex(
     r"\bmm\(|permute\([01], ?[01]\)|\.t\(\)|(?:view|reshape)\([^(),]+(?:\([^()]*\))?, [^,]+\)|[Ff]latten\(|(?<!un)squeeze\(|max\(.*, (?:dim=)?1\)|, 0\)"
 )
 _THREE = regex(r"bmm|matmul|einsum|permute|transpose| @ ")
+_STATE = regex(r"^torch\.\w*(Tensor|tensor|from_numpy)\((self\.)?(state|obs|observation)\b")
 _PLAYS = regex(r"Categorical|\bgym(nasium)?\b|env\.step|self\.gamma \* R\b|put_data")
 _WEIGHS = regex(r"att|gate|gating|weight|pool|rout|mix", re.IGNORECASE)
 _MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
@@ -128,10 +129,14 @@ def _making(source: Source, node: ast.expr, hops: int = 3) -> Iterator[str]:
 
 
 def _single(source: Source, scores: ast.expr) -> bool:
-    """The net is called on one sample that was taken out of a batch: `net(x[0])`."""
+    """The net is called on one sample: `net(x[0])`, or `net(torch.FloatTensor(state))` of one state of a game."""
     made = follow.followed(source, scores)
-    given = made.args if isinstance(made, ast.Call) else []
-    return any(isinstance(one, ast.Subscript) and isinstance(tree.literal(one.slice), int) for one in given)
+    given = [follow.followed(source, one) for one in made.args] if isinstance(made, ast.Call) else []
+    return any(
+        (isinstance(one, ast.Subscript) and isinstance(tree.literal(one.slice), int))
+        or (isinstance(one, ast.Call) and _STATE.search(source.code(one)) is not None)
+        for one in given
+    )
 
 
 def _batched(source: Source, scores: ast.expr) -> bool:
