@@ -48,7 +48,8 @@ def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
 def _by_its_name(source: Source, node: ast.expr) -> bool:
     """`getattr(nn, "ReLU")()`: an activation, beside layers that are known."""
     call = node.func if isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Call) else None
-    return call is not None and source.name(call.func) == "getattr" and source.name(call.args[0]) == "torch.nn"
+    named = call is not None and source.name(call.func) == "getattr" and bool(call.args)
+    return named and call is not None and source.name(call.args[0]) == "torch.nn"
 
 
 def _stored(source: Source, home: ast.AST, name: str) -> Iterator[ast.expr]:

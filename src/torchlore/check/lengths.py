@@ -50,7 +50,8 @@ def _of_several(
     source: Source, node: ast.Tuple | ast.List, given: Given, path: tuple[int, ...], hops: int
 ) -> int | None:
     if path:
-        return length(source, node.elts[path[0]], given, path[1:], hops) if path[0] < len(node.elts) else None
+        inside = 0 <= path[0] < len(node.elts)  # -1 is a starred rest
+        return length(source, node.elts[path[0]], given, path[1:], hops) if inside else None
     return None if any(isinstance(one, ast.Starred) for one in node.elts) else len(node.elts)
 
 
@@ -68,12 +69,20 @@ def _of_part(source: Source, node: ast.expr, given: Given, hops: int) -> int | N
     if not isinstance(node, ast.Subscript):
         return None
     first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+    if _is_mask(follow.followed(source, first)):
+        return None  # it keeps as many as there are
     if not isinstance(first, ast.Slice):
         return length(source, first, given, (), hops)  # table[index]
     whole = length(source, node.value, given, (), hops)
     ends = [count(source, one, given) if one is not None else None for one in (first.lower, first.upper)]
     told = all(end is not None or one is None for end, one in zip(ends, (first.lower, first.upper), strict=True))
     return len(range(whole)[slice(*ends)]) if whole is not None and told and first.step is None else None
+
+
+def _is_mask(node: ast.expr) -> bool:
+    """`y > 0`, `~held`, `(y > 0) & (y < 3)`."""
+    both = isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr)
+    return both or isinstance(node, ast.Compare | ast.UnaryOp)
 
 
 def _of_call(source: Source, call: ast.Call, given: Given, path: tuple[int, ...], hops: int) -> int | None:
@@ -85,7 +94,7 @@ def _of_call(source: Source, call: ast.Call, given: Given, path: tuple[int, ...]
         return next((one for one in found if one is not None), None)
     if full in _SPLIT and len(path) == 1 and len(call.args) > 1:
         parts = follow.followed(source, call.args[1])
-        inside = isinstance(parts, ast.List | ast.Tuple) and path[0] < len(parts.elts)
+        inside = isinstance(parts, ast.List | ast.Tuple) and 0 <= path[0] < len(parts.elts)
         return count(source, parts.elts[path[0]], given) if inside and isinstance(parts, ast.List | ast.Tuple) else None
     if full == "torch.utils.data.Subset" and len(call.args) == 2:
         return length(source, call.args[1], given, path, hops)
