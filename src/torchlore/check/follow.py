@@ -122,8 +122,17 @@ def asks_version(source: Source, node: ast.AST) -> bool:
     caught = " ".join(source.code(h.type) for h in handlers if h.type is not None)
     if "AttributeError" in caught or "ImportError" in caught:
         return True
+    if _imported_or_made(source, node):
+        return True
     tried = (up for up in above if isinstance(up, ast.ExceptHandler))  # the old name, where the new one failed
     return any("torch." in source.code(one) for up in tried for one in _tried(source, up))
+
+
+def _imported_or_made(source: Source, node: ast.AST) -> bool:
+    """`try: from torch import rfft`, `except ImportError: def rfft(...)`: the name is there either way."""
+    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    handlers = list(source.all(ast.ExceptHandler)) if name else []
+    return any(f"def {name}(" in source.code(one) and "Import" in source.code(one) for one in handlers)
 
 
 def _tried(source: Source, handler: ast.ExceptHandler) -> list[ast.stmt]:

@@ -128,7 +128,13 @@ def _always(source: Source, call: ast.Call, load: ast.Call) -> bool:
     """Whether the call is made whenever the weights were loaded."""
     own, others = tree.conditions(source, call), tree.conditions(source, load)
     inner = [one for one in tree.loops(source, load) if one not in tree.loops(source, call)]
-    return all(one in others for one in own) and not inner
+    return all(one in others for one in own) and not inner and not _instead(source, call, load)
+
+
+def _instead(source: Source, call: ast.Call, load: ast.Call) -> bool:
+    """`try: net.load_state_dict(...)`, `except FileNotFoundError: net.apply(init)`."""
+    handlers = [up for up in tree.ancestors(source, call) if isinstance(up, ast.ExceptHandler)]
+    return any(tree.inside(source, load, source.parents[one]) for one in handlers)
 
 
 def _loaded_again(source: Source, loads: list[Load], load: Load, call: ast.Call) -> bool:

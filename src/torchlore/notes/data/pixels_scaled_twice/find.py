@@ -73,7 +73,16 @@ def _is_scaled(source: Source, node: ast.expr, hops: int = 6) -> bool:
     if not isinstance(node, ast.Call) or len(node.args) != 1 or not _scales(source, node.func):
         return False
     made = follow.followed(source, node.args[0])
-    return not (isinstance(made, ast.Call) and made.args and _cast(source, made)[1].startswith("float"))  # not scaled
+    if not isinstance(made, ast.Call) or not made.args:
+        return True
+    return not _cast(source, made)[1].startswith("float") and not any(_floats(source, one) for one in made.args)
+
+
+def _floats(source: Source, node: ast.expr) -> bool:
+    """`np.zeros((224, 224, 3), np.float32)`, to draw on: of floats it scales nothing."""
+    made = follow.followed(source, node)
+    blank = isinstance(made, ast.Call) and source.name(made.func) in ("numpy.zeros", "numpy.ones", "numpy.full")
+    return blank and "int" not in source.code(made)
 
 
 def _float_picture(source: Source, node: ast.expr) -> ast.Call | None:

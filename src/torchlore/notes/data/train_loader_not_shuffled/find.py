@@ -131,7 +131,12 @@ def _only_looked_at(source: Source, call: ast.Call) -> bool:
     mine = [one for one, loader in over if isinstance(loader, ast.Name) and isinstance(name, ast.Name)
             and loader.id == name.id and [b.node for b in scopes.reaching(source, loader)] == [name]]  # fmt: skip
     trains = {loop.node for loop in flow.backward_loops(source)}
-    if isinstance(name, ast.Name) and not any(isinstance(one.ctx, ast.Load) for one in uses.names(source, name.id)):
+    read = (
+        [one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load)]
+        if isinstance(name, ast.Name)
+        else []
+    )
+    if isinstance(name, ast.Name) and not any(name is b.node for one in read for b in scopes.reaching(source, one)):
         return True  # and nobody even looks
     return (bool(mine) and not any(one in trains for one in mine)) or _given_to_evaluate(source, name)
 

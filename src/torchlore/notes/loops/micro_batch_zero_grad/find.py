@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, frameworks, tree
+from torchlore.check import edits, flow, follow, frameworks, tree
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
@@ -100,8 +100,17 @@ def _tests(event: Event) -> list[ast.expr]:
 def _waits(step: Event) -> bool:
     """Whether the step comes every k-th batch, or when a counter is full that starts again behind it."""
     tests = _tests(step)
+    if any(_steps_otherwise(step, test) for test in tests):
+        return False
     every = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for test in tests for one in ast.walk(test))
     return every or any(_is_full(step, test) for test in tests)
+
+
+def _steps_otherwise(step: Event, test: ast.expr) -> bool:
+    """`if i % k == 0: both.step()`, `else: first.step()`."""
+    choice = step.source.parents.get(test)
+    other = choice.orelse if isinstance(choice, ast.If) else []
+    return any(follow.method(one) == "step" for part in other for one in ast.walk(part))
 
 
 def _is_full(step: Event, test: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _CONVOLUTIONS = {f"torch.nn.Conv{kind}{n}d" for kind in ("", "Transpose") for n in (1, 2, 3)}
 _CONSTANT = {"torch.zeros", "torch.ones", "torch.empty", "torch.full"}
-_HIGH_WIDE = re.compile(r"(?i)(?:^|[._])(h|hh|hp|height)(_\w+)? (?:\w+[._])?(w|ww|wp|width)(_\w+)?$")
+_HIGH_WIDE = re.compile(r"(?i)(?:^|[._])(k?h|hh|hp|height)(_\w+)? (?:\w+[._])?(k?w|ww|wp|width)(_\w+)?$")
 _REORDERS = {"view", "reshape", "transpose", "permute", "t", "unflatten", "chunk", "split", "unbind", "stack",
              "einsum", "matmul", "bmm", "topk", "sort", "gather", "index_select", "repeat_interleave", "unsqueeze"}  # fmt: skip
 _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
@@ -22,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
-        old = sizes.sizes(source, tree.receiver(call)) if told else ()
+        old = _trusted(sizes.sizes(source, tree.receiver(call)), new) if told else ()
         if _one_row_each(new) and sizes.is_last_state(source, tree.receiver(call)):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (layers and directions, batch, hidden), and a view keeps the order of its "
                              "numbers: a row gets numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
@@ -276,6 +276,12 @@ def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
         and new[2] not in old
         and _HEADS.search(old[1].lower()) is not None
     )
+
+
+def _trusted(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    """The sizes, or none where (c, kw, kh) is seen as (c, kh, kw): kernels are high first, they had each other's names."""
+    moved = _other_order(old, new)
+    return () if moved is not None and _HIGH_WIDE.search(f"{moved[1]} {moved[0]}") else old
 
 
 def _other_order(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str] | None:
