@@ -13,6 +13,7 @@ _FILLS = regex(
 )
 _CHOOSES = regex(r"\bnot\b.*load|missing|unexpected|requires_grad|pretrained")
 _WHOLE = regex(r"self\.(?:modules|named_modules|parameters|named_parameters|apply)\(")
+_LEAVES = {f"torch.nn.{kind}" for kind in ("Embedding", "EmbeddingBag", "Linear", "Conv1d", "Conv2d", "LSTM", "GRU")}
 Load = tuple[str, ast.Call]  # the net's name, and the call that fills it
 
 
@@ -23,7 +24,8 @@ def find(source: Source) -> Iterator[Hit]:
         home = tree.function(source, load)
         for call in (*_fillings(source, name), *_loops(source, name)):
             later = call not in seen and tree.function(source, call) is home and call.lineno > load.lineno
-            if later and _always(source, call, load) and not _loaded_again(source, loads, (name, load), call):
+            later = later and _always(source, call, load) and not _left_alone(source, call, load)
+            if later and not _loaded_again(source, loads, (name, load), call):
                 seen.add(call)
                 yield source.hit(
                     call,
@@ -70,7 +72,11 @@ def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
     for call in source.methods("apply"):
         whole = tree.dotted(tree.receiver(call))
         init = call.args[0] if _holds(whole, name) and len(call.args) == 1 else None
-        if init is not None and _fills(source, init) and (whole == name or not _norms_alone(source, init)):
+        if (
+            init is not None
+            and _fills(source, init)
+            and (whole == name or _asked(source, init) != {"torch.nn.LayerNorm"})
+        ):
             yield call
     for call in source.all(ast.Call):
         last = call.func.id if isinstance(call.func, ast.Name) else follow.method(call)
@@ -86,13 +92,23 @@ def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
                 yield call
 
 
-def _norms_alone(source: Source, given: ast.expr) -> bool:
-    """An initialiser that asks for `nn.LayerNorm` and nothing else: a convolutional body has none."""
+def _left_alone(source: Source, call: ast.Call, load: ast.Call) -> bool:
+    """An embedding that was filled, and an initialiser that asks for `nn.Linear` alone."""
+    kinds = _asked(source, call.args[0]) if follow.method(call) == "apply" and call.args else set()
+    net: ast.expr | None = tree.receiver(load)
+    while isinstance(net, ast.Attribute) and net.attr in ("data", "weight"):
+        net = net.value
+    found = source.values(net) if kinds and net is not None else ()
+    return bool(found) and all(one.name in _LEAVES - kinds for one in found)
+
+
+def _asked(source: Source, given: ast.expr) -> set[str]:
+    """The kinds of layer that an initialiser asks for."""
     name = tree.dotted(given).rpartition(".")[2]
     made = next((one for one in source.all(ast.FunctionDef) if one.name == name), None)
     asked = tree.under(source, made, ast.Call) if made is not None else []
-    kinds = [source.name(one.args[1]) for one in asked if source.name(one.func) == "isinstance" and len(one.args) == 2]
-    return bool(kinds) and set(kinds) == {"torch.nn.LayerNorm"}
+    given_kinds = [one.args[1] for one in asked if source.name(one.func) == "isinstance" and len(one.args) == 2]
+    return {source.name(kind) for one in given_kinds for kind in (one.elts if isinstance(one, ast.Tuple) else [one])}
 
 
 def _loops(source: Source, name: str) -> Iterator[ast.Call]:

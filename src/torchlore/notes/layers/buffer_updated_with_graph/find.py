@@ -41,6 +41,8 @@ def find(source: Source) -> Iterator[Hit]:
         freed = freed or (f"= self.{name}.detach()" in source.text and not _made_of_itself(target, given))
         if not _OFF & around and likely and not freed:
             once = _once(source, target, name)
+            if not once and _used_at_once(source, target, given):
+                continue
             told = (
                 "keeps the graph of the batch that it is set from"
                 if once
@@ -50,6 +52,15 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 tree.statement(source, target), message, severity="warning"
             )  # a caller may hold the gradients back
+
+
+def _used_at_once(source: Source, target: ast.expr, given: list[ast.expr]) -> bool:
+    """`self.mean = x.mean(0)` and `(x - self.mean)` below it: the graph is wanted, and is that of one batch."""
+    home, name = tree.function(source, target), tree.dotted(target)
+    new = isinstance(source.parents[target], ast.Assign) and not _made_of_itself(target, given)
+    reads = [one for one in tree.under(source, home, ast.Attribute) if tree.dotted(one) == name] if home and new else []
+    ups = [source.parents[one] for one in reads if isinstance(one.ctx, ast.Load) and one.lineno > target.lineno]
+    return any(not isinstance(up, ast.Attribute) or up.attr not in (*_WRITES, "data", "detach") for up in ups)
 
 
 def _emptied(one: classes.Attribute) -> bool:

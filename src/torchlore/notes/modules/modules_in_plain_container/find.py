@@ -50,9 +50,17 @@ def _set_by_path(source: Source, held: ast.expr) -> bool:
     return any(tree.dotted(one.func).rpartition(".")[2].startswith("set") for one in calls)
 
 
+def _parameters_kept(source: Source, cls: Class) -> bool:
+    """`self.all = nn.ParameterList(found)`, where `found += list(layer.parameters())`."""
+    lists = [one for one in source.calls("torch.nn.ParameterList") if tree.inside(source, one, cls.node)]
+    taken = (one for one in source.methods("parameters") if tree.inside(source, one, cls.node))
+    homes = {tree.function(source, one) for one in lists}
+    return bool(lists) and any(tree.function(source, one) in homes for one in taken)
+
+
 def _elsewhere(source: Source, cls: Class, name: str, held_parts: list[ast.expr]) -> bool:
     """`add_module(name=..., module=...)`, `nn.Sequential(self.parts[0])`, or handed to a module that is made here."""
-    if any(_set_by_path(source, node) for node in held_parts):
+    if any(_set_by_path(source, node) for node in held_parts) or _parameters_kept(source, cls):
         return True
     for call in tree.under(source, cls.node, ast.Call):
         given = [*call.args, *(one.value for one in call.keywords)]

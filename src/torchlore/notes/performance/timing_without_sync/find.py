@@ -11,6 +11,7 @@ _CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "time.perf_counte
 _WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "wait", "elapsed_time", "backward", "print", "float"}
 # these wait to know how much there is
 _NEEDS_SIZES = {"nonzero", "unique", "masked_select", "any", "all", "argwhere", "bincount"}
+_DRAWS = {"torch.rand", "torch.randn", "torch.zeros", "torch.ones", "torch.randint"}
 _PRODUCTS = {"torch.mm", "torch.matmul", "torch.bmm", "torch.einsum"}
 
 
@@ -71,8 +72,17 @@ def _is_gpu_work(source: Source, node: ast.AST) -> bool:
         heavy = source.name(node.func) in _PRODUCTS or values.sure(source, node.func, "module")
     else:
         heavy = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    heavy = heavy and not (isinstance(node, ast.Call) and any(_drawn_here(source, one) for one in node.args))
     names = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)} if heavy else set()
     return any(_moved(source, name) for one in names for name in uses.names(source, one))
+
+
+def _drawn_here(source: Source, given: ast.expr) -> bool:
+    """`x = torch.rand(5, 3)`, which nobody has put on a GPU."""
+    made = follow.binding(source, given) if isinstance(given, ast.Name) else None
+    if not isinstance(made, ast.Call) or source.name(made.func) not in _DRAWS or "set_default" in source.text:
+        return False
+    return "device" not in source.code(made) and "cuda" not in source.code(made)
 
 
 def _moved(source: Source, name: ast.Name) -> bool:
