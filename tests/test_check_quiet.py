@@ -1329,3 +1329,18 @@ def test_what_a_test_gives_says_nothing_of_how_the_code_is_used(tmp_path, name, 
     (tmp_path / name).write_text(use)
     command = ["check", "--no-cache", "--select", "softmax-before-cross-entropy", str(tmp_path)]
     assert main(command) == status
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "severity"),
+    [
+        ("tests/test_net.py", "import pytest", "hint"),
+        ("test_net.py", "import unittest", "hint"),
+        ("test_net.py", "import json", "error"),  # a script that tests a net
+        ("net.py", "import pytest", "error"),
+    ],
+)
+def test_what_a_unit_test_does_is_told_as_a_hint(rules, path, first, severity):
+    program = f"{first}\nimport torch\nx = torch.ones(3)\nx.detach()\nprint(x)\n"
+    found = engine.check_text(program, rules, path)
+    assert [(one.slug, one.severity) for one in found] == [("discarded-tensor-op", severity)]

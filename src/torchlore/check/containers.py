@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LISTS = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
 _WALKS = {"named_modules", "modules", "children", "named_children"}
 _GROWS = ("append", "insert", "extend", "update")
-_ADD = {"add_module", "register_module", "setattr", "__setattr__"}
+_ADD = {"add_module", "register_module", "register_parameter", "setattr", "__setattr__"}
 _UNSEEN = {"exec", "eval"}  # `exec(f"self.layer{i} = layer")` may register whatever it likes
 
 

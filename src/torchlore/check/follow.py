@@ -94,6 +94,11 @@ def is_test(source: Source) -> bool:
     return file.startswith(("test_", "conftest.", "sanity_")) or file.endswith("_test.py")
 
 
+def is_unit_test(source: Source) -> bool:
+    """Whether pytest or unittest runs this file; a script `test_net.py` that evaluates a net is none."""
+    return is_test(source) and ("pytest" in source.text or "unittest" in source.text)
+
+
 def in_test(source: Source, node: ast.AST) -> bool:
     """Whether this is a test, by the name of its function or file: it makes its own inputs and breaks things on purpose."""
     functions = (up for up in tree.ancestors(source, node) if isinstance(up, ast.FunctionDef | ast.AsyncFunctionDef))

@@ -45,7 +45,13 @@ def tried_out(source: Source, call: ast.Call) -> bool:
             )
             if any(name.rpartition(".")[2] in _TESTS for name in names):
                 return True
-    return payload(source, call) or timed(source, call)
+    return payload(source, call) or timed(source, call) or _again_and_again(source, call)
+
+
+def _again_and_again(source: Source, call: ast.Call) -> bool:
+    """`for _ in range(1000): torch.add(a, b)`: a loop that does nothing else, and counts for nobody."""
+    up = source.parents[tree.statement(source, call)]
+    return isinstance(up, ast.For) and len(up.body) == 1 and tree.dotted(up.target) == "_"
 
 
 def payload(source: Source, node: ast.AST) -> bool:

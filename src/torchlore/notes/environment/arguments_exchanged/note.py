@@ -57,7 +57,7 @@ def _exchanged(source: Source, call: ast.Call) -> tuple[str, str] | None:
     for one, place in wrong:
         other = names[place]
         swapped = (other, names.index(one)) in wrong if one in names and other in given else False
-        if swapped and min(len(one), len(other)) >= _LEAST and re.sub(r"\d", "", one) != re.sub(r"\d", "", other):
+        if swapped and min(len(one), len(other)) >= _LEAST and _bare(one) != _bare(other):
             return one, other
     return None
 
@@ -68,6 +68,11 @@ def _in_order(source: Source, other: ast.Call, call: ast.Call, pair: tuple[str, 
     same = _last(other.func) == _last(call.func) and tree.function(source, other) is tree.function(source, call)
     same = same and set(pair) <= set(given)
     return same and (given.index(pair[0]) < given.index(pair[1])) != (mine.index(pair[0]) < mine.index(pair[1]))
+
+
+def _bare(name: str) -> str:
+    """`channels` of `in_channels` and `out_channels`, which a layer that leads back is given the other way round."""
+    return re.sub(r"\d|^(in|input|out|output)_", "", name)
 
 
 def _last(node: ast.expr) -> str:

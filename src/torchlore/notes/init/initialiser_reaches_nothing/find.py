@@ -152,6 +152,10 @@ def _asked(source: Source, function: ast.AST) -> list[tuple[ast.AST, list[str]]]
 
 def _own(source: Source, model: ast.expr) -> bool:
     """Whether the model is made of layers that stand in this file."""
+    imported = {full for full in source.names.imported.values() if not full.startswith("torch.")}
+    built = {source.name(one.func) for one in source.all(ast.Call) if tree.class_of(source, one) is not None}
+    if any(full.rpartition(".")[2][:1].isupper() for full in built & imported):
+        return False
     return all(
         value.source is source
         and (value.name.startswith("torch.nn.") or classes.class_behind(source, value) is not None)

@@ -52,7 +52,7 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if not isinstance(event.node, ast.Call) or _graphless(source, event.node) or _few(source, event.loops[-1]):
                 continue
-            if _asked_for(events, event) or _each_once(event) or _cares(source, event.node):
+            if _asked_for(events, event) or _each_once(event) or _cares(source, event.node) or _frozen(events, event):
                 continue
             told, once = _told(source, home, event)
             if told:
@@ -106,6 +106,12 @@ def _cares(source: Source, call: ast.Call) -> bool:
     owners = [classes.class_behind(source, one) for one in source.values(call.func)]
     made = [(one, classes.methods(one).get("forward")) for one in owners if one is not None]
     return any(node is not None and _CONTEXTS.search(one.source.code(node)) for one, node in made)
+
+
+def _frozen(events: tuple[Event, ...], event: Event) -> bool:
+    """`net.eval().requires_grad_(False)` further up: nothing of it asks for a gradient, and nothing is recorded."""
+    before = (one for one in events[: events.index(event)] if one.what == "freeze" and not one.loops)
+    return any(flow.same_object(one, event) for one in before)
 
 
 def _each_once(event: Event) -> bool:

@@ -50,13 +50,21 @@ def _pairs(source: Source) -> Iterator[tuple[ast.Assign, ast.expr, ast.expr]]:
 
 def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:
     """Whether another branch makes a second one, so that here the author wants none, or a copy takes its place further down."""
-    others = (one for one in source.all(ast.Assign) if one is not assign and source.code(one.targets[0]) == name)
+    others = [one for one in source.all(ast.Assign) if one is not assign and source.code(one.targets[0]) == name]
+    if any(isinstance(one.value, ast.Subscript | ast.Attribute) and _begins(one.value, name) for one in others):
+        return True  # `prev = prev._modules[layer]`: it goes down the tree, layer by layer
     made = [one for one in others if isinstance(one.value, ast.Call)]
     copied = (one for one in made if source.name(one.value.func) == "copy.deepcopy" and one.lineno > assign.lineno)  # type: ignore[attr-defined]  # a call
     replaced = any(tree.function(source, one) is tree.function(source, assign) for one in copied)
     later = [] if tree.loops(source, assign) else [one for one in source.all(ast.Assign) if one.lineno > assign.lineno]
     again = any(tree.loops(source, one) and ast.dump(one) == ast.dump(assign) for one in later)  # that one is told
     return replaced or again or any(follow.exclusive(source, one, assign) for one in made)
+
+
+def _begins(node: ast.expr, name: str) -> bool:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _trains_on(source: Source, assign: ast.Assign) -> bool:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, tree, values
+from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 
@@ -19,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
         if not early:
             continue
         layer = next((one for one in early if _registers(source, one)), None)
-        if first is None and _mixed_in(source, cls.node.name):
+        if first is None and (_mixed_in(source, cls.node.name) or _made_otherwise(source, cls)):
             continue
         if first is None and (layer is not None or "forward" in classes.methods(cls)):
             plain = [source.name(base) for base in cls.node.bases] == ["torch.nn.Module"]
@@ -29,6 +30,11 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(init, told, *fix, severity="hint" if mock else None)
         elif first is not None and layer is not None:
             yield source.hit(layer, "no layer can be assigned before `super().__init__()`: call it first")
+
+
+def _made_otherwise(source: Source, cls: Class) -> bool:
+    """`class Module(nn.Module, metaclass=PreInit)` among its mothers: a metaclass may call the mother's `__init__`."""
+    return any(one.arg == "metaclass" for each in source.project.bases(cls)[0] for one in each.node.keywords)
 
 
 def _mixed_in(source: Source, name: str) -> bool:

@@ -66,7 +66,8 @@ def _waits(source: Source, call: ast.Call) -> bool:
     later = (n for n in tree.body_nodes(home) if isinstance(n, ast.Call) and n.lineno > call.lineno)
     here = tree.statement(source, call)
     block: list[ast.stmt] = getattr(source.parents[here], "body", [])
-    behind = block[block.index(here) + 1 : block.index(here) + 2] if here in block else []
+    behind = block[block.index(here) + 1 :] if here in block else []
+    behind = behind[: next((i for i, one in enumerate(behind) if _reads(one, here)), 0) + 1]
     copies = (
         n for one in behind for n in ast.walk(one) if isinstance(n, ast.Call) and follow.method(n) in ("to", "cpu")
     )
@@ -74,3 +75,9 @@ def _waits(source: Source, call: ast.Call) -> bool:
         return True  # the next copy waits, and copies arrive in order
     returned = isinstance(here, ast.Return)
     return returned or any(follow.word(source, one) in _WAITS for one in later)
+
+
+def _reads(statement: ast.stmt, copy: ast.stmt) -> bool:
+    """Whether a line below reads what was copied."""
+    name = tree.dotted(copy.targets[0]) if isinstance(copy, ast.Assign) else ""
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(statement))

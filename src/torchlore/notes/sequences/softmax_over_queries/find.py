@@ -55,7 +55,7 @@ def _by_letters(source: Source) -> Iterator[Hit]:
                 continue
             if own[dim] in summed:
                 right.add(made)
-            elif len(summed) == 1:
+            elif len(summed) == 1 and all(own[0] in side for side in letters):  # "bhij,hg->bgij" mixes the heads
                 place = own.index(summed[0]) - (len(own) if dim < 0 else 0)
                 told = f"the weights are added up over `{summed[0]}` (line {call.lineno}), and this softmax shares them out over `{own[dim]}`"
                 hits.setdefault(made, f"{told}: write `dim={place}`")

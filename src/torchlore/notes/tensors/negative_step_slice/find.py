@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, tree, values
+from torchlore.check import edits, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 
@@ -22,7 +22,8 @@ def find(source: Source) -> Iterator[Hit]:
         plain = step == -1 and node.lower is None and node.upper is None and dim is not None and len(_slices(dims)) == 0
         write = f"{code}.flip({dim})" if plain else f"{code}.flip(dim)"
         edit = [edits.replace(source, subscript, write)] if plain else []
-        yield source.hit(subscript, f"a tensor cannot be sliced backwards and raises here: write `{write}`", *edit)
+        told = f"a tensor cannot be sliced backwards and raises here: write `{write}`"
+        yield source.hit(subscript, told, *edit, severity="warning" if _told_so(source, subscript.value) else None)
     yield from _from_backwards(source)
 
 
@@ -53,6 +54,14 @@ def _is_backwards(source: Source, node: ast.expr) -> bool:
 def _is_tensor(source: Source, node: ast.expr) -> bool:
     listed = isinstance(node, ast.Call) and source.name(node.func) in {"tuple", "list", "sorted", "reversed"}
     return not listed and values.sure(source, node, "tensor")
+
+
+def _told_so(source: Source, node: ast.expr) -> bool:
+    """Whether an annotation alone says that it is a tensor: it may be a list of them."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    return bool(bound) and all(one.how == "parameter" for one in bound)
 
 
 def _slices(dims: list[ast.expr]) -> list[ast.expr]:
