@@ -22,6 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
             alone = _one_each(source, event.node) or _over(source, event.node) or _leaves(source, event.node)
+            alone = alone or _saved_alone(source, event.node)
             variable = kept.variable(source, event.node) if not alone else None
             if (
                 variable is not None
@@ -78,6 +79,21 @@ def _made_this_turn(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     reads = [one for one in tree.under(source, home, ast.Name) if held is not None and one.id == tree.dotted(held)]
     here = bool(loops) and all(tree.inside(source, one, loops[0]) for one in reads)  # nobody reads it after the loop
     return here and bool(bound) and len(fresh) == len(bound)
+
+
+def _saved_alone(source: Source, call: ast.Call) -> bool:
+    """`states = {}`, `states[name]["optimizer"] = ...` and `torch.save(states, path)`: it does not leave the function."""
+    up, home = source.parents[call], tree.function(source, call)
+    held = up.targets[0] if isinstance(up, ast.Assign) else None
+    while isinstance(held, ast.Subscript):
+        held = held.value
+    bound = scopes.reaching(source, held) if isinstance(held, ast.Name) and home is not None else []
+    if not bound or home is None or not all(_is_new(source, one.value) for one in bound):
+        return False
+    same = (one for one in tree.under(source, home, ast.Name) if one.id == bound[0].name)
+    ups = [source.parents[one] for one in same if isinstance(one.ctx, ast.Load)]
+    saved = [one for one in ups if isinstance(one, ast.Call) and source.name(one.func) == "torch.save"]
+    return bool(saved) and all(isinstance(one, ast.Subscript) or one in saved for one in ups)
 
 
 def _is_new(source: Source, made: ast.expr | None) -> bool:

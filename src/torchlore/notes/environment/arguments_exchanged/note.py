@@ -46,10 +46,12 @@ def find(source: Source) -> Iterator[Hit]:
 def _exchanged(source: Source, call: ast.Call) -> tuple[str, str] | None:
     """Two arguments that are called like each other's parameter."""
     given = [_last(one) for one in call.args]
-    if any(isinstance(one, ast.Starred) for one in call.args) or _BOTH_WAYS.search(source.code(call.func)):
+    home = tree.function(source, call)
+    turned = source.code(call.func) + (home.name if home is not None else "")  # a backward pass leads back as well
+    if any(isinstance(one, ast.Starred) for one in call.args) or _BOTH_WAYS.search(turned):
         return None
     function = flow.called(source, call) if len(set(given)) > 1 else None
-    if function is None or function.node is tree.function(source, call) or _BOTH_WAYS.search(function.node.name):
+    if function is None or function.node is home or _BOTH_WAYS.search(function.node.name):
         return None  # a call of itself may turn them round on purpose
     names = [one.arg for one in function.node.args.args]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
@@ -72,7 +74,7 @@ def _in_order(source: Source, other: ast.Call, call: ast.Call, pair: tuple[str, 
 
 def _bare(name: str) -> str:
     """`channels` of `in_channels` and `out_channels`, which a layer that leads back is given the other way round."""
-    return re.sub(r"\d|^(in|input|out|output)_", "", name)
+    return re.sub(r"\d|(^|_)(in|input|out|output)(?=_|$)", "", name).strip("_")
 
 
 def _last(node: ast.expr) -> str:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torchlore.check.events import Event
+    from torchlore.check.identity import Identity
     from torchlore.check.source import Hit, Source
 
 _TESTS = re.compile(r"(?:^|[\\/])tests?[\\/]|(?:^|[\\/])test_\w+\.py$")
@@ -110,8 +111,17 @@ def _cares(source: Source, call: ast.Call) -> bool:
 
 def _frozen(events: tuple[Event, ...], event: Event) -> bool:
     """`net.eval().requires_grad_(False)` further up: nothing of it asks for a gradient, and nothing is recorded."""
-    before = (one for one in events[: events.index(event)] if one.what == "freeze" and not one.loops)
-    return any(flow.same_object(one, event) for one in before)
+    before = (one for one in events[: events.index(event)] if one.what == "freeze" and not one.conditions)
+    return event.owner is not None and any(_held_still(one) == event.owner for one in before)
+
+
+def _held_still(freeze: Event) -> Identity | None:
+    """`net`, also of `for p in net.parameters(): p.requires_grad = False`."""
+    loop = freeze.loops[-1] if freeze.loops else None
+    over = loop.iter if isinstance(loop, ast.For) else None
+    if not isinstance(over, ast.Call) or follow.method(over) not in ("parameters", "named_parameters"):
+        return freeze.owner if loop is None else None
+    return identity(freeze.source, tree.receiver(over))
 
 
 def _each_once(event: Event) -> bool:

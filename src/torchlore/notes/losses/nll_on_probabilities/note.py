@@ -18,7 +18,9 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from torchlore.check import classes, follow, losses, tree, values
+from torchlore.check.calls import callers
 from torchlore.check.pattern import regex
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -57,10 +59,18 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(loss.input)}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
             )
             made = follow.binding(source, loss.input)  # a net that comes from outside may end in log_softmax
-            yield source.hit(loss.call, told, severity="hint" if isinstance(made, ast.Call) else "warning")
+            unseen = isinstance(made, ast.Call) or _from_elsewhere(source, loss.input)
+            yield source.hit(loss.call, told, severity="hint" if unseen else "warning")
         elif loss.input is not None and given is None and _of_a_net(source, loss.input):
             told = "NLLLoss takes log-probabilities, and nothing in this file takes a logarithm: end the net with `log_softmax`"
             yield source.hit(loss.call, told, severity="warning")
+
+
+def _from_elsewhere(source: Source, node: ast.expr) -> bool:
+    """A parameter, for which another function gives what a net has made: nobody has seen that net."""
+    home = tree.function(source, node)
+    arg = next((one for one in tree.parameters(home) if one.arg == tree.dotted(node)), None) if home else None
+    return home is not None and arg is not None and bool(callers(as_function(source, home)))
 
 
 def _of_a_net(source: Source, node: ast.expr) -> bool:

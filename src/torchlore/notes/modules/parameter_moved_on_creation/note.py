@@ -82,7 +82,7 @@ def _there_already(source: Source, call: ast.Call, top: ast.expr) -> bool:
     if isinstance(made, ast.Call) and follow.method(top) == "float" and source.name(made.func) in _FLOAT32:
         return tree.keyword(made, "dtype") is None
     where, code = source.code(top.args[0]) if len(top.args) == 1 else "", source.code(made).replace(" ", "")
-    return bool(where) and (f".to({where})" in code or f"device={where}" in code)
+    return bool(where) and any(part in code for part in (f".to({where})", f"device={where}", f"dtype={where}"))
 
 
 def _top(source: Source, call: ast.Call) -> tuple[ast.expr, bool]:

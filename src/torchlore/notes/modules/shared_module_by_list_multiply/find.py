@@ -31,7 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
             many = given.value if isinstance(given, ast.Starred) else given
             if isinstance(many, ast.ListComp | ast.GeneratorExp) and isinstance(many.elt, ast.Name):
                 own = {n.id for part in many.generators for n in ast.walk(part.target) if isinstance(n, ast.Name)}
-                if many.elt.id not in own and _learns(source, many.elt):
+                if many.elt.id not in own and _learns(source, many.elt) and not _chosen(source, many):
                     name = many.elt.id
                     yield source.hit(
                         many, f"every entry is the same `{name}`, one set of weights: `copy.deepcopy({name})`"
@@ -48,7 +48,8 @@ def _chosen(source: Source, node: ast.AST) -> bool:
     name = source.code(held.targets[0]) if isinstance(held, ast.Assign) else ""
     others = (one for one in source.all(ast.Assign) if one is not held and source.code(one.targets[0]) == name)
     return bool(name) and any(
-        follow.exclusive(source, one, held) and any(tree.under(source, one, ast.ListComp, ast.GeneratorExp))
+        follow.exclusive(source, one, held)
+        and (any(tree.under(source, one, ast.ListComp, ast.GeneratorExp)) or "clones(" in source.code(one))
         for one in others
     )
 

@@ -17,6 +17,8 @@ def find(source: Source) -> Iterator[Hit]:
         subscript = source.parents[up] if isinstance(up, ast.Tuple) else up
         if not isinstance(subscript, ast.Subscript) or not _is_tensor(source, subscript.value):
             continue
+        if isinstance(above := source.parents[subscript], ast.Attribute) and above.attr in ("astype", "copy"):
+            continue  # an array, whatever its annotation says
         code = source.code(subscript.value)
         dim = _dimension(dims, node)
         plain = step == -1 and node.lower is None and node.upper is None and dim is not None and len(_slices(dims)) == 0
