@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from torchlore.check.source import Source
 
 _CUTS = {"item", "detach", "tolist"}
-KEEPS = ("update", "add", "append", "log", "record", "push", "store", "track", "log_metrics", "add_scalar")
+KEEPS = ("update", "add", "append", "log", "record", "push", "store", "track", "log_metrics", "add_scalar", "report", "collect",
+         "keep", "remember", "observe", "accumulate")  # fmt: skip
 PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze", "reshape", "unsqueeze", "flatten", "softmax",
          "sigmoid", "log_softmax", "exp", "tanh", "abs", "pow", "sqrt", "square", "log", "norm"}  # fmt: skip
 _JOINS = ("torch.cat", "torch.concat", "torch.hstack", "torch.vstack")

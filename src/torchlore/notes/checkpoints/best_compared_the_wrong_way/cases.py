@@ -127,3 +127,13 @@ def the_worst_is_wanted(scores, runs):
         if acc < worst_acc:
             worst_acc = acc
     return min_accuracy, worst_acc
+
+
+def either_way(metric, value, best, save):
+    if ("loss" in metric and value < best) or value > best:  # trap: best-compared-the-wrong-way
+        best = value
+        save()
+    if ("loss" in metric and value < best) or ("loss" not in metric and value > best):
+        best = value
+        save()
+    return best

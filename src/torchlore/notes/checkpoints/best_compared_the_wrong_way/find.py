@@ -16,6 +16,7 @@ _FLIP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<", ast.GtE: ">"}
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _either_way(source)
     for choice, best, value, way in _choices(source):
         test = choice.test
         start = _start(source, best, choice)
@@ -45,6 +46,42 @@ def find(source: Source) -> Iterator[Hit]:
                 test,
                 f"`{name}` starts at {start}, so `{other} {way} {name}` is never true: write `{other} {turned} {name}`",
             )
+
+
+def _either_way(source: Source) -> Iterator[Hit]:
+    """`(falls and value < best) or value > best`: the second half asks nothing, so a value that should fall is kept when it grows."""
+    for choice in source.all(ast.If):
+        test = choice.test
+        if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.Or) or len(test.values) != 2:
+            continue
+        for one, other in (test.values, test.values[::-1]):
+            inner = one.values if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.And) else []
+            same = [part for part in inner if _turned(part, other)]
+            stored = [target for node in choice.body if isinstance(node, ast.Assign) for target in node.targets]
+            if (
+                same
+                and isinstance(other, ast.Compare)
+                and any(ast.unparse(target) == ast.unparse(other.comparators[0]) for target in stored)
+            ):
+                told = f"`{source.code(other)}` is asked in both cases, so what grows is kept where it should fall: put the other case before it"
+                yield source.hit(test, told, severity="warning")
+                break
+
+
+def _turned(one: ast.expr, other: ast.expr) -> bool:
+    """`value < best` and `value > best`."""
+    if (
+        not isinstance(one, ast.Compare)
+        or not isinstance(other, ast.Compare)
+        or len(one.ops) != 1
+        or len(other.ops) != 1
+    ):
+        return False
+    ways = {_FLIP.get(type(one.ops[0])), _FLIP.get(type(other.ops[0]))}
+    same = ast.unparse(one.left) == ast.unparse(other.left) and ast.unparse(one.comparators[0]) == ast.unparse(
+        other.comparators[0]
+    )
+    return same and ways == {"<", ">"}
 
 
 def _choices(source: Source) -> Iterator[tuple[ast.If, ast.expr, ast.expr, str]]:

@@ -13,6 +13,7 @@ _AVERAGE = regex(r"ema|shadow|averag|avg|teacher|target|slow|moving|running|mome
 
 def find(source: Source) -> Iterator[Hit]:
     told: set[int] = set()
+    yield from _overwritten(source) if "zip(" in source.text and "load_state_dict" in source.text else ()
     for one in averages.averages(source) if "zip(" in source.text else ():
         if one.share is not None and 0.9 <= one.share < 1:
             told.add(one.update.lineno)
@@ -26,6 +27,25 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _driven_away(source)
     yield from _other_way(source)
     yield from _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
+
+
+def _overwritten(source: Source) -> Iterator[Hit]:
+    """An average that is moved a little, and in the same function gets the net's weights as they are."""
+    for one in averages.averages(source):
+        home = tree.function(source, one.loop)
+        for load in source.methods("load_state_dict"):
+            given = load.args[0] if load.args else None
+            state = given if isinstance(given, ast.Call) and follow.method(given) == "state_dict" else None
+            here = tree.function(source, load) is home and not tree.loops(source, load)
+            if state is None or not here or tree.conditions(source, load) != tree.conditions(source, one.loop):
+                continue
+            same = source.code(tree.receiver(load)) == source.code(one.average)
+            if same and home is not None and source.code(tree.receiver(state)) == source.code(one.model):
+                code = source.code(one.average)
+                yield source.hit(
+                    load,
+                    f"this puts the newest weights into `{code}`, and the average of line {one.update.lineno} is gone: copy the buffers alone",
+                )
 
 
 def _swapped(source: Source, share: float, average: ast.expr) -> str:

@@ -11,6 +11,7 @@ from torchlore.check.source import Hit, Source
 _FILLS = regex(
     r"\binit\.\w+_\(|\b(?:normal_|uniform_|fill_|zeros?_|ones_|constant_|xavier_\w+|kaiming_\w+|trunc_normal_|orthogonal_)\("
 )
+_STARTS = regex(r"init|reset")
 _CHOOSES = regex(r"\bnot\b.*load|missing|unexpected|requires_grad|pretrained")
 _WHOLE = regex(r"self\.(?:modules|named_modules|parameters|named_parameters|apply)\(")
 _LEAVES = {f"torch.nn.{kind}" for kind in ("Embedding", "EmbeddingBag", "Linear", "Conv1d", "Conv2d", "LSTM", "GRU")}
@@ -80,7 +81,7 @@ def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
             yield call
     for call in source.all(ast.Call):
         last = call.func.id if isinstance(call.func, ast.Name) else follow.method(call)
-        if "init" not in last.lower() or not tree.dotted(call.func):
+        if not _STARTS.search(last.lower()) or not tree.dotted(call.func):
             continue
         if isinstance(call.func, ast.Name):
             if len(call.args) == 1 and _holds(tree.dotted(call.args[0]), name) and _fills(source, call.func):

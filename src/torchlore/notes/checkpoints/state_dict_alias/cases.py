@@ -183,3 +183,15 @@ def stopped(model, optimizer, x):
         if stopper(loss.item(), model):
             break
     stopper.restore(model)
+
+
+class Shadow:
+    def __init__(self, net: nn.Module, beta):
+        self.net, self.beta = net, beta
+        self.shadow = net.state_dict()  # trap: state-dict-alias
+        self.copied_shadow = {k: v.clone() for k, v in net.state_dict().items()}
+
+    def update(self):
+        for name, value in self.net.state_dict().items():
+            self.shadow[name].mul_(self.beta).add_(value, alpha=1 - self.beta)
+            self.copied_shadow[name].mul_(self.beta).add_(value, alpha=1 - self.beta)

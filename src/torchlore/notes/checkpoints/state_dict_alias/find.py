@@ -3,13 +3,17 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, edits, flow, follow, kept, project, scopes, tree, values
+from torchlore.check import calls, classes, edits, flow, follow, kept, project, scopes, tree, uses, values
 from torchlore.check.identity import identity
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
+
+_AVERAGE = regex(r"shadow|ema|avg|averag|mean|swa|smooth")
+_SECOND = regex(r"shadow|ema|avg|averag|mean|swa|smooth|slow|target|teacher|momentum")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_given_back(source), *_starts_again(source))
+    yield from (*_given_back(source), *_starts_again(source), *_averaged(source))
     held = any(kept.variable(source, call) is not None for call in source.methods("state_dict"))
     if not held or not flow.may_train(source):
         return
@@ -52,6 +56,54 @@ def _starts_again(source: Source) -> Iterator[Hit]:
             if any(one.of("step") for one in turns):
                 yield _hit(source, call, name)
                 break
+
+
+def _averaged(source: Source) -> Iterator[Hit]:
+    """`shadow = net.state_dict()`, of which `shadow[k].mul_(d).add_(...)` makes an average: of the net with itself."""
+    for call in source.methods("state_dict"):
+        held = source.parents[call]
+        target = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+        net = tree.receiver(call)
+        if not isinstance(target, ast.Name | ast.Attribute) or not values.sure(source, net, "module", weak=True):
+            continue
+        if _SECOND.search(tree.dotted(net).rpartition(".")[2]):
+            continue
+        name = tree.dotted(target)
+        named = _AVERAGE.search(name.rpartition(".")[2]) is not None
+        own = isinstance(target, ast.Attribute)
+        for move in source.methods("mul_", "lerp_"):
+            entry = tree.receiver(move)
+            shadow = entry.value if isinstance(entry, ast.Subscript) else None
+            here = own or tree.function(source, move) is tree.function(source, call)
+            if shadow is None or tree.dotted(shadow) != name or not here or not tree.loops(source, move):
+                continue
+            if (
+                named
+                and _held_once(source, target, own=own)
+                and (own or _of_the_same(source, move, tree.receiver(call)))
+            ):
+                yield _hit(source, call, target)
+                break
+
+
+def _of_the_same(source: Source, move: ast.Call, net: ast.expr) -> bool:
+    """Whether the loop around goes over the weights of the net whose state was taken."""
+    over = [one.iter for one in tree.loops(source, move) if isinstance(one, ast.For)]
+    code = source.code(net)
+    return any(code == source.code(tree.receiver(one)) for part in over for one in ast.walk(part)
+               if isinstance(one, ast.Call) and follow.method(one) in ("state_dict", "named_parameters", "parameters"))  # fmt: skip
+
+
+def _held_once(source: Source, target: ast.Name | ast.Attribute, *, own: bool) -> bool:
+    """Whether nothing else is put into it: no copy takes its place."""
+    last = tree.dotted(target).rpartition(".")[2]
+    home = tree.function(source, target)
+    same = (
+        uses.attributes(source, last)
+        if own
+        else [one for one in uses.names(source, last) if tree.function(source, one) is home]
+    )
+    return sum(isinstance(one.ctx, ast.Store) for one in same) == 1
 
 
 def _one_each(source: Source, call: ast.Call) -> bool:

@@ -8,7 +8,7 @@ from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _own(source)
+    yield from (*_own(source), *_loaded_into_another(source))
     for call in source.methods("state_dict"):
         if call.args or values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True):
             continue
@@ -36,6 +36,29 @@ def _own(source: Source) -> Iterator[Hit]:
             continue  # an optimizer casts its state to what the parameters are now
         if same and tree.is_statement(source, call) and not follow.in_test(source, call):
             yield source.hit(call, f"`{net}` is given its own weights and stays as it is: take the other network's")
+
+
+def _loaded_into_another(source: Source) -> Iterator[Hit]:
+    """`def restore(model, path): model = Net(); model.load_state_dict(...)`, and nobody gets the new one."""
+    for load in source.methods("load_state_dict"):
+        net, home = tree.receiver(load), tree.function(source, load)
+        if home is None or not isinstance(net, ast.Name) or net.id not in {arg.arg for arg in tree.parameters(home)}:
+            continue
+        bound = scopes.reaching(source, net)
+        made = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
+        if not isinstance(made, ast.Call) or not values.sure(source, made, "module") or net.id in source.code(made):
+            continue
+        later = [one for one in tree.under(source, home, ast.Name) if one.id == net.id and one.lineno >= made.lineno]
+        called = [one for one in later if isinstance(source.parents[one], ast.Attribute)]
+        if len(called) == len(later) - 1 and not any("return" in one for one in _returns(source, home, net.id)):
+            told = f"`{net.id}` is a new net from here on, and the caller's stays as it was: load into the one that is given, or return this one"
+            yield source.hit(bound[0].statement, told)
+
+
+def _returns(source: Source, home: tree.FunctionNode, name: str) -> list[str]:
+    """The returns and stores that hand the name on."""
+    found = [one for one in tree.under(source, home, ast.Return) if one.value is not None and name in source.code(one)]
+    return [source.code(one) for one in found]
 
 
 def _never_loaded(source: Source, name: ast.Name, model: str) -> Iterator[Hit]:

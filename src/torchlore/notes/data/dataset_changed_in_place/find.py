@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, flow, follow, scopes, tree, values
+from torchlore.check import calls, classes, flow, follow, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 
@@ -20,6 +20,57 @@ def find(source: Source) -> Iterator[Hit]:
                 )
                 yield source.hit(node, message)
             yield from _handed_on(source, node)
+    yield from _by_forward(source)
+
+
+def _by_forward(source: Source) -> Iterator[Hit]:
+    """`x += noise` in a module's `forward`, which a loop calls with the same data again and again."""
+    for cls in classes.all_classes(source) if any(source.methods("backward")) else ():
+        forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
+        taken = tree.parameters(forward)[1:] if forward is not None else []
+        for node in tree.body_nodes(forward) if forward is not None else ():
+            name = _written(node)
+            arg = next((one for one in taken if name is not None and one.arg == name.id), None)
+            if name is None or arg is None or not _adds_up(node) or forward is None:
+                continue
+            bound = scopes.reaching(source, name)
+            first = [one for one in bound if one.how != "aug"]
+            given = (
+                _given_again(source, forward, arg) if first and all(one.how == "parameter" for one in first) else None
+            )
+            if given is not None:
+                told = f"this changes `{source.code(given)}` of line {given.lineno} itself, again in every turn: work on a copy, `{name.id} = {name.id} * ...`"
+                yield source.hit(node, told, severity="warning")
+                break
+
+
+def _adds_up(node: ast.AST) -> bool:
+    """A change that a second time changes again; `clamp_` and `x[x < 0] = 0` do not."""
+    if isinstance(node, ast.AugAssign):
+        return not isinstance(node.op, ast.BitAnd | ast.BitOr)
+    return follow.method(node) in ("mul_", "add_", "sub_", "div_", "pow_", "exp_", "log_", "sqrt_", "neg_", "lerp_")
+
+
+def _given_again(source: Source, forward: tree.FunctionNode, arg: ast.arg) -> ast.expr | None:
+    """What a call in a loop gives, where it is a tensor from before the loop, or a slice of one."""
+    function = project.as_function(source, forward)
+    for other, call, skip in calls.callers(function):
+        given = calls.given_argument(function, call, arg, skip) if other is source else None
+        loops = tree.loops(source, call)
+        root = given.value if isinstance(given, ast.Subscript) and _is_view(given.slice) else given
+        if given is None or not loops or not isinstance(root, ast.Name):
+            continue
+        bound = scopes.reaching(source, root)
+        old = bool(bound) and not any(tree.inside(source, one.statement, loops[-1]) for one in bound)
+        if old and all(one.how in ("assign", "unpack") for one in bound) and values.sure(source, root, "tensor"):
+            return given
+    return None
+
+
+def _is_view(index: ast.expr) -> bool:
+    """`x[a:b]`, `x[0]`: the same memory; a list or a tensor of places copies."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return all(isinstance(one, ast.Slice | ast.Constant) for one in parts)
 
 
 def _handed_on(source: Source, node: ast.AST) -> Iterator[Hit]:

@@ -29,7 +29,7 @@ _FOREIGN = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _compared(source)
+    yield from (*_compared(source), *_normed(source))
     if "nn.init" not in source.text and "nn import init" not in source.text:
         return
     yield from _fills_a_copy(source)
@@ -61,6 +61,43 @@ def find(source: Source) -> Iterator[Hit]:
                 tests[0][0],
                 f"no {kinds} is made in this file, so `{source.code(call)}` changes nothing: ask for the layers that are",
             )
+
+
+def _normed(source: Source) -> Iterator[Hit]:
+    """`conv.weight.data.normal_(...)` of `conv = weight_norm(nn.Conv1d(...))`, which makes its weight anew at every call."""
+    if "weight_norm" not in source.text or "parametrizations" in source.text:
+        return
+    normed = {
+        tree.dotted(held.targets[0])
+        for held in (source.parents[one] for one in source.calls("torch.nn.utils.weight_norm"))
+        if isinstance(held, ast.Assign) and tree.dotted(held.targets[0])
+    }
+    filled = [(call, tree.receiver(call)) for call in source.methods("normal_", "uniform_", "fill_", "zero_", "copy_")]
+    filled += [(call, call.args[0]) for call, name in uses.calls_under(source, "torch.nn.init.") if call.args]
+    for call, weight in filled:
+        inner = weight.value if isinstance(weight, ast.Attribute) and weight.attr == "data" else weight
+        layer = inner.value if isinstance(inner, ast.Attribute) and inner.attr == "weight" else None
+        names = {tree.dotted(one) for one in _meant(source, layer)} if layer is not None else set()
+        owner = tree.class_of(source, call)
+        near = owner is not None or tree.function(source, call) is not None
+        if names and names <= normed and near and _after_norm(source, call, names):
+            told = "weight_norm makes this weight anew from `weight_g` and `weight_v` at every call, so the numbers are lost: initialise first, then wrap"
+            yield source.hit(call, told)
+
+
+def _meant(source: Source, layer: ast.expr) -> list[ast.expr]:
+    """The layer, or those that `for conv in (self.a, self.b)` goes over."""
+    bound = scopes.reaching(source, layer) if isinstance(layer, ast.Name) else []
+    over = bound[0].value if len(bound) == 1 and bound[0].how == "for" else None
+    return list(over.elts) if isinstance(over, ast.Tuple | ast.List) else [layer]
+
+
+def _after_norm(source: Source, call: ast.Call, names: set[str]) -> bool:
+    """Whether the wrapping stands above, in the same function or in `__init__`."""
+    home = tree.function(source, call)
+    wraps = [one for one in source.calls("torch.nn.utils.weight_norm") if isinstance(source.parents[one], ast.Assign)]
+    mine = [one for one in wraps if tree.dotted(source.parents[one].targets[0]) in names]  # type: ignore[attr-defined]  # an assignment
+    return bool(mine) and all(tree.function(source, one) is home and one.lineno < call.lineno for one in mine)
 
 
 def _compared(source: Source) -> Iterator[Hit]:

@@ -16,6 +16,7 @@ _SAID = regex(r"compatib|strict|miss|skip|ignor|unexpected|partial|\bkeys?\b|not
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _picked(source)
     for call in source.methods("load_state_dict"):
         loose = tree.literal(tree.argument(call, 1, "strict")) is False
         if loose and tree.is_statement(source, call) and call.args and _as_it_was_saved(source, call.args[0]):
@@ -42,6 +43,63 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, message, severity=None if _prefixed(source, tree.receiver(call)) and not meant else "hint"
             )
+
+
+def _picked(source: Source) -> Iterator[Hit]:
+    """`{k: v for k, v in saved.items() if k in own}` of a file with the state of another net, none of whose keys is in `own`."""
+    if not any(source.calls("torch.save")) or not any(source.calls("torch.load")):
+        return
+    walks: list[ast.DictComp | ast.For] = [*source.all(ast.DictComp), *source.all(ast.For)]
+    for node in walks:
+        saved, own = _kept_if_known(node)
+        net = _state_of(source, own) if own is not None else None
+        if saved is None or net is None or not _from_file(source, saved) or follow.in_test(source, node):
+            continue
+        if other := _strange_to(source, net):
+            told = f"no key of `{other}`, which was saved, begins with a name of `{source.code(net)}`, so this keeps none: put the prefix before the keys"
+            yield source.hit(node, told)
+
+
+def _kept_if_known(node: ast.DictComp | ast.For) -> tuple[ast.expr | None, ast.expr | None]:
+    """`saved` and `own` of `{k: v for k, v in saved.items() if k in own}`, or of the loop that does the same."""
+    if isinstance(node, ast.DictComp):
+        over, target, tests = node.generators[0].iter, node.generators[0].target, node.generators[0].ifs
+        plain = isinstance(target, ast.Tuple) and tree.dotted(node.key) == tree.dotted(target.elts[0])
+    else:
+        over, target, tests = node.iter, node.target, [one.test for one in node.body if isinstance(one, ast.If)]
+        plain = isinstance(target, ast.Tuple) and not any(
+            isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == tree.dotted(target.elts[0])
+            for one in ast.walk(node)
+        )
+    if (
+        not plain
+        or not isinstance(over, ast.Call)
+        or follow.method(over) != "items"
+        or not isinstance(target, ast.Tuple)
+    ):
+        return None, None
+    key = tree.dotted(target.elts[0])
+    for test in (part for one in tests for part in (one.values if isinstance(one, ast.BoolOp) else [one])):
+        asked = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In) and tree.dotted(test.left) == key
+        if asked and isinstance(test, ast.Compare):
+            own = test.comparators[0]
+            return tree.receiver(over), tree.receiver(own) if follow.method(own) == "keys" and isinstance(
+                own, ast.Call
+            ) else own
+    return None, None
+
+
+def _state_of(source: Source, own: ast.expr) -> ast.expr | None:
+    """`net` of `net.state_dict()`, here or by its name."""
+    made = follow.followed(source, own)
+    return tree.receiver(made) if isinstance(made, ast.Call) and follow.method(made) == "state_dict" else None
+
+
+def _from_file(source: Source, saved: ast.expr) -> bool:
+    made = follow.followed(source, saved)
+    while isinstance(made, ast.Subscript) and isinstance(tree.literal(made.slice), str):
+        made = follow.followed(source, made.value)
+    return isinstance(made, ast.Call) and source.name(made.func) == "torch.load"
 
 
 def _told_so(source: Source, call: ast.Call) -> bool:
@@ -73,11 +131,15 @@ def _whole(source: Source, given: ast.expr) -> bool:
 
 def _stranger(source: Source, call: ast.Call) -> str:
     """The net whose state this file saves, where its layers have other names than those of the one that is loaded."""
+    return _strange_to(source, tree.receiver(call))
+
+
+def _strange_to(source: Source, net: ast.expr) -> str:
     kept = [expr for one in source.calls("torch.save") for _, expr in contents(source, one).items]
     nets = [tree.receiver(expr) for expr in kept if isinstance(expr, ast.Call) and follow.method(expr) == "state_dict"]
     if len(nets) != 1 or "optim" in tree.dotted(nets[0]).lower():
         return ""
-    theirs, ours = _names(source, nets[0]), _names(source, tree.receiver(call))
+    theirs, ours = _names(source, nets[0]), _names(source, net)
     return source.code(nets[0]) if theirs and ours and not theirs & ours else ""
 
 
@@ -86,7 +148,9 @@ def _names(source: Source, net: ast.expr) -> set[str]:
     names = set[str]()
     for one in source.values(net):
         owner = classes.class_behind(source, one)
-        if owner is not None:
+        if one.name in _WRAPPERS:
+            names.add("module")
+        elif owner is not None:
             held = classes.attributes(owner).items()
             names |= {name for name, all_of in held if any(_is_part(two) for two in all_of)}
         elif one.kind == "sequential" and one.items and one.source is not None:

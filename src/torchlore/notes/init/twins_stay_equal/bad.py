@@ -3,12 +3,12 @@ from torch import nn
 
 
 def member():
-    torch.manual_seed(0)
+    torch.manual_seed(0)  # trap: twins-stay-equal
     return nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
 
 
 members = nn.ModuleList(member() for _ in range(3))
-optimizer = torch.optim.Adam(members.parameters(), lr=0.01)  # trap: twins-stay-equal
+optimizer = torch.optim.Adam(members.parameters(), lr=0.01)
 x, y = torch.randn(64, 4), torch.randn(64, 1)
 for _ in range(10):
     loss = sum(nn.functional.mse_loss(one(x), y) for one in members)

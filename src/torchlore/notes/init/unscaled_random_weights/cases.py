@@ -93,3 +93,16 @@ def scaled_in_the_next_line(m):
     if classname.find("Linear") != -1:
         m.weight.data.normal_(0, 1)
         m.weight.data *= 1 / torch.sqrt(m.weight.data.pow(2).sum(1, keepdim=True))
+
+
+def around_one(m):
+    name = m.__class__.__name__
+    if name.find("Conv") != -1:
+        nn.init.normal_(m.weight, 1.0, 0.02)  # trap: unscaled-random-weights
+    elif isinstance(m, nn.Linear):
+        m.weight.data.normal_(mean=1.0, std=0.02)  # trap: unscaled-random-weights
+    elif name.find("BatchNorm") != -1:
+        nn.init.normal_(m.weight, 1.0, 0.02)
+
+
+net.apply(around_one)

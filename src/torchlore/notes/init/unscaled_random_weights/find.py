@@ -52,12 +52,23 @@ def _by_init(source: Source) -> Iterator[Hit]:
                 (call, inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner, call.args)
             )
     for call, weight, rest in drawn:
+        mean = tree.literal(tree.argument(call, len(call.args) - len(rest), "mean"))
         layer = tree.dotted(weight.value) if isinstance(weight, ast.Attribute) and weight.attr == "weight" else ""
         chained = isinstance(source.parents[call], ast.Attribute)  # `.normal_().mul_(0.01)`
         plain = bool(layer) and "." not in layer and not chained and not _scaled_below(source, call, layer)
         if plain and _spread(call, rest) and _every_layer(source, call, layer):
             told = f"a spread of 1, whatever the size of `{layer}`, multiplies the numbers by the root of its inputs"
             yield source.hit(call, f"{told}: use `nn.init.kaiming_normal_({layer}.weight)`")
+        elif plain and mean == 1 and _beside_a_norm(source, call) and _every_layer(source, call, layer):
+            yield source.hit(
+                call, "weights around 1 add all inputs up, which is for the scale of a batch norm: draw them around 0"
+            )
+
+
+def _beside_a_norm(source: Source, call: ast.Call) -> bool:
+    """`normal_`, in a function that has a branch for batch norm too: its line was copied."""
+    home = tree.function(source, call)
+    return "normal" in tree.dotted(call.func) and home is not None and "Norm" in source.code(home)
 
 
 def _scaled_below(source: Source, call: ast.Call, layer: str) -> bool:

@@ -4,7 +4,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, flow, follow, frameworks, tree, uses
+from torchlore.check import calls, edits, flow, follow, frameworks, scopes, tree, uses
 from torchlore.check.events import Event
 from torchlore.check.identity import Identity, identity
 from torchlore.check.project import as_function
@@ -17,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(name in source.text for name in clips):
         return
     yield from _first_group(source) if "param_groups" in source.text else ()
-    yield from _of_gradients(source) if ".grad" in source.text else ()
+    yield from (*_of_gradients(source), *_had_none(source)) if ".grad" in source.text else ()
     told: set[ast.AST] = set()
     for hit, node in (*_in_loops(source), *_in_functions(source), *_in_lightning(source)):
         if node not in told:
@@ -75,6 +75,23 @@ def _of_gradients(source: Source) -> Iterator[Hit]:
         if isinstance(one, ast.Attribute) and one.attr == "grad":
             told = "this gets gradients, which have no `.grad` of their own, and clips nothing: give it the parameters"
             yield source.hit(call, told)
+
+
+def _had_none(source: Source) -> Iterator[Hit]:
+    """`[p for p in net.parameters() if p.grad is not None]` before the loop whose first backward pass makes the gradients."""
+    for call in source.calls("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"):
+        name, loops = call.args[0] if call.args else None, tree.loops(source, call)
+        bound = scopes.reaching(source, name) if isinstance(name, ast.Name) and loops else []
+        made = bound[0].value if len(bound) == 1 and bound[0].how == "assign" else None
+        tests = made.generators[0].ifs if isinstance(made, ast.ListComp) else []
+        asked = [one for one in tests if isinstance(one, ast.Compare) and tree.dotted(one.left).endswith(".grad")]
+        if not asked or made is None or tree.loops(source, made) or not isinstance(asked[0].ops[0], ast.IsNot):
+            continue
+        home = tree.function(source, made)
+        passes = [one for one in source.methods("backward") if tree.function(source, one) is home]
+        if passes and all(one.lineno > made.lineno and tree.inside(source, one, loops[-1]) for one in passes):
+            told = "no parameter has a gradient yet, so this list is empty and nothing is clipped: make it after backward(), or take them all"
+            yield source.hit(made, told)
 
 
 def _first_group(source: Source) -> Iterator[Hit]:

@@ -43,3 +43,27 @@ def weighted(x, y):
     mixed, inside, wide = Weighted()(x)
     sure = nn.functional.binary_cross_entropy(mixed, y) + nn.functional.binary_cross_entropy(inside, y)
     return sure + nn.functional.binary_cross_entropy(wide, y)  # trap: bce-on-logits
+
+
+class Cut(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 1)
+
+    def forward(self, x):
+        return torch.clamp(self.fc(torch.relu(x)), 0, 1)  # trap: bce-on-logits
+
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 1)
+
+    def forward(self, x):
+        return torch.sigmoid(self.fc(x)).clamp(1e-6, 1 - 1e-6)
+
+
+def cut_and_kept(x, y):
+    cut, kept, head = Cut(), Kept(), nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+    a, b = nn.functional.binary_cross_entropy(cut(x), y), nn.BCELoss()(kept(x), y)
+    return a + b + nn.BCELoss()(head(x).clamp(min=0.0, max=1.0), y)  # trap: bce-on-logits

@@ -14,11 +14,8 @@ For a decision afterwards, compare the raw output with 0, not with 0.5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any
 
-from torchlore.check import losses, values
-from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
 ROWS = ()
@@ -43,12 +40,3 @@ def watch(call: Annotated[Call, "binary_cross_entropy"]) -> Alarm | None:
         "binary_cross_entropy takes probabilities but gets a layer's raw output; use BCEWithLogitsLoss",
         evidence=f"its input of shape {tuple(call.input.shape)} was made by {maker}",
     )
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for loss in losses.loss_calls(source, "BCELoss", "binary_cross_entropy"):
-        given = values.state(source, loss.input) if loss.input is not None else None
-        if loss.input is not None and given is not None and given.state == "logits":
-            better = "BCEWithLogitsLoss" if loss.made is not None else "binary_cross_entropy_with_logits"
-            message = f"`{source.code(loss.input)}` is a raw output and no probability: use {better}"
-            yield source.hit(loss.call, message)

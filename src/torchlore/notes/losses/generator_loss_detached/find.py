@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, losses, scopes, tree, values
+from torchlore.check import edits, follow, losses, scopes, tree, uses, values
 from torchlore.check.calls import callers, given_argument
 from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
@@ -16,6 +16,9 @@ _PLAYER = regex(r"^(?:net_?)?[GD]$|^gen|^dis|critic", re.IGNORECASE)
 _CRITIC = regex(r"(^|_)(d|dis|disc|discrim\w*|critic\w*)(_|$)|(opt|optim|optimizer|solver)_?d$", re.IGNORECASE)
 
 
+_DISTANCES = ("L1Loss", "l1_loss", "MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
+
+
 def find(source: Source) -> Iterator[Hit]:
     cut = [call for call in source.methods("detach") if _given_to_module(source, call)]
     for detach in cut:
@@ -25,7 +28,36 @@ def find(source: Source) -> Iterator[Hit]:
             edit = edits.replace(source, detach, fake)
             message = f"the generator's loss gets no gradient through `{source.code(detach)}`: pass `{fake}`"
             yield source.hit(judged, message, edit, safe=False)
-    yield from (*_in_helper(source), *_cut_when_made(source))
+    yield from (*_in_helper(source), *_cut_when_made(source), *_cut_cycle(source))
+
+
+def _cut_cycle(source: Source) -> Iterator[Hit]:
+    """`l1(back(there(x).detach()), x)`: the way there learns nothing from what comes back."""
+    for loss in losses.loss_calls(source, *_DISTANCES) if any(source.methods("detach")) else ():
+        run, goal = (follow.followed(source, one) if one is not None else None for one in (loss.input, loss.target))
+        cut = run.args[0] if isinstance(run, ast.Call) and len(run.args) == 1 else None
+        if not isinstance(cut, ast.Call) or follow.method(cut) != "detach" or not isinstance(loss.target, ast.Name):
+            continue
+        made = follow.followed(source, tree.receiver(cut))
+        given = made.args[0] if isinstance(made, ast.Call) and made.args else None
+        same = isinstance(given, ast.Name) and given.id == loss.target.id and goal is follow.followed(source, given)
+        nets = (
+            isinstance(made, ast.Call)
+            and isinstance(run, ast.Call)
+            and _is_net(source, made.func)
+            and _is_net(source, run.func)
+        )
+        if same and nets and isinstance(made, ast.Call) and _one_step(source, made.func, run):
+            told = f"`{source.code(made.func)}` learns nothing from this cycle through `{source.code(cut)}`: leave `detach()` out"
+            yield source.hit(cut, told)
+
+
+def _one_step(source: Source, func: ast.expr, run: ast.expr | None) -> bool:
+    """Whether one optimizer holds both nets: a cycle is there to teach both."""
+    other = run.func if isinstance(run, ast.Call) else func
+    codes = [f"{source.code(one)}.parameters()" for one in (func, other)]
+    made = (source.code(one) for one, _ in uses.calls_under(source, "torch.optim."))
+    return codes[0] != codes[1] and any(all(code in one for code in codes) for one in made)
 
 
 def _cut_when_made(source: Source) -> Iterator[Hit]:

@@ -38,3 +38,24 @@ def whole(critic, real, fake):
     mixed = (alpha * real + (1 - alpha) * fake).requires_grad_(True)
     grads = autograd.grad(critic(mixed).sum(), mixed, create_graph=True)[0]
     return ((grads.norm(2, dim=(1, 2, 3)) - 1) ** 2).mean()
+
+
+def a_number_for_each_pixel(critic, real, fake):
+    alpha = torch.rand(real.size())  # trap: gradient-norm-per-pixel
+    mixed = (alpha * real + (1 - alpha) * fake).requires_grad_(True)
+    grads = autograd.grad(critic(mixed).sum(), mixed, create_graph=True)[0]
+    return ((grads.view(grads.size(0), -1).norm(2, dim=1) - 1) ** 2).mean()
+
+
+def as_a_step(critic, real, fake):
+    eps = torch.rand_like(real)  # trap: gradient-norm-per-pixel
+    mixed = (real + eps * (fake - real)).requires_grad_(True)
+    grads = autograd.grad(critic(mixed).sum(), mixed, create_graph=True)[0]
+    return ((grads.flatten(1).norm(2, dim=1) - 1) ** 2).mean()
+
+
+def noise_around_the_data(critic, real):
+    noise = torch.rand_like(real)
+    near = (real + 0.5 * real.std() * noise).requires_grad_(True)
+    grads = autograd.grad(critic(near).sum(), near, create_graph=True)[0]
+    return ((grads.flatten(1).norm(2, dim=1) - 1) ** 2).mean()

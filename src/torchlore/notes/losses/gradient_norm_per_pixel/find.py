@@ -12,6 +12,7 @@ _DRAWS = {"torch.rand", "torch.FloatTensor", "torch.empty", "torch.Tensor", "tor
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.calls("torch.autograd.grad")):
         return
+    yield from _mixed_by_pixel(source)
     for call in source.methods("norm"):
         plain = source.name(call.func).startswith("torch")
         given = (call.args[0] if call.args else None) if plain else tree.receiver(call)
@@ -23,6 +24,45 @@ def find(source: Source) -> Iterator[Hit]:
                 call,
                 f"`{code}` has four dimensions, and this leaves one length for each pixel: write `{code}.flatten(1)` before the norm",
             )
+
+
+def _mixed_by_pixel(source: Source) -> Iterator[Hit]:
+    """`alpha = torch.rand(real.shape)`, then `alpha * real + (1 - alpha) * fake` and a length for each flattened sample."""
+    for call in source.calls("torch.rand", "torch.rand_like"):
+        held, given = source.parents[call], call.args[0] if len(call.args) == 1 else None
+        like = source.name(call.func) == "torch.rand_like"
+        if isinstance(given, ast.Attribute) and given.attr == "shape":
+            given = given.value
+        elif isinstance(given, ast.Call) and follow.method(given) == "size" and not given.args:
+            given = tree.receiver(given)
+        elif not like:
+            continue
+        name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+        home = tree.function(source, call)
+        if given is None or home is None or not isinstance(name, ast.Name) or not isinstance(given, ast.Name):
+            continue
+        mixed = [one for one in tree.under(source, home, ast.BinOp) if _mixes(one, name.id, given.id)]
+        penalty = any(tree.function(source, one) is home for one in source.calls("torch.autograd.grad"))
+        if mixed and penalty and _flattened(source, home):
+            code = source.code(given)
+            yield source.hit(
+                call,
+                f"this draws a number for each element of `{code}`, and the line between two samples wants one for each: `torch.rand({code}.size(0), 1, 1, 1)`",
+            )
+
+
+def _mixes(node: ast.BinOp, alpha: str, sample: str) -> bool:
+    """`alpha * real + (1 - alpha) * fake`, or `real + alpha * (fake - real)`."""
+    if not isinstance(node.op, ast.Add):
+        return False
+    names = [{one.id for one in ast.walk(side) if isinstance(one, ast.Name)} for side in (node.left, node.right)]
+    return alpha in names[0] | names[1] and sample in names[0] | names[1] and len(names[0] | names[1]) == 3
+
+
+def _flattened(source: Source, home: ast.AST) -> bool:
+    """`grad.flatten(1).norm(...)`, `grad.view(n, -1)`: samples of several dimensions."""
+    shaped = (one for one in tree.under(source, home, ast.Call) if follow.method(one) in ("flatten", "view", "reshape"))
+    return any(tree.literal(arg) in (1, -1) for one in shaped for arg in one.args)
 
 
 def _gradient(source: Source, node: ast.expr) -> ast.Call | None:

@@ -51,3 +51,20 @@ def ranked(pos_score, neg_score):
     ones = torch.ones(8)
     wrong = rank(neg_score, pos_score, ones)  # trap: loss-args-swapped
     return wrong + rank(pos_score, neg_score, ones) + rank(neg_score, pos_score, -ones)
+
+
+class Contrastive(torch.nn.Module):
+    def forward(self, a, b, y, margin=1.0):
+        d = (a - b).norm(dim=1)
+        return ((1 - y) * d**2 + y * torch.relu(margin - d) ** 2).mean()  # trap: loss-args-swapped
+
+
+class ContrastiveOther(torch.nn.Module):
+    def forward(self, a, b, apart, margin=1.0):
+        d = (a - b).norm(dim=1)
+        return ((1 - apart) * d**2 + apart * torch.relu(margin - d) ** 2).mean()
+
+
+def of_pairs(net, a, b, who, other):
+    same = (who == other).float()
+    return Contrastive()(net(a), net(b), same) + ContrastiveOther()(net(a), net(b), (who != other).float())

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, losses, tree, values
+from torchlore.check import calls, edits, follow, losses, origin, project, tree, values
 from torchlore.check.source import Hit, Source
 
 _SYMMETRIC = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
@@ -56,6 +56,60 @@ def _hinges(source: Source) -> Iterator[Hit]:
             )
 
 
+def _pairs(source: Source) -> Iterator[Hit]:
+    """`(1 - y) * d**2 + y * relu(margin - d)**2`, where `y` is 1 for two of one kind."""
+    for whole in source.all(ast.BinOp) if "margin" in source.text else ():
+        home = tree.function(source, whole)
+        if not isinstance(whole.op, ast.Add) or home is None:
+            continue
+        for near, far in ((whole.left, whole.right), (whole.right, whole.left)):
+            label = _rest_of(near)
+            arg = next((one for one in tree.parameters(home) if one.arg == label), None)
+            pushes = "margin" in source.code(far) and _is_factor(far, label) and "margin" not in source.code(near)
+            if arg is None or not pushes:
+                continue
+            function = project.as_function(source, home)
+            given = [calls.given_argument(function, call, arg, skip) for _, call, skip in calls.callers(function)]
+            if any(one is not None and _says_same(source, one) for one in given):
+                told = f"`{label}` is 1 for two of one kind here, and this pushes those apart: swap `{label}` and `1 - {label}`"
+                yield source.hit(whole, told, severity="warning")
+
+
+def _rest_of(node: ast.expr) -> str:
+    """`y` of a product with `(1 - y)` in it."""
+    for one in ast.walk(node):
+        rest = isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and tree.literal(one.left) == 1
+        if rest and isinstance(one, ast.BinOp) and isinstance(one.right, ast.Name):
+            return one.right.id
+    return ""
+
+
+def _is_factor(node: ast.expr, name: str) -> bool:
+    """`y * ...`: the label as it is."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Pow | ast.Div):
+        if tree.dotted(node.left) == name or tree.dotted(node.right) == name:
+            return True
+        node = node.left
+    return False
+
+
+def _says_same(source: Source, given: ast.expr) -> bool:
+    """`(who == other).float()`, or what a function of the file returns in that place, or a name that says so."""
+    home, made = origin.origin(source, given)
+    while isinstance(made, ast.Call) and follow.method(made) in (
+        "float",
+        "long",
+        "to",
+        "int",
+        "type",
+        "squeeze",
+        "view",
+    ):
+        home, made = origin.origin(home, tree.receiver(made))
+    equal = isinstance(made, ast.Compare) and len(made.ops) == 1 and isinstance(made.ops[0], ast.Eq)
+    return equal and isinstance(made, ast.Compare) and not isinstance(made.comparators[0], ast.Constant)
+
+
 def _by_kind(source: Source) -> Iterator[Hit]:
     """Losses whose first two arguments mean different things."""
     for call in losses.loss_calls(source, "TripletMarginLoss", "triplet_margin_loss", "TripletMarginWithDistanceLoss"):
@@ -78,7 +132,7 @@ def _by_kind(source: Source) -> Iterator[Hit]:
         ones = isinstance(made, ast.Call) and source.name(made.func) in ("torch.ones", "torch.ones_like")
         if ones and len(words) == 2 and words[0].startswith("n") and words[1].startswith("p"):
             yield source.hit(call.call, "with a target of 1 the first is to score higher: put the positive first")
-    yield from _hinges(source)
+    yield from (*_hinges(source), *_pairs(source))
 
 
 def find(source: Source) -> Iterator[Hit]:

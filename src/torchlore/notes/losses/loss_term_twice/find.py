@@ -17,13 +17,22 @@ def find(source: Source) -> Iterator[Hit]:
         known: dict[str, list[ast.Call]] = defaultdict(list)
         for call in _summands(whole):
             if _is_loss(source, call) and not _draws(call):
-                known[ast.dump(call)].append(call)
+                known[_told_apart_by(source, call)].append(call)
         for same in known.values():
             if len(same) > 1:
                 yield source.hit(
                     same[1],
                     f"`{source.code(same[1])}` is in this sum twice: one of the two was meant to compare something else",
                 )
+
+
+def _told_apart_by(source: Source, call: ast.Call) -> str:
+    """What is called with what; two attributes that hold a loss made in the same way are one."""
+    made = [one for one in source.values(call.func) if one.kind == "loss" and isinstance(one.node, ast.Call)]
+    own = isinstance(call.func, ast.Attribute) and tree.dotted(call.func).startswith("self.") and len(made) == 1
+    if not own or not isinstance(made[0].node, ast.Call) or not made[0].name.startswith("torch.nn."):
+        return ast.dump(call)
+    return " ".join(ast.dump(one) for one in (made[0].node, *call.args, *call.keywords))
 
 
 def _differentiated_twice(source: Source) -> Iterator[Hit]:

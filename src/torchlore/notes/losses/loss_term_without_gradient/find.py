@@ -17,12 +17,16 @@ _CUTS = {"item", "detach", "numpy", "tolist", "argmax", "argmin"}
 _NEW = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor")
 _SETTING = regex(r"^(self\.)?(args?|opts?|cfg|config|conf|hparams|hps?|flags)(\.\w+)+$", re.IGNORECASE)
 _TARGET = regex(r"(^|_)(gt|y|true|targets?|labels?|masks?|truth)(_|$)", re.IGNORECASE)
+_GOAL = regex(r"(^|_|\.)(t|teacher|targets?|tgt|goal|expected|td|y)(_|$|\d)")
+_TWIN = regex(r"quant|z_?q|code|emb_?q")
+_DISTANCES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss", "L1Loss", "l1_loss")
 Part = tuple[Source, ast.expr]
 
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
+    yield from _wrong_side(source)
     seen: set[ast.AST] = set()
     for call in source.methods("backward"):
         for parts in _sums(source, tree.receiver(call)):
@@ -37,6 +41,31 @@ def find(source: Source) -> Iterator[Hit]:
                     continue
                 seen.add(cut)
                 yield source.hit(cut, _told(source, cut, node))
+
+
+def _wrong_side(source: Source) -> Iterator[Hit]:
+    """`mse_loss(value.detach(), target)`: what is to learn is cut, and the target is not."""
+    for loss in losses.loss_calls(source, *_DISTANCES) if any(source.methods("detach")) else ():
+        made, goal = loss.input, loss.target
+        if not isinstance(made, ast.Call) or follow.method(made) != "detach" or goal is None:
+            continue
+        named = _GOAL.search(follow.base(goal)) is not None and _GOAL.search(follow.base(made)) is None
+        both = follow.method(goal) == "detach" or _TWIN.search(follow.base(tree.receiver(made)))
+        run = follow.followed(source, tree.receiver(made))
+        learns = isinstance(run, ast.Call) and values.sure(source, run.func, "module", weak=True)
+        if named and learns and not both and not _also_attached(source, loss.call, made):
+            told = f"`{source.code(made)}` learns nothing from this, and it is what should follow `{source.code(goal)}`: detach that one"
+            yield source.hit(made, told, severity="warning")
+
+
+def _also_attached(source: Source, call: ast.Call, made: ast.Call) -> bool:
+    """Whether the same two are compared the other way round as well: each is pulled by its own weight."""
+    inner = ast.unparse(tree.receiver(made))
+    home = tree.function(source, call)
+    near = (one for one in losses.loss_calls(source, *_DISTANCES) if tree.function(source, one.call) is home)
+    others = (one for one in near if one.call is not call)
+    sides = (side for one in others for side in (one.input, one.target) if side is not None)
+    return any(ast.unparse(side) == inner for side in sides)
 
 
 def _told(source: Source, cut: ast.AST, node: ast.expr) -> str:
@@ -161,6 +190,7 @@ def _cut(source: Source, node: ast.AST, hops: int = 8, alive: frozenset[str] = f
         if node not in known:
             known[node] = None
             bound = [scopes.part(one) for one in scopes.reaching(source, node) if one.how in ("assign", "aug")]
+            bound += [part for home, part in _unpacked(source, node) if home is source]
             cuts = (_cut(source, value, hops - 1, alive) for value in bound if value is not None)
             known[node] = _made_quietly(source, node) or next((cut for cut in cuts if cut is not None), None)
         return known[node]
@@ -200,8 +230,8 @@ def _at_call(source: Source, call: ast.Call, hops: int, alive: frozenset[str]) -
     counted = full in ("torch.argmax", "torch.argmin") and given and _has_graph(source, given[0])
     if (method in _CUTS and _has_graph(source, tree.receiver(call), alive)) or counted:
         return call
-    if full in _NEW and given and _holds_graph(source, given[0]):
-        return call
+    if full in _NEW and given and (taken := _lost_in_box(source, call, given[0])) is not None:
+        return taken
     inner = behind(source, call)
     if inner is None or inner.source is not source:
         return None
@@ -213,6 +243,20 @@ def _at_call(source: Source, call: ast.Call, hops: int, alive: frozenset[str]) -
     return next(
         (cut for one in calls.returned(inner) if (cut := _cut(source, one, hops - 1, handed)) is not None), None
     )
+
+
+def _lost_in_box(source: Source, new: ast.Call, box: ast.expr) -> ast.AST | None:
+    """`torch.tensor(losses)` of tensors with a graph; `value.item()` of `values.append(value.item())`, made a tensor again."""
+    if _holds_graph(source, box):
+        return new
+    home = tree.function(source, box)
+    for call in source.methods("append") if isinstance(box, ast.Name) else ():
+        given = call.args[0] if call.args else None
+        same = tree.dotted(tree.receiver(call)) == tree.dotted(box) and tree.function(source, call) is home
+        number = isinstance(given, ast.Call) and follow.method(given) in ("item", "detach")
+        if same and number and isinstance(given, ast.Call) and _has_graph(source, tree.receiver(given)):
+            return given
+    return None
 
 
 def _shut(source: Source, call: ast.Call) -> ast.With | None:

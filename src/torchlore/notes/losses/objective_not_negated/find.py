@@ -32,7 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
         found = terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ()
         for term, sign in (part for one in found for part in _listed(source, *one)):
             what = _policy_gradient(source, term) or _judged_actor(source, term) or _entropy(source, term)
-            what = what or _likelihood(source, term) or _surrogate(source, term)
+            what = what or _likelihood(source, term) or _surrogate(source, term) or _agreement(source, term)
             if (
                 sign > 0
                 and what
@@ -48,6 +48,30 @@ def find(source: Source) -> Iterator[Hit]:
                         score,
                         f"the optimizer makes `{source.code(score)}` small, and an overlap should grow: write `1 - ...`",
                     )
+
+
+def _agreement(source: Source, term: ast.expr) -> str:
+    """`cosine_similarity(p, z.detach()).mean()`: two views that are to agree, of which one is held fixed."""
+    inner = tree.receiver(term) if isinstance(term, ast.Call) and follow.method(term) in ("mean", "sum") else term
+    call = follow.followed(source, inner)
+    if (
+        not isinstance(call, ast.Call)
+        or not re.search(r"cosine_similarity$", source.name(call.func))
+        or len(call.args) < 2
+    ):
+        return ""
+    apart = re.search(
+        r"orth|divers|decorr|disent|negativ|\bneg|repel|adv|attack|unlearn", source.code(tree.statement(source, term))
+    )
+    graphs = [values.attached(source, one) for one in call.args[:2]]
+    cut = any(_is_cut(source, one) for one in call.args[:2])
+    return f"`{source.code(call)}`" if not apart and cut and True in graphs else ""
+
+
+def _is_cut(source: Source, node: ast.expr) -> bool:
+    """`z.detach()`, here, by a name, or as a function of the file returns it."""
+    _, made = origin.origin(source, node)
+    return isinstance(made, ast.Call) and follow.method(made) == "detach"
 
 
 def _entry(source: Source, loss: ast.expr) -> ast.expr:

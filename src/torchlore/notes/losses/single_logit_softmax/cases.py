@@ -33,3 +33,17 @@ class Attention(nn.Module):
     def forward(self, steps):
         e = self.score(torch.tanh(steps))
         return torch.bmm(F.softmax(e, dim=1).permute(0, 2, 1), steps)
+
+
+class Risk(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+
+    def forward(self, x):
+        return self.net(x).squeeze(1)
+
+
+labels = (x[:, 0] > 0).float()
+row = nn.CrossEntropyLoss()(Risk()(x), labels)  # trap: single-logit-softmax
+right = nn.BCEWithLogitsLoss()(Risk()(x), labels)

@@ -16,6 +16,7 @@ _SQUARE = regex(r"pow\(|\*\* ?2|square\(")
 def find(source: Source) -> Iterator[Hit]:
     if "exp(" not in source.text or "sum(" not in source.text:
         return
+    yield from _mean_of_a_number(source)
     means = {one.call for one in losses.loss_calls(source, *_RECONSTRUCTIONS) if _is_mean(one)}
     if not means:
         return
@@ -32,6 +33,18 @@ def find(source: Source) -> Iterator[Hit]:
                 mean,
                 'this is the mean over all elements, and the KL term beside it a sum over the batch: pass reduction="sum" here too',
             )
+
+
+def _mean_of_a_number(source: Source) -> Iterator[Hit]:
+    """`torch.mean(-0.5 * torch.sum(1 + logvar - mu**2 - logvar.exp()), dim=0)`: nothing is left to take a mean of."""
+    for call in (*source.calls("torch.mean"), *source.methods("mean")):
+        plain = source.name(call.func) == "torch.mean"
+        if not plain and source.name(call.func):
+            continue
+        given = (call.args[0] if call.args else None) if plain else tree.receiver(call)
+        if given is not None and _summed(source, follow.followed(source, given)):
+            told = "the sum has gone over the batch already, so this mean does nothing: give the sum `dim=1`"
+            yield source.hit(follow.followed(source, given), told)
 
 
 def _is_mean(one: losses.LossCall) -> bool:

@@ -82,3 +82,21 @@ class Pairs(nn.Module):
         same = (spot @ spot.T + image @ image.T) / 2
         targets = F.softmax(same * self.temperature, dim=-1)  # trap: temperature-the-wrong-way
         return torch.sum(-targets * torch.log_softmax(logits, dim=-1), dim=-1).mean()
+
+
+def written_out(q, k, negatives, tau):
+    pos = torch.exp((q * k).sum(1))  # trap: temperature-the-wrong-way
+    neg = torch.exp(q @ negatives.t() / tau).sum(1)
+    return -torch.log(pos / (pos + neg)).mean()
+
+
+def written_out_right(q, k, negatives, tau):
+    pos = torch.exp((q * k).sum(1) / tau)
+    neg = torch.exp(q @ negatives.t() / tau)
+    return -torch.log(pos / (pos + neg.sum(1))).mean()
+
+
+def the_other_half(q, k, negatives, temperature):
+    near = ((q * k).sum(-1) / temperature).exp()
+    far = torch.exp(torch.mm(q, negatives.t())).sum(-1)  # trap: temperature-the-wrong-way
+    return -(near / (near + far)).log().mean()

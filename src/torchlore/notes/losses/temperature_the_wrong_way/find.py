@@ -13,7 +13,7 @@ _TEMPERATURE = regex(r"^(temperature|temp|tau)$", re.IGNORECASE)
 
 def find(source: Source) -> Iterator[Hit]:
     if "tau" in source.text or "temp" in source.text or "cross_entropy" in source.text or "kl" in source.text.lower():
-        yield from _half(source)
+        yield from (*_half(source), *_half_of_a_fraction(source))
         yield from _both_ways(source)
     for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"):
         scores = follow.followed(source, loss.input) if loss.input is not None else None
@@ -147,6 +147,32 @@ def _half(source: Source) -> Iterator[Hit]:
         if len(named) == 1 and all(one is not None for one in by):
             plain = source.code(parts[by.index("")])
             yield source.hit(call, f"`{plain}` is not divided by `{named[0]}`, and the other scores are: divide both")
+
+
+def _half_of_a_fraction(source: Source) -> Iterator[Hit]:
+    """`exp(pos) / (exp(pos) + exp(neg / tau).sum(1))`: the exponents of one fraction, of which one has no temperature."""
+    for whole in source.all(ast.BinOp):
+        if not isinstance(whole.op, ast.Div) or tree.function(source, whole) is None:
+            continue
+        parts = {one: _divisor(source, inside) for one, inside in _exponents(source, whole)}
+        plain = [one for one, by in parts.items() if by == ""]
+        named = sorted({by for by in parts.values() if by})
+        if plain and len(named) == 1 and all(by is not None for by in parts.values()):
+            told = f"this exponent is not divided by `{named[0]}`, and the other one of the fraction is: divide both"
+            yield source.hit(plain[0], told)
+
+
+def _exponents(source: Source, node: ast.expr, hops: int = 4) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The calls of `exp` that an expression is made of, and what each is given."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and hops:
+            made = follow.binding(source, one)
+            yield from _exponents(source, made, hops - 1) if made is not None else ()
+        elif isinstance(one, ast.Call) and follow.method(one) == "exp":
+            plain = source.name(one.func) == "torch.exp"
+            inside = (one.args[0] if one.args else None) if plain else tree.receiver(one)
+            if inside is not None:
+                yield one, inside
 
 
 def _divisor(source: Source, part: ast.expr) -> str | None:

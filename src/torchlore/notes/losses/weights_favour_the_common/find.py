@@ -45,8 +45,22 @@ def _asked(source: Source, call: ast.Call) -> Iterator[Hit]:
         )
     place = 0 if source.name(call.func).startswith("torch.nn.") and "functional" not in source.name(call.func) else 2
     ratio = _quotient(source, tree.argument(call, place, "weight"))
-    if ratio is not None and _COUNTS.match(_word(ratio.left)) and _is_total(source, ratio):
+    binary = source.name(call.func).rpartition(".")[2] in ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
+    if binary and ratio is not None and _negatives_by_positives(source, ratio):
+        told = "as `weight` this counts positives and negatives of a label alike, and balances nothing: pass it as `pos_weight`"
+        yield source.hit(call, told)
+    elif ratio is not None and _COUNTS.match(_word(ratio.left)) and _is_total(source, ratio):
         yield source.hit(ratio, f"`{source.code(ratio)}` is largest for the most common class: weigh by its inverse")
+
+
+def _negatives_by_positives(source: Source, ratio: ast.BinOp) -> bool:
+    """`num_neg / num_pos`, or `(n - y.sum(0)) / y.sum(0)`."""
+    if _NEGATIVE.search(_word(ratio.left)) and _POSITIVE.search(_word(ratio.right)):
+        return True
+    rest = follow.followed(source, ratio.left)
+    return (
+        isinstance(rest, ast.BinOp) and isinstance(rest.op, ast.Sub) and ast.dump(rest.right) == ast.dump(ratio.right)
+    )
 
 
 def _by_count(source: Source, node: ast.expr | None, hops: int = 6) -> ast.Subscript | None:

@@ -14,7 +14,7 @@ _SAME = {"to", "cuda", "eval", "train", "requires_grad_"}
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _twice(source)
+    yield from (*_twice(source), *_shallow(source))
     if not any(source.methods("backward", "step")):
         return
     for assign, target, given in _pairs(source):
@@ -36,6 +36,38 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
             fix = [edit, *([imported] if imported else [])]
             yield source.hit(assign, message, *fix, severity="warning")  # a name that says "target" may mean another
+
+
+def _shallow(source: Source) -> Iterator[Hit]:
+    """`rival = copy.copy(net)`, and then `rival` is trained: the weights are those of `net`."""
+    for call in source.calls("copy.copy"):
+        held, net = source.parents[call], call.args[0] if call.args else None
+        name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+        if not isinstance(name, ast.Name) or not isinstance(net, ast.Name | ast.Attribute) or _SECOND.search(name.id):
+            continue
+        same = [one for one in uses.names(source, name.id) if tree.function(source, one) is tree.function(source, call)]
+        later = [one for one in same if isinstance(one.ctx, ast.Load) and one.lineno > call.lineno]
+        if values.sure(source, net, "module") and any(_is_trained(source, one) for one in later):
+            told = f"`copy.copy` takes the weights of `{source.code(net)}` along, so training `{name.id}` trains both: write `copy.deepcopy`"
+            yield source.hit(call, told, severity="warning")
+
+
+def _is_trained(source: Source, use: ast.Name) -> bool:
+    """`optim.SGD(use.parameters())`, `use.load_state_dict(...)`, or given to a function that does so."""
+    up = source.parents[use]
+    if isinstance(up, ast.Attribute):
+        made = [one for one in tree.ancestors(source, use) if isinstance(one, ast.Call)]
+        return up.attr == "load_state_dict" or (
+            up.attr == "parameters" and any(source.name(one.func).startswith("torch.optim.") for one in made)
+        )
+    inner = flow.called(source, up) if isinstance(up, ast.Call) and use in up.args else None
+    if inner is None or inner.source is not source or not isinstance(up, ast.Call):
+        return False
+    taken = tree.parameters(inner.node)[1 if inner.owner is not None else 0 :]
+    place = up.args.index(use)
+    name = taken[place].arg if place < len(taken) else ""
+    reads = (one for one in tree.under(source, inner.node, ast.Name) if one.id == name)
+    return any(isinstance(source.parents[one], ast.Attribute) and _is_trained(source, one) for one in reads)
 
 
 def _pairs(source: Source) -> Iterator[tuple[ast.Assign, ast.expr, ast.expr]]:

@@ -49,3 +49,19 @@ def changed_below(rows):
     mask = torch.ones_like(tokens)
     mask.masked_fill_(tokens == 0, 0)
     return tokens, mask
+
+
+def by_hand(rows, pad=0):
+    width = max(len(row) for row in rows)
+    tokens = torch.tensor([row + [pad] * (width - len(row)) for row in rows])
+    mask = torch.ones(tokens.shape)  # trap: mask-of-ones
+    return tokens, mask
+
+
+def by_hand_and_a_mask(rows, pad=0):
+    width = max(len(row) for row in rows)
+    filled = [row + [pad] * (width - len(row)) for row in rows]
+    tokens = torch.tensor(filled)
+    mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
+    other_mask = torch.ones_like(tokens)  # trap: mask-of-ones
+    return tokens, mask, other_mask

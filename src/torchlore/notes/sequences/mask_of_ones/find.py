@@ -7,10 +7,11 @@ from torchlore.check import follow, tree, uses
 from torchlore.check.source import Hit, Source
 
 _PADS = ("torch.nn.utils.rnn.pad_sequence",)
+_NEW = ("torch.tensor", "torch.LongTensor", "torch.as_tensor")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "mask" not in source.text or not any(source.calls(*_PADS)):
+    if "mask" not in source.text or not (any(source.calls(*_PADS)) or "pad" in source.text.lower()):
         return
     for call in source.calls("torch.ones", "torch.ones_like"):
         held = source.parents[call]
@@ -37,7 +38,20 @@ def _padded(source: Source, call: ast.Call) -> ast.expr | None:
         else:
             return None
     made = follow.followed(source, given) if isinstance(given, ast.Name) else None
-    return given if isinstance(made, ast.Call) and source.name(made.func) in _PADS else None
+    if not isinstance(made, ast.Call) or given is None:
+        return None
+    return given if source.name(made.func) in _PADS or _by_hand(source, made) else None
+
+
+def _by_hand(source: Source, made: ast.Call) -> bool:
+    """`torch.tensor([row + [PAD] * (width - len(row)) for row in rows])`, or a list that is made so."""
+    rows = follow.followed(source, made.args[0]) if source.name(made.func) in _NEW and made.args else None
+    row = rows.elt if isinstance(rows, ast.ListComp) else None
+    filled = row.right if isinstance(row, ast.BinOp) and isinstance(row.op, ast.Add) else None
+    sides = (filled.left, filled.right) if isinstance(filled, ast.BinOp) and isinstance(filled.op, ast.Mult) else ()
+    return any(isinstance(one, ast.List) for one in sides) and any(
+        isinstance(one, ast.Call) and source.name(one.func) == "len" for side in sides for one in ast.walk(side)
+    )
 
 
 def _goes_as_it_is(source: Source, name: ast.Name) -> bool:

@@ -135,3 +135,26 @@ def remember(moves):
         memory.push(place, reward)  # trap: same-tensor-appended
         place, reward = world.copied(move)
         memory.push(place, reward)
+
+
+class Room:
+    def __init__(self):
+        self.seen = np.zeros(4, dtype=np.float32)
+
+    def step(self, action):
+        self.seen[action] = 1
+        return self.seen, 0.0
+
+    def fresh(self, action):
+        self.seen = np.zeros(4, dtype=np.float32)
+        self.seen[action] = 1
+        return self.seen, 0.0
+
+
+def play(room, memory):
+    room = Room()
+    for action in range(4):
+        after, reward = room.step(action)
+        memory.append((after, reward))  # trap: same-tensor-appended
+        again, reward = room.fresh(action)
+        memory.append((again, reward))

@@ -73,10 +73,22 @@ def _own_of_another(source: Source, name: ast.Name) -> ast.stmt | None:
         held = isinstance(part, ast.Attribute) and tree.dotted(part.value) == "self"
         if not held or not values.sure(source, part, "tensor", "ndarray"):
             return None
-        for change in tree.under(source, inner.node, ast.AugAssign):
-            whole = change.target.value if isinstance(change.target, ast.Subscript) else change.target
-            if tree.dotted(whole) == tree.dotted(part):
-                return change
+        if (change := _change_of_own(source, inner.node, tree.dotted(part))) is not None:
+            return change
+    return None
+
+
+def _change_of_own(source: Source, home: tree.FunctionNode, name: str) -> ast.stmt | None:
+    """`self.state += v` or `self.state[i] = v` in a method that makes no new `self.state`."""
+    own = [one for one in uses.attributes(source, name.rpartition(".")[2]) if tree.function(source, one) is home]
+    if any(isinstance(one.ctx, ast.Store) and not isinstance(source.parents[one], ast.AugAssign) for one in own):
+        return None
+    added: list[tuple[ast.stmt, ast.expr]] = [(one, one.target) for one in tree.under(source, home, ast.AugAssign)]
+    added += [(one, one.targets[0]) for one in tree.under(source, home, ast.Assign)]
+    for change, target in added:
+        whole = target.value if isinstance(target, ast.Subscript) else target
+        if tree.dotted(whole) == name:
+            return change
     return None
 
 

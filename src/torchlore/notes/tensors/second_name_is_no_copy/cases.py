@@ -146,3 +146,31 @@ class Hides:
     def forward(self, x: torch.Tensor, net):
         noisy = self.hide(x)
         return (net(noisy) - x).pow(2).mean()
+
+
+def entries_of_a_batch(batch, masked, mask_id):
+    batch["labels"] = batch["input_ids"]  # trap: second-name-is-no-copy
+    batch["input_ids"][masked] = mask_id
+    return batch
+
+
+def a_name_and_an_entry(model, batch, pad):
+    labels = batch["input_ids"]  # trap: second-name-is-no-copy
+    labels[labels == pad] = -100
+    return model(input_ids=batch["input_ids"], labels=labels).loss
+
+
+def copied_entries(batch, chosen, pad):
+    batch["labels"] = batch["input_ids"].clone()
+    batch["labels"][~chosen] = -100
+    labels = batch["tags"]
+    labels[labels == pad] = -100
+    return labels
+
+
+def one_of_a_table(config, key):
+    config["second"] = config["first"]
+    config["second"]["width"] = 3
+    config = config["first"]
+    config[key] = 3
+    return config

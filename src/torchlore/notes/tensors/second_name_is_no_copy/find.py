@@ -18,6 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
     writes = _writes(source)
     yield from _inputs(source, writes)
     yield from _attributes(source)
+    yield from _entries(source)
     yield from _handed_back(source, writes)
     for held in uses.assigns(source, ast.Name, ast.Name):
         new, old = held.targets[0], held.value
@@ -105,6 +106,79 @@ def _attributes(source: Source) -> Iterator[Hit]:
         if writes and both and not bound and values.sure(source, old, "tensor", "ndarray"):
             told = f"`{new.id}` is `{source.code(old)}` itself, and line {writes[0].lineno} writes into both"
             yield source.hit(held, f"{told}: write `{source.code(old)}.clone()`")
+
+
+def _entries(source: Source) -> Iterator[Hit]:
+    """`batch["labels"] = batch["ids"]`, or `labels = batch["ids"]`, and then a write into one of the two."""
+    for held in uses.assigns(source, None, ast.Subscript):
+        new, old = held.targets[0], held.value
+        if len(held.targets) != 1 or not _is_entry(old) or not (isinstance(new, ast.Name) or _is_entry(new)):
+            continue
+        home = tree.function(source, held)
+        codes = (ast.unparse(new), ast.unparse(old))
+        later = [one for one in _both(source, home, codes) if one.lineno > held.lineno]
+        writes = [
+            one
+            for one in later
+            if _is_filled(source, one, methods=not isinstance(new, ast.Name))
+            and not follow.exclusive(source, one, held)
+        ]
+        if not writes or any(isinstance(one.ctx, ast.Store) for one in later if one.lineno <= writes[0].lineno):
+            continue
+        other = codes[1 - codes.index(ast.unparse(writes[0]))]
+        if _still_read(source, held, writes[0], other):
+            told = f"`{codes[0]}` is `{codes[1]}` itself, and line {writes[0].lineno} writes into both"
+            yield source.hit(held, f"{told}: write `{codes[1]}.clone()`", severity="warning")
+
+
+def _both(source: Source, home: tree.FunctionNode | None, codes: tuple[str, str]) -> list[ast.Subscript | ast.Name]:
+    """Where a function names one of the two, in the order of the text."""
+    entries = [one for one in tree.under(source, home or source.tree, ast.Subscript) if _is_entry(one)]
+    found: list[ast.Subscript | ast.Name] = [one for one in entries if ast.unparse(one) in codes]
+    found += [one for one in tree.under(source, home or source.tree, ast.Name) if one.id in codes]
+    return sorted((one for one in found if tree.function(source, one) is home), key=lambda one: one.lineno)
+
+
+def _is_entry(node: ast.expr) -> bool:
+    """`batch["ids"]`."""
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(tree.literal(node.slice), str)
+        and isinstance(node.value, ast.Name)
+    )
+
+
+def _is_filled(source: Source, one: ast.expr, *, methods: bool = True) -> bool:
+    """`x[mask] = value`, by a mask and not by one number, or `x.masked_fill_(...)`."""
+    up = source.parents[one]
+    if isinstance(up, ast.Attribute):
+        return methods and up.attr in _WRITES and up.value is one and isinstance(source.parents[up], ast.Call)
+    if not isinstance(up, ast.Subscript) or up.value is not one or not isinstance(up.ctx, ast.Store):
+        return False
+    if isinstance(up.slice, ast.Name):
+        return "mask" in up.slice.id or values.sure(source, up.slice, "tensor", "ndarray")
+    return isinstance(up.slice, ast.Compare) or (
+        isinstance(up.slice, ast.UnaryOp | ast.BinOp) and values.sure(source, up.slice, "tensor", "ndarray")
+    )
+
+
+def _still_read(source: Source, held: ast.Assign, write: ast.expr, code: str) -> bool:
+    """Whether the other one, or the whole batch, is read below the write."""
+    home = tree.function(source, held)
+    whole = {
+        one.value.id
+        for one in (held.targets[0], held.value)
+        if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name)
+    }
+    batches = [one for one in tree.under(source, home or source.tree, ast.Name) if one.id in whole]
+    for one in (*_both(source, home, (code, code)), *batches):
+        if one.lineno <= write.lineno or not isinstance(one.ctx, ast.Load) or tree.function(source, one) is not home:
+            continue
+        up = source.parents[one]
+        alone = isinstance(one, ast.Name) and one.id in whole and not isinstance(up, ast.Subscript | ast.Attribute)
+        if alone or (ast.unparse(one) == code and not _is_filled(source, one)):
+            return True
+    return False
 
 
 def _written(source: Source, one: ast.Attribute) -> bool:

@@ -26,6 +26,7 @@ from torchlore.check.values import Value
 _NETS = (r"(?:(?:wide_|se)?res(?:net|next)|densenet|(?:tf_)?mobilenet|(?:tf_)?efficientnet|mnasnet|shufflenet|regnet|googlenet|"
          r"inception|vgg\d+_bn)\w*$")  # fmt: skip
 _WITH_BN = re.compile(r"torchvision\.models\.(?:\w+\.)*" + _NETS + r"|torch\.nn\.BatchNorm")
+_DIMS = ("torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d")
 _BY_NAME = {
     "timm.create_model": 0,
     "timm.models.create_model": 0,
@@ -36,7 +37,7 @@ _BY_NAME = {
 
 def find(source: Source) -> Iterator[Hit]:
     if "BatchNorm" in source.text and any(source.methods("eval")):
-        yield from _undone(source)
+        yield from (*_undone(source), *_left_out(source))
     if "requires_grad" not in source.text:
         return
     yield from _in_lightning(source)
@@ -239,6 +240,27 @@ def _has_batchnorm(source: Source, value: Value, depth: int = 4) -> bool:
     parts = [one for found in classes.attributes(owner).values() for one in found] if owner else []
     held = (made for one in parts if one.value is not None for made in one.source.values(one.value))
     return any(_has_batchnorm(source, made, depth - 1) for made in held if api.is_kind(made.kind, "module"))
+
+
+def _left_out(source: Source) -> Iterator[Hit]:
+    """`isinstance(m, nn.BatchNorm2d)` before `m.eval()` in a class whose frozen part has a `BatchNorm1d` too."""
+    for call in source.methods("eval"):
+        tests = [test for test, branch in tree.conditions(source, call) if branch]
+        asked = [test for test in tests if isinstance(test, ast.Call) and source.name(test.func) == "isinstance"]
+        kind = source.name(asked[0].args[1]) if len(asked) == 1 and len(asked[0].args) == 2 else ""
+        owner = project.enclosing_class(source, call)
+        if owner is None or not kind.startswith("torch.nn.BatchNorm") or not tree.loops(source, call):
+            continue
+        others = [one for one in source.calls(*(set(_DIMS) - {kind})) if tree.inside(source, one, owner.node)]
+        held = [tree.statement(source, one) for one in others]
+        parts = {tree.dotted(one.targets[0]) for one in held if isinstance(one, ast.Assign)}
+        outer = tree.loops(source, call)[-1]
+        over = f"{source.code(outer.iter)}," if isinstance(outer, ast.For) else ""
+        walked = any(f"{one}{end}" in over for one in parts if one for end in (",", ")", "."))
+        if walked and "requires_grad" in source.code(outer):
+            found = source.name(others[0].func).rpartition(".")[2]
+            told = f"the `{found}` of line {others[0].lineno} is frozen too and goes on updating its statistics: ask for it as well"
+            yield source.hit(asked[0], told)
 
 
 def _undone(source: Source) -> Iterator[Hit]:

@@ -1,0 +1,122 @@
+"""What a file shows of it: a part and its copy, both trained, both given the same."""
+
+import ast
+from collections.abc import Iterator
+
+from torchlore.check import calls, follow, project, tree, uses, values
+from torchlore.check.pattern import regex
+from torchlore.check.source import Hit, Source
+
+_OTHER = regex(
+    r"targ|tgt|teacher|ema|momentum|old|best|frozen|ref|prev|shadow|backup|snapshot|init|slow|key|avg|aver|anchor|prior|student"
+)
+_CHANGES = {"apply", "load_state_dict", "requires_grad_", "reset_parameters", "eval", "copy_"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    yield from _seeded(source)
+    for call in source.calls("copy.deepcopy") if "torch.optim" in source.text or "optim." in source.text else ():
+        held = source.parents[call]
+        one = call.args[0] if call.args else None
+        other = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+        if not isinstance(one, ast.Name | ast.Attribute) or not isinstance(other, ast.Name | ast.Attribute):
+            continue
+        if _OTHER.search(_last(other).lower()) or not values.sure(source, one, "module"):
+            continue
+        trained = _learns(source, one) and _learns(source, other)
+        if trained and not _changed(source, one, other) and _asked_alike(source, one, other):
+            first, second = source.code(one), source.code(other)
+            yield source.hit(
+                call,
+                f"`{second}` starts with the weights of `{first}` and learns from the same data, so both stay one net: build it anew",
+            )
+
+
+def _seeded(source: Source) -> Iterator[Hit]:
+    """A constant seed in the function that makes a member, which a comprehension calls for each of them."""
+    for seed in source.calls("torch.manual_seed"):
+        home = tree.function(source, seed)
+        if home is None or not seed.args or not isinstance(tree.literal(seed.args[0]), int) or tree.loops(source, seed):
+            continue
+        function = project.as_function(source, home)
+        back = calls.returned(function)
+        if not back or not all(isinstance(one, ast.Call) and values.sure(source, one, "module") for one in back):
+            continue
+        many = [
+            other
+            for other, call, _ in calls.callers(function)
+            if isinstance(other.parents[call], ast.ListComp | ast.GeneratorExp)
+        ]
+        if many:
+            yield source.hit(
+                seed, f"every net that `{home.name}` makes starts with the same weights: seed once, before the first"
+            )
+
+
+def _last(node: ast.expr) -> str:
+    return tree.dotted(node).rpartition(".")[2]
+
+
+def _uses(source: Source, node: ast.expr) -> list[ast.Name | ast.Attribute]:
+    """Where the file reads it, by the last part of its name."""
+    if isinstance(node, ast.Attribute):
+        return [*uses.attributes(source, _last(node))]
+    home = tree.function(source, node)
+    return [one for one in uses.names(source, _last(node)) if home is None or tree.function(source, one) is home]
+
+
+def _learns(source: Source, node: ast.expr) -> bool:
+    """`optim.Adam(q.parameters())`, alone or in a list with others."""
+    for use in _uses(source, node):
+        up = source.parents[use]
+        if isinstance(up, ast.Attribute) and up.attr in ("parameters", "named_parameters"):
+            around = (one for one in tree.ancestors(source, use) if isinstance(one, ast.Call | ast.Assign))
+            if any(_to_optimizer(source, one) for one in around):
+                return True
+    return False
+
+
+def _to_optimizer(source: Source, node: ast.Call | ast.Assign) -> bool:
+    if isinstance(node, ast.Call):
+        return source.name(node.func).startswith("torch.optim.")
+    name = tree.dotted(node.targets[0])  # params = [*one.parameters(), *other.parameters()]
+    made = [one for one, _ in uses.calls_under(source, "torch.optim.") if one.args]
+    return bool(name) and any(tree.dotted(one.args[0]) == name for one in made)
+
+
+def _changed(source: Source, *nets: ast.expr) -> bool:
+    """Whether one of the two gets other weights afterwards, or is frozen."""
+    for net in nets:
+        for use in _uses(source, net):
+            up = source.parents[use]
+            if isinstance(up, ast.Attribute) and up.attr in _CHANGES and up.attr != "eval":
+                return True
+            looped = isinstance(up, ast.Attribute) and up.attr in ("parameters", "modules", "named_parameters")
+            if looped and any(isinstance(one, ast.For) for one in [source.parents[source.parents[up]]]):
+                return True
+    return any(_is_given(source, net) for net in nets)
+
+
+def _is_given(source: Source, net: ast.expr) -> bool:
+    """`start(q2)`: a function of the file may fill it anew."""
+    for use in _uses(source, net):
+        up = source.parents[use]
+        if isinstance(up, ast.Call) and use in up.args and tree.is_statement(source, up):
+            return True
+    return False
+
+
+def _asked_alike(source: Source, one: ast.expr, other: ast.expr) -> bool:
+    """`q1(sa)` and `q2(sa)` in one function."""
+    asked = [
+        {(tree.function(source, call), tuple(map(ast.unparse, call.args))) for call in _runs(source, net)}
+        for net in (one, other)
+    ]
+    return bool(asked[0] & asked[1])
+
+
+def _runs(source: Source, net: ast.expr) -> Iterator[ast.Call]:
+    for use in _uses(source, net):
+        up = source.parents[use]
+        if isinstance(up, ast.Call) and up.func is use and up.args and not follow.in_test(source, up):
+            yield up
