@@ -34,3 +34,8 @@ class Trainer:
     def other(self, name=None):
         name = name or self.name
         return self.size, locals()
+
+    def called_as_it_is(self, state, key):
+        state = self.merged(state, key)
+        state = {"key": key}
+        return self.size

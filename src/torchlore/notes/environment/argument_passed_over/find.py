@@ -10,9 +10,9 @@ from torchlore.check.source import Hit, Source
 def find(source: Source) -> Iterator[Hit]:
     for held in source.all(ast.Assign):
         name = held.targets[0]
-        given = _default(held.value, name.id) if isinstance(name, ast.Name) and len(held.targets) == 1 else None
-        home = tree.function(source, held) if given is not None else None
-        if given is None or home is None or not isinstance(name, ast.Name):
+        given = _default(held.value, name.id) if isinstance(name, ast.Name) and len(held.targets) == 1 else ""
+        home = tree.function(source, held) if given else None
+        if home is None or not isinstance(name, ast.Name):
             continue
         if name.id not in {arg.arg for arg in tree.parameters(home)} or not _asked(source, held, name.id):
             continue
