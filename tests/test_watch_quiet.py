@@ -225,6 +225,28 @@ for epoch in range(3):
         F.mse_loss(net(x), y).backward()
         opt.step()
 """
+DRAWN = """
+def given(n):
+    x = torch.randn(n, 7, 3)
+    return x, x.mean(1)[:, :2]
+
+class Last(nn.Module):
+    def __init__(self, **options):
+        super().__init__()
+        self.rnn = nn.GRU(3, 8, **options)
+        self.out = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.out(self.rnn(x)[0].mean(1))
+
+net = Last(FIRST)
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(8):
+    x, y = given(16)
+    opt.zero_grad()
+    F.mse_loss(net(x), y).backward()
+    opt.step()
+"""
 
 
 @pytest.mark.parametrize(
@@ -237,6 +259,8 @@ for epoch in range(3):
         (LOGGED, []),  # losses that are printed only
         (STEPS.replace("FIRST", ", batch_first=True"), []),
         (STEPS.replace("FIRST", ""), ["batch-first-forgotten"]),
+        (DRAWN.replace("FIRST", "batch_first=True"), []),  # without a loader
+        (DRAWN.replace("FIRST", ""), ["batch-first-forgotten"]),
         (MEAN_TEACHER, []),  # an average that sees its batches itself, moved by way of `.data`
         (TURNS, []),  # experts that are not asked; an average that is given other data
         (HEADS.replace("DIM", "-1"), []),

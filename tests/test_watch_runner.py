@@ -212,6 +212,23 @@ def test_ctrl_c_ends_as_with_python(tmp_path):
     assert "torchlore" not in errors.partition("KeyboardInterrupt")[0]
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_sigterm_loses_no_finding_and_ends_as_with_python(tmp_path, own):
+    begins = "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\n" if own else ""
+    waits = "\ntry:\n    print('ready', flush=True)\n    time.sleep(60)\nfinally:\n    print('left', flush=True)\n"
+    (tmp_path / "script.py").write_text(f"{begins}import time\nimport torch\ntorch.no_grad(){waits}")
+    words = [sys.executable, "-m", "torchlore", "watch", "--json", "out.json", "script.py"]
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == (3 if own else -signal.SIGTERM)
+    assert output == ("left\n" if own else "")  # the signal runs no `finally`
+    assert "watch: findings:" in errors
+    assert "grad-context-as-statement" in errors
+    assert json.loads((tmp_path / "out.json").read_text())["status"] == (3 if own else 128 + signal.SIGTERM)
+
+
 def test_children_are_watched_too(tmp_path):
     (tmp_path / "train.py").write_text(TRAIN)
     forks = "import multiprocessing as mp, runpy\ndef work():\n    runpy.run_path('train.py')\n"

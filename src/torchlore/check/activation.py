@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import edits
+from torchlore.check import classes, edits, follow, tree, values
+from torchlore.check.tensors import no_grad_around
 
 if TYPE_CHECKING:
     from torchlore.check.losses import LossCall
@@ -24,6 +25,23 @@ def activation_hit(source: Source, loss: LossCall, given: Value, message: str) -
         return source.hit(loss.call, text)
     found = _removed(source, given.node)
     return source.hit(given.node, f"{text} (line {loss.call.lineno})", *found, safe=False)
+
+
+def in_eval_only(source: Source, node: ast.expr) -> str:
+    """`sigmoid` or `softmax`, where a model is run without gradients whose `forward` applies it `if not self.training`."""
+    call = follow.followed(source, node)
+    made = source.values(call.func) if isinstance(call, ast.Call) and no_grad_around(source, call) else ()
+    cls = classes.class_behind(source, made[0]) if len(made) == 1 else None
+    forward = classes.methods(cls).get("forward") if cls is not None else None
+    for choice in tree.under(cls.source, forward, ast.If) if cls is not None and forward is not None else ():
+        if cls is None or cls.source.code(choice.test) != "not self.training":
+            continue
+        for one in (part for statement in choice.body for part in ast.walk(statement) if isinstance(part, ast.Call)):
+            layer = values.made_by(cls.source, one.func, "torch.nn.Sigmoid", "torch.nn.Softmax")
+            word = layer.name.rpartition(".")[2].lower() if layer is not None else follow.word(cls.source, one)
+            if word in ("sigmoid", "softmax"):
+                return word
+    return ""
 
 
 def _removed(source: Source, node: ast.Call) -> list[Edit]:

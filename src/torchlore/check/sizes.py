@@ -61,6 +61,8 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
     if source.name(call.func) in ("torch.matmul", "torch.bmm") and len(call.args) == 2:
         left, right = sizes(source, call.args[0], hops), sizes(source, call.args[1], hops)
         return (*left[:-1], right[-1]) if left and right else ()
+    if source.name(call.func) in ("torch.cat", "torch.concat"):
+        return _joined(source, call, hops)
     if func.attr in {"view", "reshape"}:
         return asked(source, call)
     if func.attr == "flatten" and [tree.literal(one) for one in call.args] == [2] and not call.keywords:
@@ -76,6 +78,14 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
         return known
     dims = [tree.literal(part) for part in _parts(call)]
     return _moved(known, dims, swap=func.attr != "permute")
+
+
+def _joined(source: Source, call: ast.Call, hops: int) -> Sizes:
+    """Sizes of several tensors behind each other: those of the first, with more rows."""
+    parts = call.args[0].elts if call.args and isinstance(call.args[0], ast.List | ast.Tuple) else []
+    behind = tree.lacks(call, 1, "dim") or tree.literal(tree.argument(call, 1, "dim")) == 0
+    one = sizes(source, parts[0], hops) if parts and behind and not isinstance(parts[0], ast.Starred) else ()
+    return (f"{one[0]} * {len(parts)}", *one[1:]) if len(one) > 1 else ()
 
 
 _MAKES = {f"{room}.{name}" for room in ("torch", "numpy", "numpy.random") for name in

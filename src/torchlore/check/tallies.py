@@ -253,6 +253,8 @@ def kind(source: Source, value: ast.expr, hops: int = 3) -> str:
                 return "nominal"
         return ""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+        if _overlaps(source, value.left, ast.BitAnd) and _overlaps(source, value.right, ast.BitOr):
+            return "bent"
         part = kind(source, value.left, hops) == "count"
         return "mean" if part and (_SIZED.search(source.code(value.right)) or _local_size(source, value.right)) else ""
     if isinstance(value, ast.Name) and hops:
@@ -266,6 +268,19 @@ def kind(source: Source, value: ast.expr, hops: int = 3) -> str:
     if isinstance(value, ast.BinOp) and root:
         return "bent" if kind(source, value.left, hops) == "loss" or _is_mean_loss(source, value.left) else ""
     return _called(source, value, hops) if isinstance(value, ast.Call) else ""
+
+
+def _overlaps(source: Source, node: ast.expr, joint: type[ast.operator]) -> bool:
+    """`(pred & mask).sum()` over a whole batch, or `|` of the two, also by a name for it and in `max(union, 1)`."""
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+    for one in (
+        part for whole in (node, *(follow.followed(source, name) for name in names)) for part in ast.walk(whole)
+    ):
+        whole = isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "sum"
+        held = _bare(one.func.value) if whole and not one.args and not one.keywords else None  # type: ignore[attr-defined]  # a call
+        if isinstance(held, ast.BinOp) and isinstance(held.op, joint):
+            return True
+    return False
 
 
 def _is_mean_loss(source: Source, node: ast.expr) -> bool:

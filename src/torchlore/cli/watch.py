@@ -14,7 +14,7 @@ from torchlore.finding import Severity
 from torchlore.watch.session import Options
 
 if TYPE_CHECKING:
-    from torchlore.watch.runner import Program
+    from torchlore.watch.runner import Outcome, Program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the program; its own exit status is ours, unless --fail-on says otherwise."""
     from torchlore.catalogue import parts
-    from torchlore.watch import output
     from torchlore.watch.runner import CannotRun
     from torchlore.watch.runner import run as run_program
     from torchlore.watch.session import sentinels_of
@@ -56,10 +55,27 @@ def run(args: argparse.Namespace) -> int:
     options = Options(args.share / 100, args.steps, slugs["only"], slugs["ignore"], live, deep=not args.no_deep,
                       source=not args.no_source)  # fmt: skip
     try:
-        outcome = run_program(_program(args), lambda: sentinels_of(parts("watch")), options)
+        outcome = run_program(
+            _program(args),
+            lambda: sentinels_of(parts("watch")),
+            options,
+            lambda outcome: _tell(outcome, reports, quiet=args.quiet),
+        )
     except CannotRun as reason:
         raise Failure(str(reason)) from None
-    if not args.quiet or outcome.findings:
+    _tell(outcome, reports, quiet=args.quiet)
+    if outcome.interrupted:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell must see that Ctrl-C ended it
+        os.kill(os.getpid(), signal.SIGINT)
+    grave = args.fail_on and any(one.severity.rank <= Severity(args.fail_on).rank for one in outcome.findings)
+    return outcome.status or int(bool(grave))
+
+
+def _tell(outcome: Outcome, reports: dict[str, Path], *, quiet: bool) -> None:
+    """The summary, and the reports that were asked for."""
+    from torchlore.watch import output
+
+    if not quiet or outcome.findings:
         print(*output.summary(outcome), sep="\n", file=sys.stderr, flush=True)
     if "json" in reports:
         reports["json"].write_text(output.as_json(outcome), encoding="utf-8")
@@ -67,11 +83,6 @@ def run(args: argparse.Namespace) -> int:
         from torchlore.watch.timeline import page
 
         reports["html"].write_text(page(outcome), encoding="utf-8")
-    if outcome.interrupted:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell must see that Ctrl-C ended it
-        os.kill(os.getpid(), signal.SIGINT)
-    grave = args.fail_on and any(one.severity.rank <= Severity(args.fail_on).rank for one in outcome.findings)
-    return outcome.status or int(bool(grave))
 
 
 def _slugs(text: str, option: str) -> frozenset[str]:

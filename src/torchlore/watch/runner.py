@@ -7,6 +7,7 @@ import io
 import json
 import multiprocessing.util
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from time import perf_counter_ns
 from types import TracebackType
 
 from torchlore.finding import Finding, Severity
+from torchlore.watch.ending import on_sigterm
 from torchlore.watch.hook import after_import
 from torchlore.watch.ledger import live
 from torchlore.watch.places import MAKERS
@@ -54,8 +56,16 @@ class CannotRun(Exception):
     """The program cannot even be started; the message says why, as python's own would."""
 
 
-def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: Options) -> Outcome:
-    """Run the program to its end; exceptions are printed as python prints them. The sentinels are asked for once torch is there."""
+def run(
+    program: Program,
+    sentinels: Callable[[], Iterable[Sentinel]],
+    options: Options,
+    ended: Callable[[Outcome], None] | None = None,
+) -> Outcome:
+    """Run the program to its end; exceptions are printed as python prints them. The sentinels are asked for once torch is there.
+
+    Where SIGTERM ends the program, `ended` gets what was found until then, and the process ends as it would have without us.
+    """
     source, path = _prepare(program)
     options.roots = (*options.roots, path if path.startswith("<") else os.path.dirname(os.path.abspath(path)) + os.sep)  # noqa: PTH100, PTH120 - strings are compared
     watcher = Watcher([], options)
@@ -63,12 +73,25 @@ def run(program: Program, sentinels: Callable[[], Iterable[Sentinel]], options: 
         _tell_children(folder, options)
         reading = Reading(options)
         after_import("torch", lambda: begin(watcher, sentinels, folder, reading), lambda: reading.begin(path))
+        on_sigterm(lambda: _terminated(watcher, reading, folder, ended))
         status, interrupted = _execute(source, path)
-        watcher.rich = True
-        watcher.run.crashed = status != 0 or 0 < options.steps <= watcher.run.steps
-        watcher.finish()
-        seen = [*watcher.ledger.results(), *_from_children(folder, watcher)]
+        return _outcome(watcher, reading, folder, status, interrupted=interrupted)
+
+
+def _outcome(watcher: Watcher, reading: Reading, folder: str, status: int, *, interrupted: bool) -> Outcome:
+    """What this process and those it started have found."""
+    watcher.rich = True
+    watcher.run.crashed = status != 0 or 0 < watcher.options.steps <= watcher.run.steps
+    watcher.finish()
+    seen = [*watcher.ledger.results(), *_from_children(folder, watcher)]
     return Outcome(status, merged(reading.together(seen)), watcher, interrupted, reading.trouble)
+
+
+def _terminated(watcher: Watcher, reading: Reading, folder: str, ended: Callable[[Outcome], None] | None) -> None:
+    outcome = _outcome(watcher, reading, folder, 128 + signal.SIGTERM, interrupted=False)
+    shutil.rmtree(folder, ignore_errors=True)
+    if ended is not None:
+        ended(outcome)
 
 
 def begin(watcher: Watcher, sentinels: Callable[[], Iterable[Sentinel]], folder: str, reading: Reading) -> None:

@@ -26,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
             alone = _one_each(source, event.node) or _over(source, event.node) or _leaves(source, event.node)
-            alone = alone or _saved_alone(source, event.node)
+            alone = alone or _saved_alone(source, event.node) or _copied_this_turn(source, event.node)
             variable = kept.variable(source, event.node) if not alone else None
             if (
                 variable is not None
@@ -111,6 +111,18 @@ def _one_each(source: Source, call: ast.Call) -> bool:
     net, loops = tree.receiver(call), tree.loops(source, call)
     index = tree.dotted(net.slice) if isinstance(net, ast.Subscript) else ""
     return bool(index) and any(isinstance(one, ast.For) and tree.dotted(one.target) == index for one in loops)
+
+
+def _copied_this_turn(source: Source, call: ast.Call) -> bool:
+    """`frozen = copy.deepcopy(net)` in the same turn of the loop: every turn has a copy of its own, which nobody trains."""
+    net, turn = tree.receiver(call), tree.loops(source, call)[:1]
+    bound = scopes.reaching(source, net) if isinstance(net, ast.Name) and turn else []
+    new = [one for one in bound if one.how == "assign" and one.value is not None and _copies(source, one.value)]
+    return bool(new) and len(new) == len(bound) and all(tree.loops(source, one.statement)[:1] == turn for one in new)
+
+
+def _copies(source: Source, value: ast.expr) -> bool:
+    return any(source.name(one.func) == "copy.deepcopy" for one in ast.walk(value) if isinstance(one, ast.Call))
 
 
 def _made_this_turn(source: Source, variable: ast.expr, call: ast.Call) -> bool:

@@ -12,6 +12,7 @@ from torchlore.check.tensors import no_grad_around
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _in_training_step(source) if "training_step" in source.text else ()
     if not any(source.methods("backward")):
         return
     for loop in flow.training_loops(source):
@@ -45,6 +46,21 @@ def find(source: Source) -> Iterator[Hit]:
     yield from (*_in_methods(source), *_never_emptied(source), *_replayed(source))
 
 
+def _in_training_step(source: Source) -> Iterator[Hit]:
+    """`self.outputs.append({"loss": loss})` in a `training_step`, after which Lightning runs the backward pass itself."""
+    for call in source.methods("append"):
+        home = tree.function(source, call)
+        if home is None or home.name != "training_step" or not tree.dotted(tree.receiver(call)).startswith("self."):
+            continue
+        held = follow.followed(source, call.args[0]) if len(call.args) == 1 else None
+        parts = held.values if isinstance(held, ast.Dict) else call.args
+        graphs = [leaf for part in parts for leaf in kept.leaves(part) if values.attached(source, leaf) is True]
+        if graphs and tree.is_statement(source, call) and not no_grad_around(source, call):
+            name = source.code(graphs[0])
+            told = f"`{source.code(tree.receiver(call))}` keeps the graph of every `{name}` in memory: add `{name}.detach()`"
+            yield source.hit(call, told, severity="warning")
+
+
 def _for_each_net(loop: flow.LoopFlow) -> bool:
     """`self.optimizers[agent].step()` in `for agent in range(n)`: a turn for each of a few nets, and no more."""
     turn = tree.dotted(loop.node.target) if isinstance(loop.node, ast.For) else ""
@@ -64,7 +80,8 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
         parts = value.elts if isinstance(value, ast.Tuple) else [value]
         made = [one for one in parts if isinstance(one, ast.Call)]
         whole = [one for one in made if flow.called(source, one) or _is_measure(source, one)]
-        leaves = [one for one in (*kept.leaves(value), *whole) if identity(source, one) not in done]
+        rows = [one.value for one in parts if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name)]
+        leaves = [one for one in (*kept.leaves(value), *whole, *rows) if identity(source, one) not in done]
         graphs = [one for one in leaves if _carries_graph(source, one) or _holds(source, one, loop)]
         graphs = [one for one in graphs if not _emptied_here(source, one)]
         lives = kept.outlives(source, target, loop.node) and not _begins_again(loop.node, target)
@@ -81,7 +98,11 @@ def _each_turn(source: Source, node: ast.AST, loop: tree.Loop) -> bool:
     inner = around[0] if around and isinstance(around[0], ast.For) else None
     few = inner is not None and follow.method(inner.iter) in ("items", "values")
     few |= inner is not None and isinstance(follow.followed(source, inner.iter), ast.Tuple | ast.List)
-    few |= inner is not None and isinstance(inner.iter, ast.Call) and source.name(inner.iter.func) == "zip"
+    few |= (
+        inner is not None
+        and isinstance(inner.iter, ast.Call)
+        and source.name(inner.iter.func) in ("zip", "range", "enumerate")
+    )
     few |= inner is not None and values.sure(source, inner.target, "function")
     return around[:1] == [loop] or (few and around[1:2] == [loop])
 

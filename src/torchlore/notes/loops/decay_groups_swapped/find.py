@@ -12,8 +12,13 @@ _UNDECAYED = re.compile(
     r"(^|_)(no|non|without|skip|wo|un)_?(wd|decay\w*|weight_decay\w*|regulari[sz]\w*)$", re.IGNORECASE
 )
 
+_DECAYED = re.compile(
+    r"^(with_)?(decay|decayed|wd|weight_decay)(_?(params?|parameters|names?|set|list))?$", re.IGNORECASE
+)
+
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _penalty(source) if "named_parameters" in source.text else ()
     if "weight_decay" not in source.text:
         return
     yield from _joined(source)
@@ -21,6 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     yield from (*_inherits(source), *_unused(source), *_one_list(source), *_in_neither(source), *_overwritten(source))
     for groups in source.all(ast.List):
+        yield from _named_the_other_way(source, groups)
         found = [(one, _choice(source, one)) for one in groups.elts if _entries(one)]
         pulled = next(
             ((one, choice[1]) for one, choice in found if choice is not None and choice[0] and not _is_zero(one)), None
@@ -34,6 +40,59 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(pulled[0], f"`{source.code(given)}` holds {told}: change the two `weight_decay`")
         else:
             yield source.hit(pulled[1], f"this chooses {told}: turn the test round")
+
+
+def _penalty(source: Source) -> Iterator[Hit]:
+    """`if "bias" in name: l2 = l2 + p.pow(2).sum()`: a penalty by hand that has the biases and nothing else."""
+    for test in source.all(ast.Compare):
+        word = tree.literal(test.left) if isinstance(test.ops[0], ast.In) else None
+        up = source.parents[test]
+        if word not in ("bias", ".bias") or len(test.ops) != 1 or not isinstance(up, ast.If | ast.comprehension):
+            continue
+        body: ast.AST = up if isinstance(up, ast.If) else source.parents[up]
+        loop = _over_parameters(source, test) if isinstance(up, ast.If) else up
+        over = isinstance(loop, ast.For | ast.comprehension) and follow.method(loop.iter) == "named_parameters"
+        names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)} if over and loop else set()
+        home = tree.function(source, test)
+        both = len(re.findall("bias|else", source.text if home is None else source.code(home))) > 1 or getattr(
+            up, "orelse", None
+        )
+        if names and not both and any(_squares(one) & names for one in ast.walk(body)):
+            told = "this gives the penalty to the biases, and the weights that it is meant for get none"
+            yield source.hit(
+                test, f"{told}: write `{source.code(test.left)} not in {source.code(test.comparators[0])}`"
+            )
+
+
+def _squares(node: ast.AST) -> set[str]:
+    """`p` of `p.pow(2)`, `p.norm()`, `p ** 2` and `torch.norm(p)`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return {tree.dotted(node.left)}
+    if isinstance(node, ast.Call) and tree.dotted(node.func).rpartition(".")[2] in ("pow", "norm", "abs", "square"):
+        return {tree.dotted(tree.receiver(node)), *(tree.dotted(one) for one in node.args[:1])}
+    return set()
+
+
+def _named_the_other_way(source: Source, groups: ast.List) -> Iterator[Hit]:
+    """`{"params": [... in decay], "weight_decay": 0.0}` beside `{"params": [... in no_decay], "weight_decay": wd}`."""
+    spared = pulled = None
+    for one in groups.elts:
+        given = _params(one) if _entries(one) else None
+        if not isinstance(given, ast.ListComp | ast.GeneratorExp | ast.Name):
+            continue
+        names = {part.id for part in ast.walk(given) if isinstance(part, ast.Name)}
+        undecayed = [name for name in names if _UNDECAYED.search(name)]
+        decayed = [name for name in names if _DECAYED.search(name)]
+        spared = one if decayed and not undecayed and _is_zero(one) else spared
+        pulled = one if undecayed and not decayed and not _is_zero(one) else pulled
+    if spared is not None and pulled is not None and not _chosen(source, groups):
+        told = "the group that is to be decayed has a `weight_decay` of 0, and the other is decayed: change the two"
+        yield source.hit(pulled, told)
+
+
+def _chosen(source: Source, groups: ast.List) -> bool:
+    """Whether the groups are chosen by tests, which say themselves what they hold."""
+    return any(_choice(source, one) is not None for one in groups.elts if _entries(one))
 
 
 def _joined(source: Source) -> Iterator[Hit]:

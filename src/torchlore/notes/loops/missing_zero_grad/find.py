@@ -11,6 +11,8 @@ from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
 
+_BROKEN = re.compile(r"nan|finite|isinf|norm|loss", re.IGNORECASE)  # what a batch is left out for
+_SOUND = re.compile(r"nan|finite|isinf", re.IGNORECASE)
 _OTHERS = ("zero", "reset", "clear")  # a helper we cannot look into may do it
 
 
@@ -39,7 +41,48 @@ def find(source: Source) -> Iterator[Hit]:
         place = outside or _twice(loop) or _beside(loop) or (step.node if step.source is source else step.at)
         yield source.hit(place, message, *fix)
     yield from (*_between_steps(source), *_left_by_another(source), *_after_attack(source), *_by_hand(source))
-    yield from (*_of_several(source), *_in_closure(source), *_part_zeroed(source))
+    yield from (*_of_several(source), *_in_closure(source), *_part_zeroed(source), *_skipped(source))
+
+
+def _skipped(source: Source) -> Iterator[Hit]:
+    """`if norm > 10: continue` between backward and step, where the turn zeroes at its end alone: the batch that was to be left out stays."""
+    for leave in source.all(ast.Continue):
+        choice = source.parents[leave]
+        loop = source.parents[choice]
+        test = source.code(choice.test) if isinstance(choice, ast.If) else ""
+        if not _BROKEN.search(test) or not isinstance(loop, ast.For | ast.While) or choice not in loop.body:
+            continue
+        place = loop.body.index(choice)  # type: ignore[arg-type]  # a statement
+        before, after = ({follow.method(call) for one in part for call in tree.under(source, one, ast.Call)}
+                         for part in (loop.body[:place], loop.body[place + 1 :]))  # fmt: skip
+        own = {follow.method(call) for call in tree.under(source, choice, ast.Call)}
+        late = "backward" in before and {"step", "zero_grad"} <= after and not {"step", "zero_grad"} & (before | own)
+        if late and not frameworks.owned(source, loop) and not _helper(loop):
+            told = "the batch that is left out here keeps its gradients, and the next backward pass adds to them: zero before `continue`"
+            yield source.hit(leave, told)
+    yield from _zeroed_if_sound(source)
+
+
+def _zeroed_if_sound(source: Source) -> Iterator[Hit]:
+    """`if torch.isfinite(norm): optimizer.step(); optimizer.zero_grad()`: gradients that are not finite stay for good."""
+    for call in source.methods("zero_grad"):
+        choice = source.parents[tree.statement(source, call)]
+        loop = source.parents.get(choice)
+        if not isinstance(choice, ast.If) or not isinstance(loop, ast.For | ast.While) or choice.orelse:
+            continue
+        done = [follow.method(one) for one in tree.under(source, loop, ast.Call)]
+        own = {follow.method(one) for one in tree.under(source, choice, ast.Call)}
+        late = done.count("zero_grad") == 1 and "step" in own and "backward" in done and "backward" not in own
+        if (
+            late
+            and _SOUND.search(source.code(choice.test))
+            and not frameworks.owned(source, loop)
+            and not _helper(loop)
+        ):
+            told = (
+                "a batch that is left out keeps its gradients, and all later ones are added to them: zero in every turn"
+            )
+            yield source.hit(call, told)
 
 
 def _in_closure(source: Source) -> Iterator[Hit]:

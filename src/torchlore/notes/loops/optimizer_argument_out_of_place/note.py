@@ -3,7 +3,7 @@
 `torch.optim.SGD(params, lr, weight_decay)` takes the decay for the momentum. There is then hardly any momentum, because 5e-4 is
 as good as none, and no decay at all; the run is slower and overfits, and every number that is printed looks sane. Classes that
 inherit from SGD do it too: `super().__init__(params, lr, weight_decay)`. In Adagrad the third place is `lr_decay`, in RMSprop
-`alpha`, in Adam the two betas.
+`alpha`, in Adam the two betas, with `eps` behind them: `Adam(params, lr, betas, weight_decay)` has no decay and an `eps` of 5e-4.
 
 Give everything behind the rate by name: `SGD(params, lr, weight_decay=5e-4)`.
 """
@@ -25,6 +25,7 @@ _PLACES = {
     "Adagrad": ("params", "lr", "lr_decay", "weight_decay"),
     "RMSprop": ("params", "lr", "alpha", "eps", "weight_decay", "momentum"),
     "Adadelta": ("params", "lr", "rho", "eps", "weight_decay"),
+    **dict.fromkeys(("Adam", "AdamW", "NAdam", "RAdam", "Adamax"), ("params", "lr", "betas", "eps", "weight_decay")),
     "ASGD": ("params", "lr", "lambd", "alpha", "t0", "weight_decay"),
 }
 _SAYS = (

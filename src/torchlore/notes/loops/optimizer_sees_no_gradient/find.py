@@ -41,7 +41,55 @@ def find(source: Source) -> Iterator[Hit]:
                 name = source.code(other.expr) if other.expr is not None else "another network"
                 message = f"the loss comes from `{name}`, and this optimizer holds `{source.code(net)}`, which gets no gradient: give it `{name}.parameters()`"
                 yield source.hit(built.node, message, severity="warning")  # a wrapper may hold its parts
+    yield from _never_thawed(source, made) if made and "requires_grad" in source.text else ()
     yield from _cut_off(source, {owner: event for owner, event in made.items() if owner not in told}) if made else ()
+
+
+def _never_thawed(source: Source, made: dict[Identity | None, Event]) -> Iterator[Hit]:
+    """`set_requires_grad(D, False)` in every step, nothing that takes it back, and an optimizer of `D` that steps there."""
+    switches = list(_switches(source))
+    for node, net, on in switches:
+        owner = identity(source, net) if on is False else None
+        if owner is None or any(other is not False for _, one, other in switches if identity(source, one) == owner):
+            continue
+        home = tree.function(source, node)
+        events = flow.events_of(source, home)
+        steps = [one for one in events if one.what == "step" and one.source is source and not one.via]
+        turns = home is not None or bool(tree.loops(source, node))
+        for step in steps if turns and not frameworks.owned(source, node) else ():
+            built = made.get(step.owner)
+            given = _given(built) if built is not None and built.source is source else None
+            together = home is not None or tree.loops(source, step.node)[:1] == tree.loops(source, node)[-1:]
+            if given is not None and identity(source, given) == owner and together and not step.conditions:
+                told = f"nothing takes this back, so `{source.code(net)}` gets no gradient and its optimizer steps along nothing"
+                yield source.hit(
+                    node, f"{told}: set it to True before the loss of `{source.code(net)}`", severity="warning"
+                )
+                return
+
+
+def _switches(source: Source) -> Iterator[tuple[ast.AST, ast.expr, object]]:
+    """`net.requires_grad_(x)`, `for p in net.parameters(): p.requires_grad = x`, `switch(net, x)` that does so, and x."""
+    for call in source.methods("requires_grad_"):
+        yield call, _whole(source, tree.receiver(call)), tree.literal(call.args[0]) if call.args else True
+    for store in uses.attributes(source, "requires_grad"):
+        held = source.parents[store]
+        if not isinstance(held, ast.Assign) or not isinstance(store.ctx, ast.Store):
+            continue
+        net, value = _whole(source, store.value), tree.literal(held.value)
+        yield held, net, value
+        home = tree.function(source, store)
+        for call in source.all(ast.Call) if home is not None and value is tree.UNKNOWN else ():
+            if tree.dotted(call.func).rpartition(".")[2] == home.name and len(call.args) == 2:  # type: ignore[union-attr]  # a function
+                nets = call.args[0].elts if isinstance(call.args[0], ast.List | ast.Tuple) else [call.args[0]]
+                yield from ((call, one, tree.literal(call.args[1])) for one in nets)
+
+
+def _whole(source: Source, part: ast.expr) -> ast.expr:
+    """`net` of the `p` in `for p in net.parameters()`."""
+    loop = next(iter(tree.loops(source, part)), None)
+    over = loop.iter if isinstance(loop, ast.For) and tree.dotted(loop.target) == tree.dotted(part) else None
+    return tree.receiver(over) if isinstance(over, ast.Call) and follow.method(over) == "parameters" else part
 
 
 def _cut_off(source: Source, made: dict[object, Event]) -> Iterator[Hit]:

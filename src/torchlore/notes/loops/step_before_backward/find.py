@@ -56,7 +56,14 @@ def _never_stepped(source: Source) -> Iterator[Hit]:
         if built and all(_is_idle(source, one, own) for one in every) and not off:
             told.add(name)
             message = f"`{name}` is cleared in each turn and never stepped, so what it holds never changes: add `{name}.step()`"
-            yield source.hit(other[-1], message, severity="warning")  # or its step is yet to be written
+            passes = [one for one in beside if follow.method(one) == "backward" and one.lineno > clear.lineno]
+            apart = len(passes) > 1 and any(passes[0].lineno < one.lineno < passes[1].lineno for one in _zeros(source))
+            place = passes[0] if apart else other[-1]  # its own backward pass, where each optimizer has one
+            yield source.hit(place, message, severity="warning")  # or its step is yet to be written
+
+
+def _zeros(source: Source) -> list[ast.Call]:
+    return list(source.methods("zero_grad"))
 
 
 def _is_optimizer(source: Source, node: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _GAIN = regex(r"^(adv|advs|advantages?|gaes?|returns?|rewards?|rets|discounted_\w+|reward_to_go|rtg)$", re.IGNORECASE)
+_RECKONS = regex(r"(^|_)(returns?|advantages?|gae|discount(ed)?)(_|$)", re.IGNORECASE)
 _LOGS = regex(r"^(saved_)?log_?probs?$", re.IGNORECASE)
 _CRITIC = regex(r"^(critic\w*|q\d?|qf\d?|q_?net\w*|q_?func\w*|q_?value\w*)$", re.IGNORECASE)
 _ACTOR = regex(r"actor|policy|^pi\d?$|^mu$", re.IGNORECASE)
@@ -105,10 +106,17 @@ def _policy_gradient(source: Source, term: ast.expr) -> str:
     if not isinstance(term, ast.BinOp) or not isinstance(term.op, ast.Mult):
         return ""
     for one, other in ((term.left, term.right), (term.right, term.left)):
-        gain = _GAIN.match(follow.base(other)) or _GAIN.match(_walked(source, other))
+        gain = _GAIN.match(follow.base(other)) or _GAIN.match(_walked(source, other)) or _reckoned(source, other)
         if (_is_log_prob(source, one) or _LOGS.match(_walked(source, one))) and gain and not _reversed(source, other):
             return f"`{source.code(term)}`"
     return ""
+
+
+def _reckoned(source: Source, node: ast.expr) -> bool:
+    """`R` of `R = compute_returns(rewards)`: what a function of this file made of the rewards."""
+    call = follow.followed(source, node)
+    inner = flow.called(source, call) if isinstance(call, ast.Call) else None
+    return inner is not None and _RECKONS.search(inner.node.name) is not None
 
 
 def _walked(source: Source, node: ast.expr) -> str:

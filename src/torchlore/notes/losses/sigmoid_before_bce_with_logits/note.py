@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from torchlore.check import losses, values
-from torchlore.check.activation import activation_hit
+from torchlore.check.activation import activation_hit, in_eval_only
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -36,6 +36,9 @@ def find(source: Source) -> Iterator[Hit]:
             first = "sigmoid" if given.state == "sigmoid" else "softmax"
             message = f"`{{loss}}` applies the sigmoid itself, here it gets the output of a {first}: give it the logits"
             yield activation_hit(source, loss, given, message)
+        elif loss.input is not None and in_eval_only(source, loss.input) == "sigmoid":
+            told = "`forward` has applied the sigmoid in eval mode, and the loss applies it again: give it what comes before"
+            yield source.hit(loss.call, told)
 
 
 def watch(call: Annotated[Call, "binary_cross_entropy_with_logits"]) -> Alarm | None:

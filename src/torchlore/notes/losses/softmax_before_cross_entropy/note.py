@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from torchlore.check import losses, values
-from torchlore.check.activation import activation_hit
+from torchlore.check.activation import activation_hit, in_eval_only
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -40,6 +40,9 @@ def find(source: Source) -> Iterator[Hit]:
         if given is not None and given.state == "probs":
             message = "`{loss}` applies softmax itself, here it gets probabilities: give it the logits"
             yield activation_hit(source, loss, given, message)
+        elif loss.input is not None and in_eval_only(source, loss.input) == "softmax":
+            told = "`forward` has applied the softmax in eval mode, and the loss applies it again: give it what comes before"
+            yield source.hit(loss.call, told)
 
 
 def watch(call: Annotated[Call, "cross_entropy"]) -> Alarm | None:

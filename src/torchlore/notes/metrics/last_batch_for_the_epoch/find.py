@@ -11,13 +11,16 @@ _LOSS = re.compile(r"(^|_)loss$")
 _BATCHES = re.compile(r"loader|dataloader|batches|(^|_)(dl|iterator)$", re.IGNORECASE)
 _STOPPER = re.compile(r"early_?stop|stopper|plateau", re.IGNORECASE)
 _SCORE = re.compile(r"(^|_)(loss|acc|accuracy|score|error|err|f1|iou|psnr|mae|mse)(_|$)", re.IGNORECASE)
+_SCORES = re.compile(
+    r"(^|_)(f1|acc|accuracy|score|report|matrix|auc|auroc|precision|recall|iou|dice|metrics?)(_|$)", re.IGNORECASE
+)
 _CASTS = {"item", "detach", "cpu", "mean", "numpy", "data"}
 
 
 def find(source: Source) -> Iterator[Hit]:
     if " in " not in source.text:
         return
-    yield from (*_replaced(source), *_restarted(source), *_last_returned(source))
+    yield from (*_replaced(source), *_restarted(source), *_last_returned(source), *_last_scored(source))
     if "loss" in source.text:
         yield from _read_behind(source)
 
@@ -74,6 +77,42 @@ def _replaced(source: Source) -> Iterator[Hit]:
                 what = "write `+=`" if starts else f"begin with `{target.id} = 0` and write `+=`"
                 told = f"`{target.id}` {how}, so the last turn over `{over}` alone counts: {what}"
                 yield source.hit(one, told)
+
+
+def _last_scored(source: Source) -> Iterator[Hit]:
+    """`preds = logits.argmax(1)` in each turn of an evaluation, and `f1(preds, labels)` behind the loop."""
+    for one in (*source.methods("argmax", "max", "round"), *source.calls("torch.argmax", "torch.max", "torch.round")):
+        held, around = tree.statement(source, one), tree.loops(source, one)
+        loop = around[0] if around else None
+        if not isinstance(held, ast.Assign) or not isinstance(loop, ast.For) or held not in loop.body:
+            continue
+        target = held.targets[0].elts[-1] if isinstance(held.targets[0], ast.Tuple) else held.targets[0]
+        if not isinstance(target, ast.Name) or _batches(source, held) is not loop or len(held.targets) != 1:
+            continue
+        uses = [
+            use
+            for use in tree.under(source, tree.function(source, loop) or source.tree, ast.Name)
+            if use.id == target.id
+        ]
+        behind = [use for use in uses if isinstance(use.ctx, ast.Load) and use.lineno > (loop.end_lineno or 0)]
+        inside = [use for use in uses if use is not target and tree.inside(source, use, loop)]
+        new = all([at.statement for at in scopes.reaching(source, use)] == [held] for use in behind)
+        scored = [use for use in behind if _is_scored(source, use)]
+        ends = any(isinstance(at, ast.Break | ast.Return) for at in ast.walk(loop))
+        trains = any(follow.method(at) in ("backward", "step") for at in tree.under(source, loop, ast.Call))
+        if scored and new and not inside and not ends and not trains:
+            over = source.code(iteration.unwrapped(source, loop.iter))
+            told = f"each turn replaces `{target.id}`, so the score is that of the last batch of `{over}`"
+            yield source.hit(held, f"{told}: append to a list and `torch.cat` it behind the loop")
+
+
+def _is_scored(source: Source, use: ast.Name) -> bool:
+    """`f1(preds, labels)`, `preds == labels`, `accuracy_score(labels, preds.cpu())`."""
+    up: ast.AST = source.parents[use]
+    while isinstance(up, ast.Attribute) or (isinstance(up, ast.Call) and follow.method(up) in _CASTS):
+        up = source.parents[up]
+    equal = isinstance(up, ast.Compare) and isinstance(up.ops[0], ast.Eq)
+    return equal or (isinstance(up, ast.Call) and _SCORES.search(tree.dotted(up.func).rpartition(".")[2]) is not None)
 
 
 def _restarted(source: Source) -> Iterator[Hit]:

@@ -144,10 +144,14 @@ def _lists(source: Source) -> Iterator[Hit]:
                 continue
             first, last = ({tree.function(source, one) for one in group} for group in (grown, means))
             adds, reads = (group.pop() if len(group) == 1 else None for group in (first, last))
-            if adds is None or reads is None or adds is reads or not _in_turns(source, adds.name, reads.name):
+            if adds is None or reads is None:
+                continue
+            turns = _behind(source, grown, means) if adds is reads else _in_turns(source, adds.name, reads.name)
+            if not turns:
                 continue
             if _VALID.search(f"{name} {adds.name}"):
-                told = f"`self.{name}` still holds the epochs before: call `self.{name}.clear()` at the end of `{reads.name}`"
+                where = f"at the end of `{reads.name}`" if adds is not reads else "before the loop"
+                told = f"`self.{name}` still holds the epochs before: call `self.{name}.clear()` {where}"
                 yield source.hit(means[0], told)
 
 
@@ -157,6 +161,15 @@ def _is_read(source: Source, use: ast.expr) -> bool:
     walked = isinstance(up, ast.comprehension) and up.iter is use
     names = ("sum", "len", "numpy.mean", "statistics.mean", "torch.stack", "torch.cat", "torch.tensor", "torch.mean")
     return walked or (isinstance(up, ast.Call) and source.name(up.func) in names)
+
+
+def _behind(source: Source, grown: list[ast.Attribute], means: list[ast.Attribute]) -> bool:
+    """Whether one method adds in its loop over batches and reads behind that, once in each epoch of its caller."""
+    home, loop = tree.function(source, grown[0]), tree.loops(source, grown[0])[-1:]
+    after = bool(loop) and all(not tree.loops(source, one) and one.lineno > grown[-1].lineno for one in means)
+    ends = source.methods(home.name) if home is not None and after and isinstance(loop[0], ast.For) else []
+    outer = [one for end in ends for one in tree.loops(source, end) if isinstance(one, ast.For)]
+    return any("epoch" in (source.code(one.target) + source.code(one.iter)).lower() for one in outer)
 
 
 def _in_turns(source: Source, adds: str, reads: str) -> bool:

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import classes, edits, tree
+from torchlore.check import classes, edits, tree, uses
 from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
@@ -58,6 +58,21 @@ def find(source: Source) -> Iterator[Hit]:
             better = _better(source, call, outer) if called and isinstance(outer, ast.Call) else ""
             message = "this dropout is new, in train mode, and drops in `eval()` too: make it in `__init__`"
             yield source.hit(call, message, *([edits.replace(source, outer, better)] if better else []))
+    yield from _of_the_file(source)
+
+
+def _of_the_file(source: Source) -> Iterator[Hit]:
+    """`drop = nn.Dropout(0.5)` at the top of the file, called in a model that does not hold it."""
+    for call in source.calls(*(f"torch.nn.{name}" for name in _FUNCTION)):
+        made = source.parents[call]
+        name = made.targets[0] if isinstance(made, ast.Assign) and source.parents[made] is source.tree else None
+        used = [one for one in uses.names(source, name.id) if one is not name] if isinstance(name, ast.Name) else []
+        runs = [one for one in used if isinstance(up := source.parents[one], ast.Call) and up.func is one]
+        inner = [one for one in runs if (cls := enclosing_class(source, one)) is not None and classes.is_module(cls)]
+        tests = [source.code(test) for one in runs for test, _ in tree.conditions(source, one)]
+        if inner and len(runs) == len(used) and not any("train" in test for test in tests):
+            told = f"no model holds `{inner[0].id}`, so `eval()` does not reach it and it drops in evaluation too: make it in `__init__`"
+            yield source.hit(inner[0], told)
 
 
 def _better(source: Source, call: ast.Call, outer: ast.Call) -> str:

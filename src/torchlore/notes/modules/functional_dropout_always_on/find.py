@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, edits, tree
+from torchlore.check import calls, classes, edits, tensors, tree
 from torchlore.check.project import Class, as_function, candidates, enclosing_class
 from torchlore.check.source import Hit, Source
 
@@ -29,6 +29,7 @@ def find(source: Source) -> Iterator[Hit]:
         if mode is not None and source.code(mode) == "self.train" and _in_module(source, call):
             told = "`self.train` is the method, which is always true, so this drops in `eval()` too: write `training=self.training`"
             yield source.hit(call, told, edits.replace(source, mode, "self.training"))
+        yield from _told_by_callers(source, mode) if isinstance(mode, ast.Name) else ()
     for call in source.calls("functools.partial"):
         drops = bool(call.args) and source.name(call.args[0]) in _ON and tree.lacks(call, 3, "training")
         if drops and _in_module(source, call) and "training" not in source.code(enclosing_class(source, call).node):  # type: ignore[union-attr]  # in a module
@@ -40,6 +41,21 @@ def find(source: Source) -> Iterator[Hit]:
             better = f"{source.code(rate)} if self.training else 0.0"
             message = f"`dropout_p` has no eval mode of its own and drops at test time: write `{better}`"
             yield source.hit(call, message, edits.replace(source, rate, better))
+
+
+def _told_by_callers(source: Source, mode: ast.Name) -> Iterator[Hit]:
+    """`def forward(self, x, train=True)` that drops by `train`, called without it where a model is evaluated."""
+    home, cls = tree.function(source, mode), enclosing_class(source, mode)
+    own = [one for one in tree.parameters(home) if one.arg == mode.id] if home is not None else []
+    if home is None or home.name != "forward" or not own or cls is None or not classes.is_module(cls):
+        return
+    function = as_function(source, home)
+    on = calls.default_of(function, own[0])
+    for where, call, skip in calls.callers(function) if on is not None and tree.literal(on) is True else ():
+        away = where is source and calls.given_argument(function, call, own[0], skip) in (None, on)
+        if away and not tree.spread(call) and tensors.no_grad_around(source, call):
+            told = f"this drops in evaluation too, as `{mode.id}` is True unless it is told: write `{mode.id}=False`"
+            yield source.hit(call, told)
 
 
 def _is_generator(source: Source, call: ast.Call) -> bool:

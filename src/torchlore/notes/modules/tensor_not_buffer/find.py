@@ -9,7 +9,9 @@ from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 _MADE = {f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "arange", "linspace", "eye", "full", "tensor",
-         "FloatTensor", "Tensor", "from_numpy", "empty", "logspace", "tril", "triu", "LongTensor", "as_tensor")}  # fmt: skip
+         "FloatTensor", "Tensor", "from_numpy", "empty", "logspace", "tril", "triu", "LongTensor", "as_tensor",
+         "randperm", "randint")}  # fmt: skip
+_RANDOM = {"torch.rand", "torch.randn", "torch.randperm", "torch.randint"}
 _ROWS = {"torch.linspace", "torch.arange", "torch.logspace"}
 _MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
 _ASKS = {"shape", "size", "dim", "numel", "ndim", "dtype"}
@@ -46,7 +48,7 @@ def _running(source: Source, name: str, found: list[Attribute]) -> bool:
 
 
 def _plain(source: Source, one: Attribute) -> bool:
-    value = one.value
+    value = _scaled(source, one.value)
     if not isinstance(value, ast.Call) or one.path or source.name(value.func) not in _MADE:
         return False
     moved = {"device", "requires_grad"} & {keyword.arg for keyword in value.keywords}
@@ -54,6 +56,13 @@ def _plain(source: Source, one: Attribute) -> bool:
     listed = bool(value.args) and isinstance(value.args[0], ast.List | ast.Tuple | ast.ListComp)
     scalar = full.lower().endswith("tensor") and not listed  # a 0-dim tensor works with any device
     return not moved and not scalar and values.sure(source, value, "tensor")
+
+
+def _scaled(source: Source, value: ast.expr | None) -> ast.expr | None:
+    """`torch.randn(n)` of `torch.randn(n) * scale`, of `scale * torch.randn(n)` and of `torch.randn(n) / n`."""
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult | ast.Div):
+        return value
+    return next((one for one in (value.left, value.right) if _random(source, one)), value)
 
 
 def _drawn(source: Source, value: ast.expr | None) -> bool:
@@ -108,7 +117,24 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
         fixed = f'self.register_buffer("{name}", {source.code(one.value)})'
         edit = edits.replace(source, tree.statement(source, one.node), fixed)
         message = f"`self.{name}` is a plain tensor that `.to()` does not move and `state_dict()` does not hold: write `{fixed}`"
-        yield source.hit(one.node, message, edit, safe=False, severity=None if learned else "hint")
+        drawn = _random(source, _scaled(source, one.value)) and not _seeded(source, cls)
+        if drawn and not learned:
+            message = f"`self.{name}` is drawn at random and `state_dict()` does not hold it, so a loaded model has another one: write `{fixed}`"
+        yield source.hit(one.node, message, edit, safe=False, severity=None if learned or drawn else "hint")
+
+
+def _random(source: Source, value: ast.expr | None) -> bool:
+    """`torch.randn(...)`, `torch.randperm(n)`: another process draws others."""
+    return (
+        isinstance(value, ast.Call)
+        and source.name(value.func) in _RANDOM
+        and not any(one.arg == "generator" for one in value.keywords)
+    )
+
+
+def _seeded(source: Source, cls: Class) -> bool:
+    """A class that seeds for itself draws the same again."""
+    return "manual_seed" in source.code(cls.node)
 
 
 def _may_change(source: Source, use: ast.Attribute) -> bool:

@@ -9,6 +9,7 @@ from torchlore.check.classes import Attribute
 from torchlore.check.source import Hit, Source
 
 _BLANK = frozenset({"torch.empty", "torch.zeros", "torch.Tensor", "torch.FloatTensor"})
+_CONSTANTS = ("mask", "one", "ones", "zero", "zeros", "dummy")
 _SHOWS = re.compile(r"^on_|plot|show|draw|sampl|valid|test|log|image|vis|epoch_end")
 _DRAWS = tuple(f"{kind}_{way}_" for kind in ("xavier", "kaiming") for way in ("uniform", "normal"))
 
@@ -20,6 +21,10 @@ def find(source: Source) -> Iterator[Hit]:
         yield from _buffers(source, cls.node)
         for name, found in classes.own_attributes(cls).items():
             made = _tensor(source, found[0])
+            number = _without_effect(source, cls.node, name, found[0]) if len(found) == 1 else ""
+            if number and made is None:
+                told = f"`self.{name}` is {number} for good, as no optimizer gets a plain tensor: write an `nn.Parameter` if it is to be learned"
+                yield source.hit(found[0].node, told, severity="warning")
             if (
                 made is None
                 or len(found) != 1
@@ -31,6 +36,21 @@ def find(source: Source) -> Iterator[Hit]:
             fixed = f"{edits.spelled(source, 'torch.nn.Parameter')}({code})"
             message = f"`self.{name}` is not registered, so no optimizer gets it: write `self.{name} = {fixed}`"
             yield source.hit(made, message, edits.replace(source, made, fixed))
+
+
+def _without_effect(source: Source, cls: ast.ClassDef, name: str, one: Attribute) -> str:
+    """`self.alpha = torch.zeros(n)`, which `forward` multiplies by and nobody ever changes: it can only be meant to be learned."""
+    made = one.value if one.method == "__init__" and one.how == "assign" and not one.path else None
+    full = source.name(made.func) if isinstance(made, ast.Call) and not made.keywords else ""
+    if full not in ("torch.zeros", "torch.ones"):
+        return ""
+    every = [use for use in source.all(ast.Attribute) if use.attr == name]
+    reads = [use for use in every if isinstance(use.ctx, ast.Load)]
+    own = [use for use in reads if tree.dotted(use) == f"self.{name}" and tree.inside(source, use, cls)]
+    factor = [use for use in own if isinstance(up := source.parents[use], ast.BinOp) and isinstance(up.op, ast.Mult)]
+    home = {getattr(tree.function(source, use), "name", "") for use in factor}
+    alone = len(every) == len(reads) + 1 and len(own) == len(reads) == len(factor) and home == {"forward"}
+    return ("0" if full == "torch.zeros" else "1") if alone and name not in _CONSTANTS else ""
 
 
 def _buffers(source: Source, cls: ast.ClassDef) -> Iterator[Hit]:

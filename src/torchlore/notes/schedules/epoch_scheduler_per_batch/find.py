@@ -5,13 +5,14 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, frameworks, tree
+from torchlore.check import calls, flow, follow, frameworks, tree
 from torchlore.check.events import Event
 from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _MODULE = "torch.optim.lr_scheduler."
+_STEPS = regex(r"(train|training|total|max|num|decay)_?(steps|iters|iterations)$|^t_total$", re.IGNORECASE)
 _BATCHES = regex(r"len\(|step|iter|batch", re.IGNORECASE)
 
 
@@ -31,6 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
         if frameworks.owned(source, loop.node) or not (nested or over_batches):
             continue
         for event in loop.direct("schedule"):
+            yield from _by_helper(source, event)
             made = source.values(event.expr) if event.expr is not None and event.source is source else ()
             made = tuple(one for one in made if one.kind != "none")
             built = [one.node for one in made if isinstance(one.node, ast.Call) and one.source is source]
@@ -51,6 +53,19 @@ def find(source: Source) -> Iterator[Hit]:
                 f"{kind} with `{source.code(built[0])}` counts epochs and is stepped after every batch, which takes the rate "
                 "to nothing: step it at the end of the epoch",
             )
+
+
+def _by_helper(source: Source, event: Event) -> Iterator[Hit]:
+    """`linear_schedule(optimizer, warmup, num_training_steps=epochs)`, a function of this file, stepped after every batch."""
+    call = follow.followed(source, event.expr) if event.expr is not None and event.source is source else None
+    inner = flow.called(source, call) if isinstance(call, ast.Call) and not event.conditions else None
+    if inner is None or not isinstance(call, ast.Call):
+        return
+    for arg in tree.parameters(inner.node):
+        given = calls.given_argument(inner, call, arg, 1 if inner.owner is not None else 0)
+        if _STEPS.search(arg.arg) and isinstance(given, ast.Name | ast.Attribute) and _names_epochs(source, given):
+            told = f"`{arg.arg}` is `{source.code(given)}` here, and the scheduler is stepped after every batch, so it is at its end within the first"
+            yield source.hit(given, f"{told}: give it the number of batches in all epochs")
 
 
 def _asks_for(source: Source, test: ast.expr, scheduler: ast.expr | None) -> bool:

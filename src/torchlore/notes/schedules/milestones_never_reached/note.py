@@ -4,6 +4,9 @@
 gets there: milestones written in iterations, or copied from a run of 100 epochs, do nothing. The scheduler is there, it is
 stepped, and the rate is the first one until the end.
 
+`LinearLR(optimizer, 0.01, total_iters=500)` is the same the other way round: stepped once an epoch, a warm-up that was counted in
+iterations never ends, and the whole run is trained at a small part of the rate.
+
 Say the milestones in the unit in which `step()` is called, or as shares of it: `[int(0.6 * epochs), int(0.8 * epochs)]`.
 """
 
@@ -19,6 +22,10 @@ SOURCES = ("https://github.com/Pointcept/Pointcept/issues/379", "https://github.
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
+_MARKS = (
+    ("MultiStepLR", 1, "milestones", 3, "its first milestone is {}, so the rate never changes"),
+    ("LinearLR", 3, "total_iters", 4, "it takes {} steps to the full rate, so the warm-up never ends"),
+)
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
@@ -27,23 +34,19 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls("torch.optim.lr_scheduler.MultiStepLR"):
-        held = source.parents[call]
-        target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
-        given = tree.argument(call, 1, "milestones")
-        known = tree.literal(follow.followed(source, given)) if given is not None else None
-        marks = [one for one in known if isinstance(one, int)] if isinstance(known, list | tuple) else []
-        if (
-            not marks
-            or not isinstance(target, ast.Name)
-            or tree.loops(source, call)
-            or not tree.lacks(call, 3, "last_epoch")
-        ):
-            continue
-        turns = _turns(source, target)
-        if turns is not None and min(marks) > turns:
-            told = f"`{target.id}` is stepped {turns} times, and its first milestone is {min(marks)}, so the rate never changes"
-            yield source.hit(call, f"{told}: count the milestones as `step()` does")
+    for kind, place, word, last, says in _MARKS:
+        for call in source.calls(f"torch.optim.lr_scheduler.{kind}"):
+            held = source.parents[call]
+            target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
+            given = tree.argument(call, place, word)
+            known = tree.literal(follow.followed(source, given)) if given is not None else None
+            marks = [one for one in (known if isinstance(known, list | tuple) else [known]) if isinstance(one, int)]
+            if not marks or not isinstance(target, ast.Name) or tree.loops(source, call):
+                continue
+            turns = _turns(source, target) if tree.lacks(call, last, "last_epoch") else None
+            if turns is not None and min(marks) > turns:
+                told = f"`{target.id}` is stepped {turns} times, and {says.format(min(marks))}"
+                yield source.hit(call, f"{told}: give `{word}` as `step()` counts")
 
 
 def _turns(source: Source, target: ast.Name) -> int | None:

@@ -3,14 +3,23 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree
+from torchlore.check import flow, follow, frameworks, tree
 from torchlore.check.source import Hit, Source
+
+_LENGTHS = (
+    ("CosineAnnealingLR", 1, "T_max"),
+    ("OneCycleLR", 2, "total_steps"),
+    ("OneCycleLR", 4, "steps_per_epoch"),
+    ("LinearLR", 3, "total_iters"),
+    ("PolynomialLR", 1, "total_iters"),
+)
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "%" not in source.text or not any(source.methods("backward")):
         return
     for loop in flow.backward_loops(source):
+        yield from _planned_in_batches(source, loop)
         scheduled = [one for one in loop.direct("schedule") if not one.conditions and one.source is source]
         steps = [one for one in loop.direct("step") if one.detail != "closure"]
         if (
@@ -30,6 +39,23 @@ def find(source: Source) -> Iterator[Hit]:
                 scheduled[0].node,
                 f"the schedule counts updates, one in `{count}` batches, and `{name}` is stepped in every batch: step it with the optimizer",
             )
+
+
+def _planned_in_batches(source: Source, loop: flow.LoopFlow) -> Iterator[Hit]:
+    """`T_max=epochs * len(loader)` and a step in every k-th batch: the rate gets no further than a k-th of the way."""
+    for event in loop.direct("schedule") if not frameworks.owned(source, loop.node) else ():
+        count = _count(source, event.conditions[0][0]) if len(event.conditions) == 1 else ""
+        made = source.values(event.expr) if event.expr is not None and event.source is source and count else ()
+        call = made[0].node if len(made) == 1 and made[0].source is source else None
+        together = [one for one in loop.direct("step") if one.conditions == event.conditions]
+        if not isinstance(call, ast.Call) or not together or _divides(source, count, loop.function):
+            continue
+        kind = source.name(call.func).rpartition(".")[2]
+        lengths = [tree.argument(call, place, word) for name, place, word in _LENGTHS if name == kind]
+        told = [source.code(follow.followed(source, one)) for one in lengths if one is not None]
+        if told and "len(" in told[0] and "load" in told[0] and "/" not in told[0] and ".dataset" not in told[0]:
+            text = f"`{source.code(call)}` was planned in batches and is stepped once in `{count}` of them, so the rate stops half way"
+            yield source.hit(call, f"{text}: divide its length by `{count}`", severity="warning")
 
 
 def _count(source: Source, test: ast.expr) -> str:

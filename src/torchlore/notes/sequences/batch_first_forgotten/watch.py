@@ -31,7 +31,8 @@ def watch(
     target = picture.target
     if not sizes or target is None or not target.dim() or sizes[1] < 2:
         return None
-    alone = target.numel() == len(target)  # one number for each sample
+    rows = target.dim() == 2 and target.shape[1] != sizes[1]  # were the first the time, the batch would come next
+    alone = rows or target.numel() == len(target)  # a few numbers for each sample, or one
     samples = len(target) if alone else picture.notes.get("samples", 0)
     if samples != sizes[0] or samples == sizes[1] or not picture.in_a_row(1 if alone else 3, true=True):
         return None

@@ -1,6 +1,7 @@
 """What a file shows of it."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -19,6 +20,7 @@ _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_classes_in_front(source), *_classes_behind(source), *_one_hot(source))
     yield from (*_stacked_steps(source), *_repeated_rows(source), *_pixels_in_a_row(source), *_grown_by_view(source))
+    yield from _scores_of_places(source)
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
@@ -167,6 +169,18 @@ def _grown_by_view(source: Source) -> Iterator[Hit]:
         if grown and _is_convolved(source, tree.receiver(call)):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` has its channels in dimension 1, and a view keeps the order of its numbers: use "
                              "`F.pixel_shuffle` to make pixels of them")  # fmt: skip
+
+
+def _scores_of_places(source: Source) -> Iterator[Hit]:
+    """`conv(x).view(b, h * w * anchors, classes)`: the scores of a place are in dimension 1, and were not moved to the end."""
+    for call in source.methods("view", "reshape") if "Conv" in source.text else ():
+        new = sizes.asked(source, call)
+        parts = [part.strip(" ()") for part in new[1].split("*")] if len(new) == 3 else []
+        pairs = any(_HIGH_WIDE.search(f"{one} {other}") for one, other in itertools.pairwise(parts))
+        scores = bool(parts) and (pairs or (new[1] == "-1" and "class" in new[2].lower()))
+        if scores and "*" not in new[2] and new[0] != "-1" and _is_convolved(source, tree.receiver(call)):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` has its channels in dimension 1, and a view keeps the order of its numbers: put "
+                             "them last with `permute(0, 2, 3, 1)` before this")  # fmt: skip
 
 
 def _times(size: str) -> tuple[str, str] | None:

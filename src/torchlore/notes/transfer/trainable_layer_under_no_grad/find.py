@@ -114,7 +114,8 @@ def _nets(source: Source) -> Iterator[Hit]:
         if trained.reaches_optimizer(source, one)
     }
     for name in sorted(given) if len(given) > 1 and not _LOADS.search(source.text) and flow.may_train(source) else ():
-        if not name.isidentifier() or _FIXED.search(name) or not _only_run(source, name):
+        bare = name.removeprefix("self.")
+        if not bare.isidentifier() or _FIXED.search(name) or not _only_run(source, bare, own=bare != name):
             continue
         steps = [turn for turn in flow.rounds(source) if any(one.what == "backward" for one in turn)]
         runs = [one for turn in steps for one in turn if one.what == "forward" and _is_net(one, name)]
@@ -129,9 +130,9 @@ def _is_net(event: Event, name: str) -> bool:
     return event.expr is not None and tree.dotted(event.expr) == name
 
 
-def _only_run(source: Source, name: str) -> bool:
-    """Whether the net is called, moved, switched and given to the optimizer by its name, and nothing else."""
-    for use in uses.names(source, name):
+def _only_run(source: Source, name: str, *, own: bool) -> bool:
+    """Whether the net is called, moved, switched and given to the optimizer by its name (`self.name`), and nothing else."""
+    for use in uses.attributes(source, name) if own else uses.names(source, name):
         up = source.parents[use]
         called = isinstance(up, ast.Call) and up.func is use
         plain = isinstance(up, ast.Attribute) and up.attr in _PLAIN
