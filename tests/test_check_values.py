@@ -1,6 +1,8 @@
 """Values: what an expression is, and that the unknown stays unknown."""
 
 import ast
+import subprocess
+import sys
 
 import pytest
 
@@ -202,3 +204,21 @@ def test_mutual_recursion_ends():
 def test_two_updates_of_one_name_in_a_loop_end():
     source, node = last("q = torch.ones(3, 4)\nfor _ in range(3):\n    q /= torch.ones(4)\n    q /= 4\nq")
     assert dims.dims(source, node) == 2
+
+
+def test_containers_of_containers_take_no_time(tmp_path):
+    """Each holds the one before it four times, which is four to the fortieth things to look at for who counts them one by one."""
+    lines = ["import torch", "def build(flag, x):", "    a0 = {'x': torch.nn.Linear(3, 3), 'y': x}"]
+    for i in range(1, 40):
+        one = f"a{i - 1}"
+        lines += [f"    if flag > {i}:", f"        a{i} = {{'x': {one}, 'y': {one}, 'z': ({one}, {one})}}"]
+        lines += ["    else:", f"        a{i} = [{one}, {one}, ({one}, {one})]"]
+    lines += [
+        "    return a39",
+        "net = build(2, 1)",
+        "y, z = net",
+        "torch.nn.functional.cross_entropy(y['x'], z).backward()",
+    ]
+    (tmp_path / "chain.py").write_text("\n".join(lines) + "\n")
+    command = [sys.executable, "-m", "torchlore", "check", "--no-cache", "chain.py"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=30, capture_output=True)

@@ -42,6 +42,10 @@ class Value(NamedTuple):
     ] = ()  # of a tuple or list, of Sequential its layers, of a wrapper what it wraps
     weak: bool = False  # only a conventional name says so
 
+    def __hash__(self) -> int:
+        """Without what it holds: a dictionary of dictionaries of dictionaries is as long as its branches are many."""
+        return hash((self.kind, self.name, self.node, self.state))
+
 
 Values = tuple[Value, ...]
 UNKNOWN = Value()
