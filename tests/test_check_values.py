@@ -221,4 +221,5 @@ def test_containers_of_containers_take_no_time(tmp_path):
     ]
     (tmp_path / "chain.py").write_text("\n".join(lines) + "\n")
     command = [sys.executable, "-m", "torchlore", "check", "--no-cache", "chain.py"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=30, capture_output=True)
+    done = subprocess.run(command, cwd=tmp_path, check=False, timeout=30, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
