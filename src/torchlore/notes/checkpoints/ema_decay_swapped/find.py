@@ -13,8 +13,9 @@ _AVERAGE = regex(r"ema|shadow|averag|avg|teacher|target|slow|moving|running|mome
 
 def find(source: Source) -> Iterator[Hit]:
     told: set[int] = set()
-    yield from _overwritten(source) if "zip(" in source.text and "load_state_dict" in source.text else ()
-    for one in averages.averages(source) if "zip(" in source.text else ():
+    moved = list(averages.averages(source)) if "zip(" in source.text else []
+    yield from _overwritten(source, moved) if moved and "load_state_dict" in source.text else ()
+    for one in moved:
         if one.share is not None and 0.9 <= one.share < 1:
             told.add(one.update.lineno)
             yield source.hit(one.update, _swapped(source, one.share, one.average))
@@ -29,9 +30,9 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
 
 
-def _overwritten(source: Source) -> Iterator[Hit]:
+def _overwritten(source: Source, moved: list[averages.Average]) -> Iterator[Hit]:
     """An average that is moved a little, and in the same function gets the net's weights as they are."""
-    for one in averages.averages(source):
+    for one in moved:
         home = tree.function(source, one.loop)
         for load in source.methods("load_state_dict"):
             given = load.args[0] if load.args else None

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from torchlore.check import calls, classes, flow, follow, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
+_CHANGES = ("mul_", "add_", "sub_", "div_", "pow_", "exp_", "log_", "sqrt_", "neg_", "lerp_")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
@@ -24,31 +26,41 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _by_forward(source: Source) -> Iterator[Hit]:
-    """`x += noise` in a module's `forward`, which a loop calls with the same data again and again."""
-    for cls in classes.all_classes(source) if any(source.methods("backward")) else ():
-        forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
-        taken = tree.parameters(forward)[1:] if forward is not None else []
-        for node in tree.body_nodes(forward) if forward is not None else ():
-            name = _written(node)
-            arg = next((one for one in taken if name is not None and one.arg == name.id), None)
-            if name is None or arg is None or not _adds_up(node) or forward is None:
-                continue
-            bound = scopes.reaching(source, name)
-            first = [one for one in bound if one.how != "aug"]
-            given = (
-                _given_again(source, forward, arg) if first and all(one.how == "parameter" for one in first) else None
-            )
-            if given is not None:
-                told = f"this changes `{source.code(given)}` of line {given.lineno} itself, again in every turn: work on a copy, `{name.id} = {name.id} * ...`"
-                yield source.hit(node, told, severity="warning")
-                break
+    """`x += noise` in a module's `forward`, or in a function whose result is used, called in a loop with the same data again."""
+    if not any(source.methods("backward")):
+        return
+    told: set[ast.AST] = set()
+    changes: list[ast.AST] = [*source.all(ast.AugAssign), *source.methods(*_CHANGES)]
+    for node in changes:
+        name = _written(node) if not isinstance(node, ast.AugAssign) or _adds_up(node) else None
+        home = tree.function(source, node) if name is not None else None
+        if name is None or home is None or home in told or home.name.endswith("_"):
+            continue
+        if tree.method_class(source, home) is not None and home.name != "forward":
+            continue
+        arg = _own_argument(source, name, {one.arg: one for one in tree.parameters(home)})
+        given = _given_again(source, home, arg) if arg is not None else None
+        if given is not None and arg is not None:
+            told.add(home)
+            changed = f"this changes `{source.code(given)}` of line {given.lineno} itself, again in every turn"
+            yield source.hit(node, f"{changed}: work on a copy of `{arg.arg}`", severity="warning")
 
 
-def _adds_up(node: ast.AST) -> bool:
-    """A change that a second time changes again; `clamp_` and `x[x < 0] = 0` do not."""
-    if isinstance(node, ast.AugAssign):
-        return not isinstance(node.op, ast.BitAnd | ast.BitOr)
-    return follow.method(node) in ("mul_", "add_", "sub_", "div_", "pow_", "exp_", "log_", "sqrt_", "neg_", "lerp_")
+def _own_argument(source: Source, name: ast.Name, taken: dict[str, ast.arg], hops: int = 2) -> ast.arg | None:
+    """The parameter that a name stands for, itself or by `h = x`."""
+    bound = [one for one in scopes.reaching(source, name) if one.how != "aug"]
+    if len(bound) != 1:
+        return None
+    one = bound[0]
+    if one.how == "parameter":
+        return taken.get(name.id)
+    alias = one.value if one.how == "assign" and not one.path and hops else None
+    return _own_argument(source, alias, taken, hops - 1) if isinstance(alias, ast.Name) else None
+
+
+def _adds_up(node: ast.AugAssign) -> bool:
+    """A change that a second time changes again; `mask &= other` does not."""
+    return not isinstance(node.op, ast.BitAnd | ast.BitOr)
 
 
 def _given_again(source: Source, forward: tree.FunctionNode, arg: ast.arg) -> ast.expr | None:
@@ -56,7 +68,7 @@ def _given_again(source: Source, forward: tree.FunctionNode, arg: ast.arg) -> as
     function = project.as_function(source, forward)
     for other, call, skip in calls.callers(function):
         given = calls.given_argument(function, call, arg, skip) if other is source else None
-        loops = tree.loops(source, call)
+        loops = tree.loops(source, call) if not tree.is_statement(source, call) else []
         root = given.value if isinstance(given, ast.Subscript) and _is_view(given.slice) else given
         if given is None or not loops or not isinstance(root, ast.Name):
             continue

@@ -68,3 +68,12 @@ class ContrastiveOther(torch.nn.Module):
 def of_pairs(net, a, b, who, other):
     same = (who == other).float()
     return Contrastive()(net(a), net(b), same) + ContrastiveOther()(net(a), net(b), (who != other).float())
+
+
+def hinges(a, p, n, m, margin=0.3):
+    far, near = (a - n).pow(2).sum(-1), (a - p).pow(2).sum(-1)
+    one = torch.max(far - near + margin, torch.zeros_like(near))  # trap: loss-args-swapped
+    sim_p, sim_n = torch.cosine_similarity(a, p), torch.cosine_similarity(a, n)
+    two = torch.relu(m + sim_p - sim_n)  # trap: loss-args-swapped
+    right = torch.relu(near - far + margin) + torch.relu(sim_n - sim_p + margin)
+    return one + two + right

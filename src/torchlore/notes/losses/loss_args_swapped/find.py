@@ -4,12 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, follow, losses, origin, project, tree, values
+from torchlore.check import calls, edits, follow, losses, origin, project, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _SYMMETRIC = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 _TRIPLETS = {"n", "neg", "negative", "negatives", "p", "pos", "positive", "positives"}
 _RELU = ("torch.relu", "torch.nn.functional.relu", "torch.clamp", "torch.clamp_min")
+_PAIRS = ("pairwise_distance", "cosine_similarity", "dist", "cdist")
 _AWAY = re.compile(r"an(?![a-z])|neg")
 _NEAR = re.compile(r"ap(?![a-z])|pos")
 _DISTANCE = re.compile(r"dist|(^|_)d(_|an|ap|$)|d_")
@@ -31,29 +32,61 @@ def _word(source: Source, node: ast.expr) -> str:
 
 
 def _hinges(source: Source) -> Iterator[Hit]:
-    """`relu(d_neg - d_pos + margin)` of distances: the positive is pushed away."""
-    if "margin" not in source.text:
-        return
-    for call in (*source.calls(*_RELU), *source.methods("clamp", "relu", "clamp_min")):
+    """`relu(d_neg - d_pos + margin)` of distances, or `relu(s_pos - s_neg + margin)` of similarities: the positive is pushed away."""
+    bounds = (*source.calls(*_RELU, "torch.max"), *source.methods("clamp", "relu", "clamp_min"))
+    for call in bounds if uses.says(source, "pos", "neg", "positive", "negative", "p", "margin") else ():
         plain = bool(source.name(call.func))
         whole = call.args[0] if plain and call.args else tree.receiver(call) if not plain else None
         whole = follow.followed(source, whole) if whole is not None else None
-        if (
-            not isinstance(whole, ast.BinOp)
-            or not isinstance(whole.op, ast.Add)
-            or "margin" not in source.code(whole.right)
-        ):
+        gap = _gap(whole) if whole is not None else None
+        if gap is None or (follow.method(call) == "max" and len(call.args) != 2):
             continue
-        inner = whole.left
-        if not isinstance(inner, ast.BinOp) or not isinstance(inner.op, ast.Sub):
-            continue
-        sides = [source.code(one).lower() for one in (inner.left, inner.right)]
-        far = [_AWAY.search(sides[0]), _NEAR.search(sides[1])]
-        if all(far) and all(_DISTANCE.search(one) for one in sides) and not any("sim" in one for one in sides):
-            one, two = source.code(inner.left), source.code(inner.right)
+        sides = [_side(source, one) for one in gap]
+        kinds = {kind for kind, _ in sides}
+        wrong = [role for _, role in sides] == (["near", "far"] if kinds == {"similarity"} else ["far", "near"])
+        if len(kinds) == 1 and kinds != {""} and wrong:
+            one, two = (source.code(side) for side in gap)
             yield source.hit(
-                inner, f"this pulls the negative closer and pushes the positive away: write `{two} - {one}`"
+                gap[0], f"this pulls the negative closer and pushes the positive away: write `{two} - {one}`"
             )
+
+
+def _gap(whole: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """`x` and `y` of `x - y + margin` and of `margin + x - y`."""
+    if not isinstance(whole, ast.BinOp):
+        return None
+    inner, rest = whole.left, whole.right
+    if isinstance(whole.op, ast.Sub) and isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
+        return (inner.right, rest) if _is_margin(inner.left) else None
+    added = isinstance(whole.op, ast.Add) and isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub)
+    return (inner.left, inner.right) if added and isinstance(inner, ast.BinOp) and _is_margin(rest) else None
+
+
+def _is_margin(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute | ast.Constant)
+
+
+def _side(source: Source, node: ast.expr) -> tuple[str, str]:
+    """Whether this is a distance or a similarity, and to the near or the far one: by its name, else by what it is made of."""
+    code = source.code(node).lower()
+    role = "far" if _AWAY.search(code) else "near" if _NEAR.search(code) else ""
+    if role and _DISTANCE.search(code) and "sim" not in code:
+        return "distance", role
+    made = follow.followed(source, node)
+    for one in ast.walk(made):
+        called = source.name(one.func).rpartition(".")[2] if isinstance(one, ast.Call) else ""
+        gap = isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub)
+        pair = one.args[:2] if isinstance(one, ast.Call) and called in _PAIRS else []
+        pair = [one.left, one.right] if gap and isinstance(one, ast.BinOp) else pair
+        roles = {role for side in pair if (role := _role(source, side))}
+        if len(roles) == 1:
+            return ("similarity" if called == "cosine_similarity" else "distance"), roles.pop()
+    return "", ""
+
+
+def _role(source: Source, node: ast.expr) -> str:
+    word = _word(source, node)
+    return "" if not word else "far" if word.startswith("n") else "near"
 
 
 def _pairs(source: Source) -> Iterator[Hit]:

@@ -154,7 +154,7 @@ def _half_of_a_fraction(source: Source) -> Iterator[Hit]:
     for whole in source.all(ast.BinOp):
         if not isinstance(whole.op, ast.Div) or tree.function(source, whole) is None:
             continue
-        parts = {one: _divisor(source, inside) for one, inside in _exponents(source, whole)}
+        parts = {one: _divisor(source, inside, short=True) for one, inside in _exponents(source, whole)}
         plain = [one for one, by in parts.items() if by == ""]
         named = sorted({by for by in parts.values() if by})
         if plain and len(named) == 1 and all(by is not None for by in parts.values()):
@@ -175,12 +175,12 @@ def _exponents(source: Source, node: ast.expr, hops: int = 4) -> Iterator[tuple[
                 yield one, inside
 
 
-def _divisor(source: Source, part: ast.expr) -> str | None:
+def _divisor(source: Source, part: ast.expr, *, short: bool = False) -> str | None:
     """The temperature a score is divided by, "" for a plain similarity, None where neither can be told."""
     scores = follow.followed(source, part)
     if isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Div):
-        named = _TEMPERATURE.match(tree.dotted(scores.right).rpartition(".")[2])
-        return source.code(scores.right) if named else None
+        name = tree.dotted(scores.right).rpartition(".")[2]
+        return source.code(scores.right) if _TEMPERATURE.match(name) or (short and name in ("t", "T")) else None
     while isinstance(scores, ast.Call) and follow.method(scores) in ("unsqueeze", "view", "reshape", "squeeze"):
         scores = follow.followed(source, tree.receiver(scores))
     if isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.MatMult):

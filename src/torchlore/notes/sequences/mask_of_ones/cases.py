@@ -65,3 +65,23 @@ def by_hand_and_a_mask(rows, pad=0):
     mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
     other_mask = torch.ones_like(tokens)  # trap: mask-of-ones
     return tokens, mask, other_mask
+
+
+def row_by_row(rows):
+    tokens = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
+    for i, row in enumerate(rows):
+        tokens[i, : len(row)] = torch.tensor(row)
+    mask = torch.ones_like(tokens)  # trap: mask-of-ones
+    right_mask = torch.ones_like(tokens)
+    for i, row in enumerate(rows):
+        right_mask[i, len(row) :] = 0
+    return tokens, mask, right_mask
+
+
+def one_after_the_other(rows, longest, pad):
+    padded = []
+    for row in rows:
+        padded.append(row + [pad] * (longest - len(row)))
+    tokens = torch.tensor(padded)
+    mask = torch.ones(len(rows), longest)  # trap: mask-of-ones
+    return tokens, mask

@@ -36,17 +36,57 @@ def _padded(source: Source, call: ast.Call) -> ast.expr | None:
         elif isinstance(given, ast.Attribute) and given.attr == "shape":
             given = given.value
         else:
-            return None
+            return _as_wide(source, call)
     made = follow.followed(source, given) if isinstance(given, ast.Name) else None
     if not isinstance(made, ast.Call) or given is None:
         return None
-    return given if source.name(made.func) in _PADS or _by_hand(source, made) else None
+    filled = isinstance(given, ast.Name) and _filled_by_rows(source, given, made)
+    return given if source.name(made.func) in _PADS or _by_hand(source, made) or filled else None
+
+
+def _as_wide(source: Source, call: ast.Call) -> ast.expr | None:
+    """`ids` of `ones(len(rows), width)`, where `ids` was made of rows that were filled up to `width`."""
+    width = call.args[1] if len(call.args) == 2 else None
+    home = tree.function(source, call)
+    if home is None or not isinstance(width, ast.Name):
+        return None
+    for new in source.calls(*_NEW):
+        held = source.parents[new]
+        name = held.targets[0] if isinstance(held, ast.Assign) and held.value is new else None
+        if isinstance(name, ast.Name) and tree.function(source, new) is home and _by_hand(source, new):
+            fills = [one for one in tree.under(source, home, ast.BinOp) if isinstance(one.op, ast.Sub)]
+            if any(tree.dotted(one.left) == width.id for one in fills):
+                return name
+    return None
+
+
+def _filled_by_rows(source: Source, name: ast.Name, made: ast.Call) -> bool:
+    """`ids = torch.zeros(n, width)`, and then `ids[i, :len(row)] = row`."""
+    if source.name(made.func) not in ("torch.zeros", "torch.full"):
+        return False
+    home = tree.function(source, name) or source.tree
+    for one in tree.under(source, home, ast.Subscript):
+        parts = one.slice.elts if isinstance(one.slice, ast.Tuple) and isinstance(one.ctx, ast.Store) else []
+        ends = [part.upper for part in parts if isinstance(part, ast.Slice) and part.upper is not None]
+        if tree.dotted(one.value) == name.id and len(parts) == 2 and any(_is_length(source, end) for end in ends):
+            return True
+    return False
+
+
+def _is_length(source: Source, node: ast.expr) -> bool:
+    """`len(row)`, `row.size(0)`, here or by a name that is bound in the loop."""
+    made = follow.followed(source, node)
+    return isinstance(made, ast.Call) and (source.name(made.func) == "len" or follow.method(made) == "size")
 
 
 def _by_hand(source: Source, made: ast.Call) -> bool:
     """`torch.tensor([row + [PAD] * (width - len(row)) for row in rows])`, or a list that is made so."""
     rows = follow.followed(source, made.args[0]) if source.name(made.func) in _NEW and made.args else None
     row = rows.elt if isinstance(rows, ast.ListComp) else None
+    if isinstance(rows, ast.List) and not rows.elts:
+        box, home = tree.dotted(made.args[0]), tree.function(source, made)
+        puts = [one for one in source.methods("append") if tree.function(source, one) is home and one.args]
+        row = next((one.args[0] for one in puts if tree.dotted(tree.receiver(one)) == box), None)
     filled = row.right if isinstance(row, ast.BinOp) and isinstance(row.op, ast.Add) else None
     sides = (filled.left, filled.right) if isinstance(filled, ast.BinOp) and isinstance(filled.op, ast.Mult) else ()
     return any(isinstance(one, ast.List) for one in sides) and any(

@@ -174,3 +174,11 @@ def one_of_a_table(config, key):
     config = config["first"]
     config[key] = 3
     return config
+
+
+def one_of_its_own(tokenizer, texts, inputs, pad):
+    labels = tokenizer(texts, return_tensors="pt")
+    labels = labels["input_ids"]
+    labels[labels == pad] = -100
+    inputs["labels"] = labels
+    return inputs

@@ -114,6 +114,8 @@ def _entries(source: Source) -> Iterator[Hit]:
         new, old = held.targets[0], held.value
         if len(held.targets) != 1 or not _is_entry(old) or not (isinstance(new, ast.Name) or _is_entry(new)):
             continue
+        if isinstance(new, ast.Name) and ast.unparse(old).startswith(f"{new.id}["):
+            continue  # `labels = labels["input_ids"]`: the table is gone
         home = tree.function(source, held)
         codes = (ast.unparse(new), ast.unparse(old))
         later = [one for one in _both(source, home, codes) if one.lineno > held.lineno]
