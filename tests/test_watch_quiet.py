@@ -247,6 +247,25 @@ for _ in range(8):
     F.mse_loss(net(x), y).backward()
     opt.step()
 """
+CAPTIONED = """
+class Captioner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.look, self.words = nn.Linear(12, 16), nn.Embedding(30, 16)
+        self.rnn, self.out = nn.LSTM(16, 16, batch_first=True), nn.Linear(16, 30)
+
+    def forward(self, picture, words):
+        before = self.look(picture).unsqueeze(1)
+        return self.out(self.rnn(torch.cat([before, self.words(words)], 1))[0][:, :-1])
+
+net = Captioner()
+opt = optim.Adam(net.parameters(), 1e-3)
+for _ in range(8):
+    words = torch.randint(0, 30, (16, 6))
+    opt.zero_grad()
+    F.cross_entropy(net(torch.rand(16, 12), words).reshape(-1, 30), words.reshape(-1)).backward()
+    opt.step()
+"""
 
 
 @pytest.mark.parametrize(
@@ -261,6 +280,7 @@ for _ in range(8):
         (STEPS.replace("FIRST", ""), ["batch-first-forgotten"]),
         (DRAWN.replace("FIRST", "batch_first=True"), []),  # without a loader
         (DRAWN.replace("FIRST", ""), ["batch-first-forgotten"]),
+        (CAPTIONED, []),  # a picture before the words has shifted them
         (MEAN_TEACHER, []),  # an average that sees its batches itself, moved by way of `.data`
         (TURNS, []),  # experts that are not asked; an average that is given other data
         (HEADS.replace("DIM", "-1"), []),

@@ -76,11 +76,13 @@ def _switches(source: Source) -> Iterator[tuple[ast.AST, ast.expr, object]]:
         held = source.parents[store]
         if not isinstance(held, ast.Assign) or not isinstance(store.ctx, ast.Store):
             continue
-        net, value = _whole(source, store.value), tree.literal(held.value)
-        yield held, net, value
         home = tree.function(source, store)
-        for call in source.all(ast.Call) if home is not None and value is tree.UNKNOWN else ():
-            if tree.dotted(call.func).rpartition(".")[2] == home.name and len(call.args) == 2:  # type: ignore[union-attr]  # a function
+        told = home is not None and tree.dotted(held.value) in {one.arg for one in tree.parameters(home)}
+        if not told or home is None:
+            yield held, _whole(source, store.value), tree.literal(held.value)
+            continue
+        for call in source.all(ast.Call):
+            if tree.dotted(call.func).rpartition(".")[2] == home.name and len(call.args) == 2:
                 nets = call.args[0].elts if isinstance(call.args[0], ast.List | ast.Tuple) else [call.args[0]]
                 yield from ((call, one, tree.literal(call.args[1])) for one in nets)
 

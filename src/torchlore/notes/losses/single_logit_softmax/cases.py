@@ -47,3 +47,17 @@ class Risk(nn.Module):
 labels = (x[:, 0] > 0).float()
 row = nn.CrossEntropyLoss()(Risk()(x), labels)  # trap: single-logit-softmax
 right = nn.BCEWithLogitsLoss()(Risk()(x), labels)
+
+
+class Pooled(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.score = nn.Linear(d, 1)
+
+    def forward(self, steps):
+        weights = torch.softmax(self.score(steps), dim=2)  # trap: single-logit-softmax
+        return (weights * steps).sum(1)
+
+    def over_the_steps(self, steps):
+        weights = torch.softmax(self.score(steps), dim=1)
+        return (weights * steps).sum(1)

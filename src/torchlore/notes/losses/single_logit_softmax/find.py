@@ -23,6 +23,9 @@ def find(source: Source) -> Iterator[Hit]:
         where = tree.literal(tree.argument(call, 0 if method else 1, "dim"))
         if scores is not None and where in _LAST and _single(source, scores) and not _attends(source, call, where):
             yield source.hit(call, f"`{source.code(scores)}` has one output and its softmax is always 1: use a sigmoid")
+        elif scores is not None and where == 2 and _single(source, scores) and _summed_over_steps(source, call):
+            told = f"`{source.code(scores)}` has one score a step, and over that one the softmax is always 1"
+            yield source.hit(call, f"{told}: take it over the steps, `dim=1`")
     for layer in source.calls("torch.nn.Softmax", "torch.nn.LogSoftmax"):
         box = source.parents[layer]
         where = tree.literal(tree.argument(layer, 0, "dim"))
@@ -45,6 +48,28 @@ def find(source: Source) -> Iterator[Hit]:
 def _single(source: Source, scores: ast.expr) -> bool:
     shape = values.shape(source, scores)
     return shape is not None and len(shape) == 2 and shape[1] == 1
+
+
+def _summed_over_steps(source: Source, call: ast.Call) -> bool:
+    """`(weights * outputs).sum(1)`, or `torch.bmm(weights.transpose(1, 2), outputs)`: the weights are (batch, steps, 1)."""
+    held = source.parents[call]
+    name = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
+    home = tree.function(source, call) or source.tree
+    uses = [one for one in tree.under(source, home, ast.Name) if isinstance(name, ast.Name) and one.id == name.id]
+    for one in (call, *(use for use in uses if use.lineno > call.lineno)):
+        up = source.parents[one]
+        over = (
+            source.parents.get(source.parents[up])
+            if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult)
+            else None
+        )
+        total = isinstance(over, ast.Call) and follow.method(over) == "sum"
+        if total and isinstance(over, ast.Call) and tree.literal(tree.argument(over, 0, "dim")) == 1:
+            return True
+        turned = source.parents[up] if isinstance(up, ast.Attribute) and up.attr == "transpose" else None
+        if isinstance(turned, ast.Call) and follow.word(source, source.parents[turned]) in ("bmm", "matmul"):
+            return [tree.literal(part) for part in turned.args] in ([1, 2], [2, 1])
+    return False
 
 
 def _row_of_singles(source: Source, given: ast.expr, target: ast.expr) -> bool:

@@ -6,10 +6,18 @@ from typing import Annotated
 from torchlore.watch.pictures import Alarm, Call
 
 
-def watch(call: Annotated[Call, "embedding", "cross_entropy"]) -> Alarm | None:
+def watch(
+    call: Annotated[Call, "embedding", "cross_entropy", "LSTM", "GRU", "RNN", "TransformerEncoder"],
+) -> Alarm | None:
     if call.name == "embedding":
         ids = call.argument(0, "input")
         call.notes["ids"] = weakref.ref(ids) if ids.dim() == 2 and ids.device.type == "cpu" else None
+        return None
+    if call.group == "layer":
+        ref, given = call.notes.get("ids"), call.argument(1, "src")
+        ids = ref() if ref is not None else None
+        if ids is not None and sorted(getattr(given, "shape", ())[:2]) != sorted(ids.shape):
+            call.notes["ids"] = None  # a picture or a start was put before the words: the places are others
         return None
     ref, target = call.notes.pop("ids", None), call.target
     ids = ref() if ref is not None else None
