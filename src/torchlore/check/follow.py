@@ -120,7 +120,7 @@ def comment(source: Source, node: ast.AST) -> str:
 def asks_version(source: Source, node: ast.AST) -> bool:
     """Whether the code asks which torch it has, or is ready for the name to be missing."""
     tests = " ".join(source.code(test) for test, _ in tree.conditions(source, node)).lower()
-    if any(word in tests for word in ("version", "torch_", "hasattr")):
+    if any(word in tests for word in ("version", "torch_", "hasattr", "sys.modules")):
         return True
     above = list(tree.ancestors(source, node))
     handlers = [h for up in above if isinstance(up, ast.Try) for h in up.handlers]

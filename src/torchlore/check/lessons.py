@@ -39,6 +39,8 @@ def tried_out(source: Source, call: ast.Call) -> bool:
     for up in tree.ancestors(source, call):
         if isinstance(up, ast.Try) or (isinstance(up, ast.FunctionDef) and up.name.startswith(("test", "bench"))):
             return True
+        if isinstance(up, ast.ClassDef) and "benchmark" in up.name.lower():
+            return True
         if isinstance(up, ast.With):
             names = (
                 tree.dotted(item.context_expr.func) for item in up.items if isinstance(item.context_expr, ast.Call)

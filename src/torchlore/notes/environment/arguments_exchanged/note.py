@@ -74,7 +74,7 @@ def _in_order(source: Source, other: ast.Call, call: ast.Call, pair: tuple[str, 
 
 def _bare(name: str) -> str:
     """`channels` of `in_channels` and `out_channels`, which a layer that leads back is given the other way round."""
-    return re.sub(r"\d|(^|_)(in|input|out|output)(?=_|$)", "", name).strip("_")
+    return re.sub(r"\d|(^|_)(in|input|out|output)(?=_)|_?(in|input|out|output)$", "", name).strip("_")
 
 
 def _last(node: ast.expr) -> str:

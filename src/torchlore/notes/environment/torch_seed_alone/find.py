@@ -51,7 +51,10 @@ def _by_a_worker(source: Source, call: ast.Call) -> bool:
 def _passing(source: Source, call: ast.Call) -> bool:
     """A test's own seed, one that makes an image and its mask turn alike, or one that makes a split repeat."""
     home = tree.function(source, call)
-    return follow.in_test(source, call) or (home is not None and ("split" in home.name or home.name == "__getitem__"))
+    forked = any("fork_rng" in source.code(one) for one in tree.contexts(source, call))
+    again = home is not None and bool(tree.loops(source, call))  # the same noise for each of them
+    once = home is not None and ("split" in home.name or home.name == "__getitem__")
+    return follow.in_test(source, call) or forked or again or once
 
 
 def _is_drawn(source: Source, call: ast.Call) -> bool:

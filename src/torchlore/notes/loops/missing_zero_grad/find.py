@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
             told = "every turn steps, and only some zero the gradients, so those of all turns between add up: zero before each backward pass"
             yield source.hit(seldom.node if seldom.source is source else seldom.at, told)
         step = _first_unzeroed(source, loop)
-        if step is None or follow.in_test(source, loop.node):
+        if step is None or follow.in_test(source, loop.node) or _new_leaf(loop, step):
             continue
         backward = loop.direct("backward")[0]
         name = source.code(step.expr) if step.expr is not None and step.source is source else "optimizer"
@@ -42,6 +42,19 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(place, message, *fix)
     yield from (*_between_steps(source), *_left_by_another(source), *_after_attack(source), *_by_hand(source))
     yield from (*_of_several(source), *_in_closure(source), *_part_zeroed(source), *_skipped(source))
+
+
+def _new_leaf(loop: LoopFlow, step: Event) -> bool:
+    """`x = x.detach().clone()` and `SGD([x])` in every turn: what it steps has no gradient from before."""
+    made = step.source.values(step.expr) if step.expr is not None else ()
+    call = made[0].node if len(made) == 1 and made[0].source is step.source else None
+    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    leaves = given.elts if isinstance(given, ast.List) else []
+    bound = [one for leaf in leaves if isinstance(leaf, ast.Name) for one in scopes.reaching(step.source, leaf)]
+    new = [
+        one for one in bound if isinstance(one.value, ast.Call) and tree.inside(step.source, one.statement, loop.node)
+    ]
+    return bool(leaves) and len(bound) == len(leaves) == len(new)
 
 
 def _skipped(source: Source) -> Iterator[Hit]:

@@ -14,11 +14,12 @@ def find(source: Source) -> Iterator[Hit]:
     if "Linear" not in source.text and "squeeze" not in source.text and "view" not in source.text:
         return
     seen = set[int]()
-    for loss in (*losses.loss_calls(source, *_LOSSES), *losses.loss_choices(source, *_LOSSES)):
+    sure = losses.loss_calls(source, *_LOSSES)
+    for loss in (*sure, *losses.loss_choices(source, *_LOSSES)):
         if loss.input is not None and loss.target is not None and loss.call.lineno not in seen:
             pairs = _both(loss.input, loss.target)
             which = next((a for a, b in pairs if _meet(source, a, b) or _picked_and_best(source, a, b)), None)
-            which = which or next((a for a, b in pairs if _counted(source, a, b)), None)
+            which = which or next((a for a, b in pairs if loss in sure and _counted(source, a, b)), None)
             if which is not None:
                 code = source.code(which)
                 fix = edits.method(source, which, "squeeze(-1)")

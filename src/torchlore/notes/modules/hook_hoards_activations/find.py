@@ -63,8 +63,11 @@ def _again(source: Source, call: ast.Call) -> bool:
         return bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound for loop in loops)
     home = tree.function(source, call)
     handed = bool(bound) and all(one.how == "parameter" and one.name != "self" for one in bound)
-    sites = flow_calls.callers(as_function(source, home)) if handed and home is not None else []
-    return any(_turns(where, at) for where, at, _ in sites)
+    if not handed or home is None:
+        return False
+    function, arg = as_function(source, home), bound[0].node
+    sites = flow_calls.callers(function) if isinstance(arg, ast.arg) else []
+    return any(_turns(where, at, flow_calls.given_argument(function, at, arg, skip)) for where, at, skip in sites)  # type: ignore[arg-type]  # asked above
 
 
 def _root(node: ast.expr) -> str:
@@ -95,9 +98,8 @@ def _hooks(source: Source, calls: list[ast.Call]) -> Iterator[FunctionNode | ast
             )
 
 
-def _turns(source: Source, call: ast.Call) -> bool:
+def _turns(source: Source, call: ast.Call, given: ast.expr | None) -> bool:
     """Whether a loop calls it with a net that was made outside."""
     loops = tree.loops(source, call)
-    first = call.args[0] if call.args else None
-    bound = scopes.reaching(source, first) if isinstance(first, ast.Name) else []
+    bound = scopes.reaching(source, given) if isinstance(given, ast.Name) else []
     return bool(loops) and bool(bound) and not any(tree.inside(source, one.statement, loops[-1]) for one in bound)

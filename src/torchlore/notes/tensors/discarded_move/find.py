@@ -32,7 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         known = values.sure(source, tensor, "tensor")
         likely = not known and loaders.hands_out(source, tensor)
-        if (known or likely) and not _is_there(source, call):
+        if (known or likely) and not _is_there(source, call) and not _quantised(source, tensor):
             code = source.code(call)
             name = source.code(tensor)
             place = _place(source, tensor) if named else ""
@@ -41,6 +41,15 @@ def find(source: Source) -> Iterator[Hit]:
             fix = [edits.replace(source, call, f"{place} = {code}")] if place else []
             sure = known and (bool(tree.loops(source, call)) or _fresh(source, tensor))  # else it may lie there already
             yield source.hit(call, message, *fix, severity=None if sure else "warning")
+
+
+def _quantised(source: Source, tensor: ast.expr) -> bool:
+    """`layer.weight = bnb.nn.Params4bit(...)`: moving it is what packs it, in place."""
+    code = source.code(tensor)
+    made = [one.value for one in source.all(ast.Assign) if source.code(one.targets[0]) == code]
+    return any(
+        isinstance(one, ast.Call) and tree.dotted(one.func).endswith(("Params4bit", "Int8Params")) for one in made
+    )
 
 
 def _fresh(source: Source, tensor: ast.expr) -> bool:

@@ -190,7 +190,9 @@ def _switch(source: Source, cls: Class) -> Iterator[Hit]:
 
 def _beside(source: Source, cls: Class) -> Iterator[Hit]:
     """A new layer that is called under `no_grad` alone, in a class that freezes another part by name."""
-    own = classes.own_attributes(cls)
+    own, forward = classes.own_attributes(cls), classes.methods(cls).get("forward")
+    if forward is not None and forward.decorator_list and no_grad_around(source, forward.body[0]):
+        return  # the whole of it is there for its answer
     for name, found in own.items():
         made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
         if (
