@@ -80,8 +80,10 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
         parts = value.elts if isinstance(value, ast.Tuple) else [value]
         made = [one for one in parts if isinstance(one, ast.Call)]
         whole = [one for one in made if flow.called(source, one) or _is_measure(source, one)]
-        rows = [one.value for one in parts if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name)]
-        leaves = [one for one in (*kept.leaves(value), *whole, *rows) if identity(source, one) not in done]
+        named = list(kept.leaves(value))
+        rows = [one.value for one in parts if isinstance(one, ast.Subscript) and one not in named]
+        rows = [one for one in rows if isinstance(one, ast.Name)]
+        leaves = [one for one in (*named, *whole, *rows) if identity(source, one) not in done]
         graphs = [one for one in leaves if _carries_graph(source, one) or _holds(source, one, loop)]
         graphs = [one for one in graphs if not _emptied_here(source, one)]
         lives = kept.outlives(source, target, loop.node) and not _begins_again(loop.node, target)

@@ -26,6 +26,14 @@ def by_key(model, a, b):
             model(x)
 
 
+def in_a_row(model, loaders):
+    for phase in ("trn", "val"):
+        model.train() if phase == "train" else model.eval()  # trap: phase-never-equal
+        is_train = phase == "train"  # trap: phase-never-equal
+        for x in loaders[phase]:
+            model(x, is_train)
+
+
 def a_word_that_is_there(model, loaders):
     for phase in ["train", "val"]:
         model.train(phase == "train")

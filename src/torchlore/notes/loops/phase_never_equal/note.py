@@ -44,6 +44,10 @@ def _switches(source: Source, test: ast.Compare) -> bool:
     up = source.parents[test]
     if isinstance(up, ast.Call):
         return follow.method(up) == "train" or source.name(up.func) == "torch.set_grad_enabled"
+    if isinstance(up, ast.IfExp) and up.test is test:
+        return follow.method(up.body) == "train"
+    if isinstance(up, ast.Assign):
+        return "train" in tree.dotted(up.targets[0]).lower()
     inside = (one for part in up.body for one in ast.walk(part)) if isinstance(up, ast.If) and up.test is test else ()
     return any(follow.method(one) in ("train", "backward") for one in inside if isinstance(one, ast.Call))
 

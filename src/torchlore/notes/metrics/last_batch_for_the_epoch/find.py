@@ -81,7 +81,9 @@ def _replaced(source: Source) -> Iterator[Hit]:
 
 def _last_scored(source: Source) -> Iterator[Hit]:
     """`preds = logits.argmax(1)` in each turn of an evaluation, and `f1(preds, labels)` behind the loop."""
-    for one in (*source.methods("argmax", "max", "round"), *source.calls("torch.argmax", "torch.max", "torch.round")):
+    cuts = [one for one in source.all(ast.Compare) if isinstance(one.ops[0], ast.Gt | ast.GtE)]
+    called = (*source.methods("argmax", "max", "round"), *source.calls("torch.argmax", "torch.max", "torch.round"))
+    for one in (*called, *cuts):
         held, around = tree.statement(source, one), tree.loops(source, one)
         loop = around[0] if around else None
         if not isinstance(held, ast.Assign) or not isinstance(loop, ast.For) or held not in loop.body:

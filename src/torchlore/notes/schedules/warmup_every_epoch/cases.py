@@ -29,6 +29,17 @@ def over_the_epochs(model, optimizer, loader, args, epoch):
         optimizer.step()
 
 
+def by_share(model, optimizer, loader, args):
+    for _ in range(args.rounds):
+        for i, (x, y) in enumerate(loader):
+            lr = args.lr * min(1.0, (i + 1) / args.warmup)  # trap: warmup-every-epoch
+            for group in optimizer.param_groups:
+                group["lr"] = lr
+            optimizer.zero_grad()
+            model(x, y).backward()
+            optimizer.step()
+
+
 def once(model, optimizer, stream, args):
     for i, (x, y) in enumerate(stream):
         warm_up(optimizer, args.lr, i, args.warm_steps)

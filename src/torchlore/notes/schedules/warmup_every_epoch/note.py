@@ -7,82 +7,13 @@ has a step at each epoch, which looks like the data.
 Count over epochs: `step = epoch * len(loader) + i`, or a counter that nobody sets back. Or warm up in the first epoch only.
 """
 
-import ast
-import re
-from collections.abc import Iterator
-
-from torchlore.check import calls, flow, iteration, scopes, tree
-from torchlore.check.project import as_function
-from torchlore.check.source import Hit, Source
-
 ROWS = ()
 SOURCES = ("https://github.com/Vision-CAIR/MiniGPT-4/pull/263",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
-_WORDS = (ast.Name, ast.Attribute)
-_RATE = re.compile(r"""\[["']lr["']\]|param_groups|set_lr|_lr\(""")
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert bad["lowest_in_the_last_epoch"] < 0.03
     assert good["lowest_in_the_last_epoch"] == 0.1
-
-
-def find(source: Source) -> Iterator[Hit]:
-    for loop in source.all(ast.For) if "warm" in source.text.lower() else ():
-        name = iteration.index(source, loop)
-        if not name or not _again(source, loop):
-            continue
-        for use in (one for part in loop.body for one in tree.under(source, part, ast.Name)):
-            own = use.id == name and isinstance(use.ctx, ast.Load) and _warms(source, use)
-            if (
-                own
-                and [one.statement for one in scopes.reaching(source, use)] == [loop]
-                and _any_epoch(source, use, loop)
-            ):
-                told = f"`{name}` begins at 0 in every epoch, and so does this warm-up"
-                yield source.hit(use, f"{told}: count over the epochs, `epoch * len(loader) + {name}`")
-                break
-
-
-def _again(source: Source, loop: ast.For) -> bool:
-    """Whether the loop runs several times: in another loop, or in a function that is called in loops alone."""
-    home = tree.function(source, loop)
-    if any(tree.function(source, one) is home for one in tree.loops(source, loop)):
-        return True
-    sites = calls.callers(as_function(source, home)) if home is not None else []
-    return bool(sites) and all(tree.loops(where, call) for where, call, _ in sites)
-
-
-def _any_epoch(source: Source, use: ast.Name, loop: ast.For) -> bool:
-    """Whether nothing there asks for the epoch."""
-    around = [test for test, _ in (*tree.conditions(source, use), *tree.conditions(source, loop))]
-    asked = [one for part in (tree.statement(source, use), *around) for one in tree.under(source, part, *_WORDS)]
-    return not any("epoch" in tree.dotted(one).lower() for one in asked)
-
-
-def _warms(source: Source, use: ast.Name) -> bool:
-    """`if i < warmup_steps: ... group["lr"] = ...`, or `warmup(optimizer, i, steps)` that does so."""
-    up = source.parents[use]
-    if isinstance(up, ast.Compare):
-        choice = source.parents[up]
-        inside = isinstance(choice, ast.If) and choice.test is up and _RATE.search(source.code(choice)) is not None
-        return inside and _is_below(source, up, use.id)
-    call = source.parents[up] if isinstance(up, ast.keyword) else up
-    inner = flow.called(source, call) if isinstance(call, ast.Call) and "warm" in source.code(call).lower() else None
-    if inner is None or not isinstance(call, ast.Call) or _RATE.search(inner.source.code(inner.node)) is None:
-        return False
-    skip = 1 if inner.owner is not None else 0
-    taken = [arg.arg for arg in tree.parameters(inner.node) if calls.given_argument(inner, call, arg, skip) is use]
-    return any(
-        _is_below(inner.source, one, name)
-        for one in tree.under(inner.source, inner.node, ast.Compare)
-        for name in taken
-    )
-
-
-def _is_below(source: Source, test: ast.Compare, name: str) -> bool:
-    """`i < warmup_steps`, `i <= self.warm`."""
-    less = len(test.ops) == 1 and isinstance(test.ops[0], ast.Lt | ast.LtE) and tree.dotted(test.left) == name
-    return less and "warm" in source.code(test.comparators[0]).lower()

@@ -31,7 +31,8 @@ def find(source: Source) -> Iterator[Hit]:
         for call in (one for one in tree.under(source, loop, ast.Call) if len(one.args) == 2):
             held, cell = source.parents[call], call.func
             same = isinstance(held, ast.Assign) and _names(held.targets[0]) == _names(call.args[1]) != []
-            over = same and isinstance(cell, ast.Name) and _is_one_of(loop, cell.id)
+            name = cell.slice if isinstance(cell, ast.Subscript) else cell  # `self.cells[k](x, h)`
+            over = same and isinstance(name, ast.Name) and _is_one_of(loop, name.id)
             steps = [
                 one for one in tree.loops(source, loop) if tree.function(source, one) is tree.function(source, loop)
             ]

@@ -18,7 +18,7 @@ optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
 for _ in range(10):
     for x, y in DataLoader(Counts(), batch_size=16, shuffle=True):
         logits = net(x)
-        loss = nn.functional.cross_entropy(logits[:, :-1].reshape(-1, 8), y[:, 1:].reshape(-1))  # trap: targets-shifted-twice
+        loss = nn.functional.cross_entropy(logits[:, :-1].reshape(-1, 8), y[:, 1:].reshape(-1))  # trap: labels-shifted-twice
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

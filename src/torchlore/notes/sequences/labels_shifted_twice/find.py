@@ -1,4 +1,4 @@
-"""The rule of targets-shifted-twice."""
+"""The rule of labels-shifted-twice."""
 
 import ast
 from collections.abc import Iterator

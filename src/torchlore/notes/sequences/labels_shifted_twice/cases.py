@@ -17,7 +17,7 @@ class Text(Dataset):
 
 def lm_loss(logits, labels):
     shift_logits = logits[..., :-1, :].contiguous()
-    shift_labels = labels[..., 1:].contiguous()  # trap: targets-shifted-twice
+    shift_labels = labels[..., 1:].contiguous()  # trap: labels-shifted-twice
     return nn.functional.cross_entropy(shift_logits.view(-1, logits.size(-1)), shift_labels.view(-1))
 
 

@@ -1,4 +1,4 @@
-"""Targets that the data set has shifted must not be shifted again by the loss.
+"""Labels that the data set has shifted must not be shifted again by the loss.
 
 A data set that gives `row[:-1], row[1:]` has done it: at each place stands the next word. A loss that takes `logits[:, :-1]` against
 `labels[:, 1:]` does it once more, and the model learns to say the word after the next. The loss falls as it should; only what the model
