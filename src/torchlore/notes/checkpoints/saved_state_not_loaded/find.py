@@ -15,7 +15,7 @@ _KEEPS = re.compile(r"torch\.optim\.(Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelt
 def find(source: Source) -> Iterator[Hit]:
     if "load_state_dict" not in source.text:
         return
-    yield from (*_thrown_away(source), *_made_anew(source))
+    yield from (*_thrown_away(source), *_made_anew(source), *_too_early(source))
     if not any(source.calls("torch.load")):
         return
     kept = _saved(source)
@@ -35,6 +35,63 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"a resumed run goes on from epoch `{name}` says with a new {kind}: save its `state_dict()` as well, and load it again"
             yield source.hit(writes[0] if len(writes) == 1 else load, told)
             break
+
+
+def _too_early(source: Source) -> Iterator[Hit]:
+    """`if self.optimizer is not None: self.optimizer.load_state_dict(...)`, called before anything makes the optimizer."""
+    for load in source.methods("load_state_dict"):
+        owner, home = tree.receiver(load), tree.function(source, load)
+        cls = project.enclosing_class(source, load)
+        name = tree.dotted(owner)
+        asked = [
+            test
+            for test, branch in tree.conditions(source, load)
+            if branch and f"{name} is not None" in source.code(test)
+        ]
+        if (
+            cls is None
+            or home is None
+            or not asked
+            or not name.startswith("self.")
+            or not values.maybe(source, owner, "optimizer")
+        ):
+            continue
+        held = classes.assigned(cls, name[5:])
+        makers = {one.method for one in held if one.value is not None and tree.literal(one.value) is not None}
+        empty = [one for one in held if one.method == "__init__" and isinstance(one.value, ast.Constant)]
+        if not empty or not makers or "__init__" in makers or home.name in makers:
+            continue
+        ready = makers | {one for one, node in classes.methods(cls).items() if _runs(source, node, makers)}
+        calls_ = [one for one in source.methods(home.name) if one is not load and not _own_call(one)]
+        if calls_ and home.name not in ready and all(_before(source, one, ready) for one in calls_):
+            told = f"`{name}` is still None when `{home.name}` runs, so the state in the checkpoint is thrown away: make it first, or keep the state until then"
+            yield source.hit(asked[0], told, severity="warning")
+
+
+def _runs(source: Source, node: tree.FunctionNode, makers: set[str]) -> bool:
+    """Whether a method calls one of those that make the optimizer."""
+    return any(
+        tree.dotted(one.func) in {f"self.{name}" for name in makers} for one in tree.under(source, node, ast.Call)
+    )
+
+
+def _own_call(call: ast.Call) -> bool:
+    return tree.dotted(tree.receiver(call)) == "self"
+
+
+def _before(source: Source, call: ast.Call, ready: set[str]) -> bool:
+    """Whether the same object gets its optimizer further down, and not further up."""
+    who, home = tree.dotted(tree.receiver(call)), tree.function(source, call)
+    makes = [one for name in ready for one in source.methods(name) if tree.dotted(tree.receiver(one)) == who]
+    near = [one for one in makes if tree.function(source, one) is home]
+    bound = [
+        one.lineno
+        for one in source.all(ast.Name)
+        if one.id == who and isinstance(one.ctx, ast.Store) and one.lineno < call.lineno
+    ]
+    since = max(bound, default=0)
+    above = any(since < one.lineno < call.lineno for one in near)
+    return bool(who) and not tree.loops(source, call) and not above and any(one.lineno > call.lineno for one in near)
 
 
 def _thrown_away(source: Source) -> Iterator[Hit]:
