@@ -37,7 +37,7 @@ def _overwritten(source: Source, moved: list[averages.Average]) -> Iterator[Hit]
         for load in source.methods("load_state_dict"):
             given = load.args[0] if load.args else None
             state = given if isinstance(given, ast.Call) and follow.method(given) == "state_dict" else None
-            here = tree.function(source, load) is home and not tree.loops(source, load)
+            here = tree.function(source, load) is home and tree.loops(source, load) == tree.loops(source, one.loop)
             if state is None or not here or tree.conditions(source, load) != tree.conditions(source, one.loop):
                 continue
             same = source.code(tree.receiver(load)) == source.code(one.average)
