@@ -13,6 +13,7 @@ _SIZE = regex(
 )
 
 _SCORE = regex(r"loss|correct|hits|(?:^|_)acc|score|psnr|ssim|lpips|error", re.IGNORECASE)
+_COUNTED = regex(r"sum\(|^len\(|size\(|shape\[|numel\(")
 _COUNT = regex(r"(?:^|[._])(?:total|count|n|num\w*|n_\w+|seen|batches|samples|steps)$")
 
 
@@ -165,7 +166,8 @@ def _kind(source: Source, value: ast.expr) -> str:
                 return "weighted"
         return ""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
-        inner = value.func.value
+        inner = follow.peeled(value.func.value, ("detach", "cpu"))
+        inner = inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner
         if _is_summed(source, inner):
             return "weighted"
         named = isinstance(inner, ast.Name) and re.search(r"(^|_)loss$", inner.id) is not None
@@ -186,6 +188,8 @@ def _sums(source: Source, node: ast.expr, path: tuple[int, ...] = (), hops: int 
     """Whether a sum goes into this loss, or a reduction that is no mean, also in a function of the project that computes it."""
     if isinstance(node, ast.Tuple) and path:
         return len(node.elts) > path[0] and _sums(source, node.elts[path[0]], path[1:], hops)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _COUNTED.search(source.code(node.right)):
+        return False  # a mean, written out
     if isinstance(node, ast.BinOp):
         return _sums(source, node.left, (), hops) or _sums(source, node.right, (), hops)
     if isinstance(node, ast.UnaryOp):

@@ -151,7 +151,22 @@ def _in_epochs(source: Source, call: ast.Call) -> bool:
     if kind == "MultiStepLR":
         marks = tree.literal(tree.argument(call, 1, "milestones"))
         return isinstance(marks, tuple) and bool(marks) and all(isinstance(one, int) and one <= 300 for one in marks)
+    if kind == "LambdaLR":
+        return _share_of_epochs(source, tree.argument(call, 1, "lr_lambda"))
     return kind == "CosineAnnealingLR" and _names_epochs(source, tree.argument(call, 1, "T_max"))
+
+
+def _share_of_epochs(source: Source, factor: ast.expr | None) -> bool:
+    """`lambda t: 1 - t / epochs`, also as a function of this file."""
+    made = [one.node for one in source.values(factor)] if isinstance(factor, ast.Name) else [factor]
+    inner = made[0] if len(made) == 1 else None
+    if not isinstance(inner, ast.Lambda | ast.FunctionDef) or len(inner.args.args) != 1 or inner not in source.parents:
+        return False
+    own = inner.args.args[0].arg
+    shares = [
+        one for one in ast.walk(inner) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div | ast.FloorDiv)
+    ]
+    return any(tree.dotted(one.left) == own and _names_epochs(source, one.right) for one in shares)
 
 
 def _names_epochs(source: Source, length: ast.expr | None) -> bool:
