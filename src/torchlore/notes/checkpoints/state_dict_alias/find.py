@@ -26,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
             alone = _one_each(source, event.node) or _over(source, event.node) or _leaves(source, event.node)
-            alone = alone or _saved_alone(source, event.node) or _copied_this_turn(source, event.node)
+            alone = alone or _saved_alone(source, event.node) or _new_each_turn(source, event.node)
             variable = kept.variable(source, event.node) if not alone else None
             if (
                 variable is not None
@@ -113,12 +113,18 @@ def _one_each(source: Source, call: ast.Call) -> bool:
     return bool(index) and any(isinstance(one, ast.For) and tree.dotted(one.target) == index for one in loops)
 
 
-def _copied_this_turn(source: Source, call: ast.Call) -> bool:
-    """`frozen = copy.deepcopy(net)` in the same turn of the loop: every turn has a copy of its own, which nobody trains."""
+def _new_each_turn(source: Source, call: ast.Call) -> bool:
+    """`local = Net()` or `deepcopy(net)` in the very turn that keeps `local.state_dict()`: the next one trains another net."""
     net, turn = tree.receiver(call), tree.loops(source, call)[:1]
     bound = scopes.reaching(source, net) if isinstance(net, ast.Name) and turn else []
-    new = [one for one in bound if one.how == "assign" and one.value is not None and _copies(source, one.value)]
-    return bool(new) and len(new) == len(bound) and all(tree.loops(source, one.statement)[:1] == turn for one in new)
+    new = [one.statement for one in bound if one.value is not None and _is_another(source, one.name, one.value)]
+    return bool(new) and len(new) == len(bound) and all(tree.loops(source, one)[:1] == turn for one in new)
+
+
+def _is_another(source: Source, name: str, value: ast.expr) -> bool:
+    """Whether a call makes it, and not of itself: `net = trained(net)` may be the same."""
+    itself = any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(value))
+    return isinstance(value, ast.Call) and (not itself or _copies(source, value))
 
 
 def _copies(source: Source, value: ast.expr) -> bool:

@@ -23,6 +23,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if _OTHER.search(_last(other).lower()) or not values.sure(source, one, "module"):
             continue
+        if source.code(one) == source.code(other):
+            continue  # a copy of its own for who was given it
         trained = _learns(source, one) and _learns(source, other)
         if trained and not _changed(source, one, other) and _asked_alike(source, one, other):
             first, second = source.code(one), source.code(other)
