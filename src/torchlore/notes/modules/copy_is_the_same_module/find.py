@@ -30,6 +30,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue  # a part of what is itself a copy
         if (isinstance(target, ast.Name) and not _trains_on(source, assign)) or _chosen(source, assign, name):
             continue
+        if isinstance(target, ast.Name) and _used_at_once(source, assign, target):
+            continue
         if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
             edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
             imported = edits.add_import(source, "import copy")
@@ -91,6 +93,14 @@ def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:
     later = [] if tree.loops(source, assign) else [one for one in source.all(ast.Assign) if one.lineno > assign.lineno]
     again = any(tree.loops(source, one) and ast.dump(one) == ast.dump(assign) for one in later)  # that one is told
     return replaced or again or any(follow.exclusive(source, one, assign) for one in made)
+
+
+def _used_at_once(source: Source, assign: ast.Assign, target: ast.Name) -> bool:
+    """`if better: best = net; torch.save(best.state_dict(), path)`: nobody looks at it later."""
+    block, home = source.parents[assign], tree.function(source, assign)
+    same = [one for one in uses.names(source, target.id) if tree.function(source, one) is home]
+    reads = [one for one in same if isinstance(one.ctx, ast.Load)]
+    return isinstance(block, ast.If) and all(tree.inside(source, one, block) for one in reads)
 
 
 def _begins(node: ast.expr, name: str) -> bool:
