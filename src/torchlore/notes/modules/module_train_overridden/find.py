@@ -22,7 +22,9 @@ def find(source: Source) -> Iterator[Hit]:
             if not _switches(node) and not _switched_off(node):
                 better = "fit" if name == "train" else "evaluate"
                 message = f"`{cls.node.name}.{name}` replaces the method that switches the mode: call it `{better}`"
-                asked = False if cls.node.name.endswith(("Trainer", "Runner", "Learner")) else _asked(source, cls)
+                asked = _asked(source, cls)
+                if asked is None and cls.node.name.endswith(("Trainer", "Runner", "Learner")):
+                    asked = False  # it trains, and is not switched
                 # of what cannot be told it may be a part that is switched
                 yield source.hit(node, message, severity=None if asked else "warning" if asked is None else "hint")
 
