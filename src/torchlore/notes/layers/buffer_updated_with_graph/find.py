@@ -59,7 +59,8 @@ def _used_at_once(source: Source, target: ast.expr, given: list[ast.expr]) -> bo
     home, name = tree.function(source, target), tree.dotted(target)
     new = isinstance(source.parents[target], ast.Assign) and not _made_of_itself(target, given)
     reads = [one for one in tree.under(source, home, ast.Attribute) if tree.dotted(one) == name] if home and new else []
-    ups = [source.parents[one] for one in reads if isinstance(one.ctx, ast.Load) and one.lineno > target.lineno]
+    later = [one for one in reads if isinstance(one.ctx, ast.Load) and one.lineno > target.lineno]
+    ups = [source.parents[one] for one in later if not follow.exclusive(source, one, target)]
     return any(not isinstance(up, ast.Attribute) or up.attr not in (*_WRITES, "data", "detach") for up in ups)
 
 

@@ -99,9 +99,7 @@ def _tests(event: Event) -> list[ast.expr]:
 
 def _waits(step: Event) -> bool:
     """Whether the step comes every k-th batch, or when a counter is full that starts again behind it."""
-    tests = _tests(step)
-    if any(_steps_otherwise(step, test) for test in tests):
-        return False
+    tests = [test for test in _tests(step) if not _steps_otherwise(step, test)]
     every = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for test in tests for one in ast.walk(test))
     return every or any(_is_full(step, test) for test in tests)
 
