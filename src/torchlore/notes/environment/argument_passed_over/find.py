@@ -20,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
         own = [
             one
             for one in tree.under(source, home, ast.Attribute)
-            if tree.dotted(one) == given and one.lineno > held.lineno
+            if tree.dotted(one) == given and isinstance(one.ctx, ast.Load) and one.lineno > held.lineno
         ]
         hidden = any(one.id in ("locals", "vars", "eval", "exec") for one in tree.under(source, home, ast.Name))
         if own and not below and not hidden and not tree.loops(source, held):

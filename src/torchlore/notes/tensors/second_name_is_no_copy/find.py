@@ -127,6 +127,8 @@ def _entries(source: Source) -> Iterator[Hit]:
         ]
         if not writes or any(isinstance(one.ctx, ast.Store) for one in later if one.lineno <= writes[0].lineno):
             continue
+        if any(ast.unparse(source.parents[one]) == f"{codes[1]} = {codes[0]}" for one in later):
+            continue  # it is put back where it came from
         other = codes[1 - codes.index(ast.unparse(writes[0]))]
         if _still_read(source, held, writes[0], other):
             told = f"`{codes[0]}` is `{codes[1]}` itself, and line {writes[0].lineno} writes into both"
