@@ -1337,6 +1337,7 @@ def test_what_a_test_gives_says_nothing_of_how_the_code_is_used(tmp_path, name, 
         ("tests/test_net.py", "import pytest", "hint"),
         ("test_net.py", "import unittest", "hint"),
         ("test_net.py", "import json", "error"),  # a script that tests a net
+        ("test_net.py", "# not run by pytest", "error"),
         ("net.py", "import pytest", "error"),
     ],
 )

@@ -96,7 +96,8 @@ def is_test(source: Source) -> bool:
 
 def is_unit_test(source: Source) -> bool:
     """Whether pytest or unittest runs this file; a script `test_net.py` that evaluates a net is none."""
-    return is_test(source) and ("pytest" in source.text or "unittest" in source.text)
+    imported = source.names.imported.values() if is_test(source) else ()
+    return any(full.partition(".")[0] in ("pytest", "unittest") for full in imported)
 
 
 def in_test(source: Source, node: ast.AST) -> bool:

@@ -106,6 +106,21 @@ def _bound(source: Source, name: ast.Name) -> list[Term]:
     return list(dict.fromkeys(found))
 
 
+def is_whole_product(source: Source, node: ast.BinOp) -> bool:
+    """A product that is no factor of a longer one."""
+    up = source.parents[node]
+    return isinstance(node.op, ast.Mult) and not (isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult))
+
+
+def factors(node: ast.expr) -> list[ast.expr]:
+    """`a`, `b` and `c` of `-a * b * c`."""
+    if isinstance(node, ast.UnaryOp):
+        return factors(node.operand)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [*factors(node.left), *factors(node.right)]
+    return [node]
+
+
 def reached(source: Source, node: ast.AST) -> Iterator[ast.Call]:
     """The calls whose results come into an expression with their graph: not through detach, no_grad or a new tensor."""
     yield from _reached(source, node, 8, {})

@@ -12,7 +12,8 @@ def on_sigterm(tell: Callable[[], None]) -> None:
     """Call `tell` when SIGTERM ends this process, and then end it as the signal would have.
 
     Nothing of the program runs in between: no `finally`, no flush of its output. A program that handles the signal itself, or was
-    started to ignore it, is left alone; so are its children.
+    started to ignore it, is left alone; so are its children. Python runs a handler between two of its own steps: a program that
+    is stuck in a library ends where that gives control back, or by SIGKILL.
     """
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return

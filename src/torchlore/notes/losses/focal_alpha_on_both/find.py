@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import terms, tree
 from torchlore.check.source import Hit, Source
 
 
@@ -11,8 +11,8 @@ def find(source: Source) -> Iterator[Hit]:
     if "alpha" not in source.text or "gamma" not in source.text:
         return
     for home in source.all(ast.FunctionDef):
-        products = [one for one in tree.under(source, home, ast.BinOp) if _is_whole(source, one)]
-        parts = [(one, _factors(one)) for one in products]
+        products = [one for one in tree.under(source, home, ast.BinOp) if terms.is_whole_product(source, one)]
+        parts = [(one, terms.factors(one)) for one in products]
         for negative, factors in parts:
             alphas = {code for code in map(ast.unparse, factors) if code.rpartition(".")[2] == "alpha"}
             rests = {ast.unparse(one.right) for one in factors if _is_rest(one)}  # type: ignore[attr-defined]  # a BinOp
@@ -25,20 +25,6 @@ def find(source: Source) -> Iterator[Hit]:
                     told = f"`{alpha}` stands before `{target}` and before `1 - {target}`, so it balances nothing: write `(1 - {alpha})` here"
                     yield source.hit(negative, told)
                     break
-
-
-def _is_whole(source: Source, node: ast.BinOp) -> bool:
-    """A product that is no factor of a longer one."""
-    up = source.parents[node]
-    return isinstance(node.op, ast.Mult) and not (isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult))
-
-
-def _factors(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.UnaryOp):
-        return _factors(node.operand)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [*_factors(node.left), *_factors(node.right)]
-    return [node]
 
 
 def _is_rest(node: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, terms, tree
 from torchlore.check.source import Hit, Source
 
 
@@ -11,9 +11,9 @@ def find(source: Source) -> Iterator[Hit]:
     if "gamma" not in source.text or "log" not in source.text:
         return
     for product in source.all(ast.BinOp):
-        if not _is_whole(source, product):
+        if not terms.is_whole_product(source, product):
             continue
-        factors = _factors(product)
+        factors = terms.factors(product)
         powers = {base: one for one in factors if (base := _power(source, one))}
         logs = {inside for one in factors if (inside := _log(source, one))}
         for base in sorted(powers.keys() & logs):
@@ -23,20 +23,6 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`log({base})` is weighed by how right it is: the power belongs to `{code}`, or the easy samples count"
             )
             yield source.hit(product, told)
-
-
-def _is_whole(source: Source, node: ast.BinOp) -> bool:
-    """A product that is no factor of a longer one."""
-    up = source.parents[node]
-    return isinstance(node.op, ast.Mult) and not (isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult))
-
-
-def _factors(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.UnaryOp):
-        return _factors(node.operand)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [*_factors(node.left), *_factors(node.right)]
-    return [node]
 
 
 def _power(source: Source, node: ast.expr) -> str:
