@@ -56,3 +56,19 @@ class Delayed:
     def learn(self, x):
         nn.functional.mse_loss(self.net(x), self.target(x).detach()).backward()
         self.optimizer.step()
+
+
+class Member(nn.Module):
+    def __init__(self, n, seed=0):
+        super().__init__()
+        torch.manual_seed(seed)
+        self.net = nn.Linear(n, 1)
+
+
+class Ensemble(nn.Module):
+    def __init__(self, n, size, seeds):
+        super().__init__()
+        self.same = nn.ModuleList([Member(n) for _ in range(size)])  # trap: twins-stay-equal
+        self.other = nn.ModuleList([Member(n, seed=one) for one in range(size)])
+        self.given = nn.ModuleList(Member(n, one) for one in seeds)
+        self.folds = [Member(n, 7) for _ in range(size)]  # each is trained on other data

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, project, tree, uses, values
+from torchlore.check import calls, classes, follow, project, tree, uses, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -35,24 +35,52 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _seeded(source: Source) -> Iterator[Hit]:
-    """A constant seed in the function that makes a member, which a comprehension calls for each of them."""
+    """A constant seed where a member is made, by a function or by its class, and a comprehension that makes all of them."""
     for seed in source.calls("torch.manual_seed"):
         home = tree.function(source, seed)
-        if home is None or not seed.args or not isinstance(tree.literal(seed.args[0]), int) or tree.loops(source, seed):
+        if home is None or not seed.args or tree.loops(source, seed):
             continue
         function = project.as_function(source, home)
-        back = calls.returned(function)
-        if not back or not all(isinstance(one, ast.Call) and values.sure(source, one, "module") for one in back):
+        if not _makes_a_net(source, function):
             continue
-        many = [
-            other
-            for other, call, _ in calls.callers(function)
-            if isinstance(other.parents[call], ast.ListComp | ast.GeneratorExp)
+        made = [
+            call
+            for other, call, skip in calls.callers(function)
+            if _one_of_many(other, call, held=function.owner is not None)
+            and isinstance(tree.literal(_given_seed(function, call, seed.args[0], skip)), int)
         ]
-        if many:
-            yield source.hit(
-                seed, f"every net that `{home.name}` makes starts with the same weights: seed once, before the first"
-            )
+        if made:
+            name = home.name if function.owner is None else function.owner.name
+            told = f"every net that `{name}` makes starts with the same weights"
+            if isinstance(tree.literal(seed.args[0]), int):
+                yield source.hit(seed, f"{told}: seed once, before the first")
+            elif made[0] in source.parents:
+                yield source.hit(made[0], f"{told}: give each another seed")
+
+
+def _one_of_many(source: Source, call: ast.Call, *, held: bool) -> bool:
+    """Whether a comprehension makes it; `held`: and a ModuleList keeps all, so one loss trains them together."""
+    many = source.parents[call]
+    up = source.parents[many] if isinstance(many, ast.ListComp | ast.GeneratorExp) else None
+    kept = isinstance(up, ast.Call) and source.name(up.func) == "torch.nn.ModuleList"
+    return up is not None and (kept or not held)
+
+
+def _makes_a_net(source: Source, function: project.Function) -> bool:
+    """Whether a function gives back nothing but nets, or is what a module is born by."""
+    if function.owner is not None:
+        born = function.node.name == "__init__"
+        return born and classes.is_module(project.as_class(source, function.owner))
+    back = calls.returned(function)
+    return bool(back) and all(isinstance(one, ast.Call) and values.sure(source, one, "module") for one in back)
+
+
+def _given_seed(function: project.Function, call: ast.Call, seed: ast.expr, skip: int) -> ast.expr | None:
+    """The seed of one call: as it is written, or what the call or the default gives to the parameter of this name."""
+    named = [one for one in tree.parameters(function.node) if isinstance(seed, ast.Name) and one.arg == seed.id]
+    if not named or tree.spread(call):
+        return seed if not named else None
+    return calls.given_argument(function, call, named[0], skip) or calls.default_of(function, named[0])
 
 
 def _last(node: ast.expr) -> str:

@@ -237,7 +237,8 @@ def _open_end(source: Source, call: ast.Call) -> ast.AST | None:
     """Where the distance lets the gradient into its second argument; None where it is detached."""
     inner = flow.called(source, call)
     if inner is None:
-        return call if source.name(call.func).startswith("torch.") else None
+        made = values.made_by(source, call.func, "torch.nn.CosineSimilarity", "torch.nn.MSELoss")
+        return call if made is not None or source.name(call.func).startswith("torch.") else None
     names = [arg.arg for arg in tree.parameters(inner.node) if arg.arg != "self"]
     for back in calls_returned(inner) if len(names) > 1 and inner.source is source else ():
         used = [one for one in tree.under(source, back, ast.Name) if one.id == names[1]]

@@ -1,5 +1,6 @@
 import torch
-from torch.utils.data import DataLoader
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 
 def evaluate(model, test_loader, device):
@@ -53,3 +54,14 @@ def in_a_table_right(model, val_loader):
     for x, y in val_loader:
         stats["correct"] += (model(x).argmax(1) == y).sum().item()
     return stats["correct"] / len(val_loader.dataset)
+
+
+def of_many_labels(model, x, tags):
+    loader = DataLoader(TensorDataset(x, tags), batch_size=16)
+    right = 0
+    for xb, tb in loader:
+        right += ((model(xb) > 0) == tb.bool()).sum().item()
+    return right / len(loader.dataset), right / (len(loader.dataset) * tags.size(1))  # trap: accuracy-over-batches
+
+
+of_many_labels(nn.Linear(8, 5), torch.randn(64, 8), torch.randint(0, 2, (64, 5)))

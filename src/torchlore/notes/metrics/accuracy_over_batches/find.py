@@ -80,12 +80,24 @@ def _elements(source: Source) -> Iterator[Hit]:
         added = [one for one in source.all(ast.AugAssign) if tree.function(source, one) is home and _plus(one)]
         sizes = [one.value for one in added if tree.dotted(one.target) == tree.dotted(seen)]
         hits = [one.value for one in added if tree.dotted(one.target) == above[-1].id]
-        if not sizes or not hits or not all(_SIZE.search(source.code(one)) for one in sizes):
+        whole = _all_samples(source, seen)
+        if not hits or not (whole or sizes) or not all(_SIZE.search(source.code(one)) for one in sizes):
             continue
         sides = [side for one in hits for side in _compared(source, one)]
         if any(_is_map(source, side) for side in sides):
-            told = f"`{above[-1].id}` counts each element of `{source.code(sides[-1])}`, and `{source.code(seen)}` its samples: add `{source.code(sides[-1])}.numel()` to that"
+            code = source.code(sides[-1])
+            way = f"divide by the labels in all samples, `{code}.size(1)` times as many" if whole else f"add `{code}.numel()` to that"
+            told = f"`{above[-1].id}` counts each element of `{code}`, and `{source.code(seen)}` its samples: {way}"
             yield source.hit(mean, told)
+
+
+def _all_samples(source: Source, node: ast.expr) -> bool:
+    """`len(loader.dataset)`, or the length of a data set, under a name too."""
+    size = follow.followed(source, node)
+    of = size.args[0] if isinstance(size, ast.Call) and source.name(size.func) == "len" and size.args else None
+    return of is not None and (
+        (isinstance(of, ast.Attribute) and of.attr == "dataset") or values.sure(source, of, "dataset")
+    )
 
 
 def _is_map(source: Source, node: ast.expr) -> bool:

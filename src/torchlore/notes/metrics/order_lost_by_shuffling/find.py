@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchlore.check import calls, flow, follow, iteration, scopes, tree
 from torchlore.check.pattern import regex
+from torchlore.check.project import Function, as_function
 from torchlore.check.source import Hit, Source
 
 _PAIRS = regex(r"acc|score|report|confusion|auc|metric|error|corrcoef|dataframe|series|^zip$", re.IGNORECASE)
@@ -42,7 +43,48 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(pair, f"{told}: collect the labels in the loop of the predictions")
         else:
             yield source.hit(loader, f"{told} (line {pair.lineno}): do not shuffle here")
+    yield from _given_back(source)
     yield from _by_turn(source) if "enumerate" in source.text else ()
+
+
+def _given_back(source: Source) -> Iterator[Hit]:
+    """`predict(net, loader)` gives back what it kept of each batch, and the caller puts it beside what the data set stores."""
+    for loop in source.all(ast.For):
+        home, over = tree.function(source, loop), iteration.unwrapped(source, loop.iter)
+        arg = next((one for one in tree.parameters(home) if one.arg == tree.dotted(over)), None) if home else None
+        kept = _kept(source, loop) if home is not None and arg is not None and not _trains(source, loop) else set()
+        if home is None or arg is None or not kept:
+            continue
+        made = as_function(source, home)
+        for where, call, skip in calls.callers(made):
+            loader = calls.given_argument(made, call, arg, skip)
+            shuffles = _made_shuffled(source, loader) if loader is not None and where is source else None
+            if loader is None or shuffles is None or _by_batch(source, loader):
+                continue
+            names = _received(source, call, made, kept)
+            stored = _stored(source, shuffles) if tree.function(source, shuffles) is tree.function(source, call) else set()
+            pair = next(_pairs(source, call, names, stored, f"{source.code(loader)}.dataset"), None)
+            if pair is not None:
+                told = "the predictions are in the order of the draw, what they are put beside lies in that of the data"
+                yield source.hit(shuffles, f"{told} (line {pair.lineno}): do not shuffle here")
+
+
+def _by_batch(source: Source, loader: ast.expr) -> bool:
+    """Whether a loop also trains on this loader, which has to shuffle then."""
+    made = _made_shuffled(source, loader)
+    return any(_trains(source, one) and _shuffled(source, one) is made for one in source.all(ast.For))
+
+
+def _received(source: Source, call: ast.Call, made: Function, kept: set[str]) -> set[str]:
+    """The names that the caller gives to those results which are rows of what was kept."""
+    statement = tree.statement(source, call)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
+    backs = calls.returned(made)
+    if target is None or len(backs) != 1:
+        return set()
+    both = isinstance(target, ast.Tuple) and isinstance(backs[0], ast.Tuple)
+    pairs = zip(target.elts, backs[0].elts, strict=False) if both else [(target, backs[0])]  # type: ignore[attr-defined]  # both are tuples
+    return {one.id for one, back in pairs if isinstance(one, ast.Name) and _root_behind(made.source, back) in kept}
 
 
 def _by_turn(source: Source) -> Iterator[Hit]:
@@ -139,7 +181,9 @@ def _stored(source: Source, loader: ast.Call) -> set[str]:
     return {name for one in (data, *given) if one is not None and (name := _root(one))}
 
 
-def _pairs(source: Source, loop: ast.For, kept: set[str], stored: set[str]) -> Iterator[ast.expr]:
+def _pairs(
+    source: Source, loop: ast.For | ast.Call, kept: set[str], stored: set[str], data: str = ""
+) -> Iterator[ast.expr]:
     """Where what was kept stands beside what is stored, after the loop."""
     home = tree.function(source, loop) or source.tree
     for node in tree.body_nodes(home):
@@ -151,8 +195,16 @@ def _pairs(source: Source, loop: ast.For, kept: set[str], stored: set[str]) -> I
             parts = [value for one in parts for value in (one.values if isinstance(one, ast.Dict) else [one])]
         if isinstance(node, ast.expr) and node.lineno > (loop.end_lineno or loop.lineno):
             roots = {_root_behind(source, one) for one in parts}
-            if roots & kept and roots & (stored - kept):
+            if roots & kept and (roots & (stored - kept) or any(_column(source, one, data) for one in parts if data)):
                 yield node
+
+
+def _column(source: Source, node: ast.expr, data: str) -> bool:
+    """Whether an expression has the rows of this data set: `loader.dataset.targets`, under another name too."""
+    node = follow.followed(source, node)
+    name = _name(node)
+    found = [one for one in tree.under(source, node, ast.Attribute) if one.attr not in _NOT_ROWS]
+    return name is not None and any(source.code(one.value) == data for one in found)
 
 
 def _root_behind(source: Source, node: ast.expr) -> str:

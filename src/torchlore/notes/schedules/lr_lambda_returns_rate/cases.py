@@ -79,3 +79,32 @@ def with_a_floor(model, lr):
 
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
     return LambdaLR(optimizer, rate), LambdaLR(optimizer, fine), LambdaLR(optimizer, share)
+
+
+class Kept:
+    def __init__(self, net, base_lr, cfg):
+        self.base_lr, self.warm = base_lr, cfg.warm
+        self.cfg = cfg
+        self.optimizer = torch.optim.Adam(net.parameters(), lr=base_lr)
+        self.scheduler = LambdaLR(self.optimizer, lr_lambda=self.rate_at)
+        self.other = LambdaLR(self.optimizer, self.factor_at)
+        self.third = LambdaLR(torch.optim.SGD(net.parameters(), lr=cfg.lr), lambda step: self.by_config(step))
+        self.fourth = LambdaLR(torch.optim.SGD(net.parameters(), lr=cfg.lr), lambda step: decayed(step, cfg.lr))
+
+    def rate_at(self, step):
+        if step < self.warm:
+            rate = self.base_lr * step / self.warm
+        else:
+            rate = self.base_lr * 0.99 ** (step - self.warm)
+        return rate  # trap: lr-lambda-returns-rate
+
+    def factor_at(self, step):
+        rate = self.base_lr * 0.99**step
+        return rate / self.base_lr
+
+    def by_config(self, step):
+        return self.cfg.lr * 0.5 ** (step // 30)  # trap: lr-lambda-returns-rate
+
+
+def decayed(step, start):
+    return start * 0.5 ** (step // 30)  # trap: lr-lambda-returns-rate

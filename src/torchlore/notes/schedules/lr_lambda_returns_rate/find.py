@@ -4,28 +4,46 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import calls, flow, follow, tree
+from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):
         rule, rate = tree.argument(call, 1, "lr_lambda"), _rate(source, tree.argument(call, 0, "optimizer"))
-        names = _named(source, rule, rate) if rate else set()
-        for body in _bodies(source, rule) if rate else []:
+        code = source.code(rate) if rate is not None else ""
+        for body, names in _bodies(source, rule, _aliases(source, rate)) if rate is not None else []:
             if any(source.code(factor) in names for factor in _factors(source, body)):
-                told = f"the function's result is multiplied with `{rate}` again: return the factor without `{rate}`"
+                told = f"the function's result is multiplied with `{code}` again: return the factor without `{code}`"
                 yield source.hit(body, told)
                 break
 
 
-def _rate(source: Source, optimizer: ast.expr | None) -> str:
-    """The name under which the optimizer was given its rate; "" for a number."""
+def _rate(source: Source, optimizer: ast.expr | None) -> ast.expr | None:
+    """The name under which the optimizer was given its rate, or a small number."""
     found = [one for one in source.values(optimizer) if one.source is source] if optimizer is not None else []
     made = found[0].node if len(found) == 1 and found[0].kind == "optimizer" else None
     given = tree.argument(made, 1, "lr") if isinstance(made, ast.Call) and _one_rate(source, made) else None
     number = tree.literal(given) if given is not None else None
     small = isinstance(number, float) and number < 0.05
-    return source.code(given) if small or isinstance(given, ast.Name | ast.Attribute | ast.Subscript) else ""  # type: ignore[arg-type]  # small: it is there
+    return given if small or isinstance(given, ast.Name | ast.Attribute | ast.Subscript) else None
+
+
+def _aliases(source: Source, rate: ast.expr) -> set[str]:
+    """The rate by its own name, and as `self.base_lr` or `self.cfg.lr` where the same function keeps `base_lr` or `cfg`."""
+    code, root = source.code(rate), tree.dotted(rate).partition(".")[0] or follow.base(rate)
+    home = tree.function(source, rate)
+    kept: set[str] = set()
+    for one in tree.under(source, home, ast.Assign) if home is not None and root != "self" else []:
+        target, value = one.targets[0], one.value
+        pairs = zip(target.elts, value.elts, strict=False) if _both(target, value) else [(target, value)]  # type: ignore[attr-defined]  # both are tuples
+        own = [part for part, given in pairs if isinstance(given, ast.Name) and given.id == root]
+        kept |= {source.code(part) + code[len(root) :] for part in own if isinstance(part, ast.Attribute)}
+    return {code} | kept
+
+
+def _both(one: ast.expr, other: ast.expr) -> bool:
+    return isinstance(one, ast.Tuple) and isinstance(other, ast.Tuple)
 
 
 def _one_rate(source: Source, optimizer: ast.Call) -> bool:
@@ -36,27 +54,36 @@ def _one_rate(source: Source, optimizer: ast.Call) -> bool:
     return plain and bool(calls) and not any(isinstance(node, ast.Dict) for one in calls for node in ast.walk(one))
 
 
-def _named(source: Source, rule: ast.expr | None, rate: str) -> set[str]:
-    """What the rate is called: by its own name, and in `warmup(lr, 50)`, which makes the function, by its parameter's."""
-    made = flow.called(source, rule) if isinstance(rule, ast.Call) else None
-    args = tree.parameters(made.node) if made is not None and isinstance(rule, ast.Call) else []
-    skip = 1 if made is not None and made.owner is not None else 0
-    given = {
-        one.arg: calls.given_argument(made, rule, one, skip) for one in args if made and isinstance(rule, ast.Call)
-    }
-    return {rate} | {name for name, value in given.items() if value is not None and source.code(value) == rate}
+def _named(source: Source, rule: ast.Call, made: Function, rates: set[str]) -> set[str]:
+    """What the rate is called in `warmup(lr, 50)`: by its own names, and by the parameter's that gets it."""
+    skip = 1 if made.owner is not None else 0
+    given = {one.arg: calls.given_argument(made, rule, one, skip) for one in tree.parameters(made.node)}
+    return rates | {name for name, value in given.items() if value is not None and source.code(value) in rates}
 
 
-def _bodies(source: Source, rule: ast.expr | None) -> list[ast.expr]:
+def _bodies(source: Source, rule: ast.expr | None, rates: set[str]) -> list[tuple[ast.expr, set[str]]]:
+    """What the function may return, each with the names that the rate has there."""
     if isinstance(rule, ast.Lambda):
-        return [rule.body]
+        made = flow.called(source, rule.body) if isinstance(rule.body, ast.Call) else None
+        if made is None or made.source is not source or not isinstance(rule.body, ast.Call):
+            return [(rule.body, rates)]
+        return [(one, _named(source, rule.body, made, rates)) for one in calls.returned(made)]
     made = flow.called(source, rule) if isinstance(rule, ast.Call) else None
-    if made is not None:  # a function that makes the function
+    if made is not None and isinstance(rule, ast.Call):  # a function that makes the function
+        names = _named(source, rule, made, rates)
         backs = calls.returned(made) if made.source is source else []
-        return [body for one in backs if isinstance(one, ast.Lambda | ast.Name) for body in _bodies(source, one)]
-    found = [one for one in flow.functions(source) if isinstance(rule, ast.Name) and one.name == rule.id]
-    returns = [one for function in found for one in tree.body_nodes(function) if isinstance(one, ast.Return)]
-    return [one.value for one in returns if one.value is not None]
+        return [body for one in backs if isinstance(one, ast.Lambda | ast.Name) for body in _bodies(source, one, names)]
+    returns = [one for function in _functions(source, rule) for one in tree.body_nodes(function)]
+    return [(one.value, rates) for one in returns if isinstance(one, ast.Return) and one.value is not None]
+
+
+def _functions(source: Source, rule: ast.expr | None) -> list[tree.FunctionNode]:
+    """The function of this name, or the method that `self` has."""
+    name = rule.id if isinstance(rule, ast.Name) else ""
+    home = tree.class_of(source, rule) if isinstance(rule, ast.Attribute) and tree.dotted(rule.value) == "self" else None
+    if isinstance(rule, ast.Attribute) and home is not None:
+        return [one for one in home.body if isinstance(one, tree.FunctionNode) and one.name == rule.attr]
+    return [one for one in flow.functions(source) if one.name == name]
 
 
 def _factors(source: Source, node: ast.expr) -> list[ast.expr]:
@@ -69,5 +96,5 @@ def _factors(source: Source, node: ast.expr) -> list[ast.expr]:
         return [*_factors(source, node.body), *_factors(source, node.orelse)]
     if isinstance(node, ast.Call) and source.name(node.func) in ("max", "min"):
         return [one for part in node.args for one in _factors(source, part)]
-    made = follow.binding(source, node)
-    return [node, *(_factors(source, made) if made is not None else [])]
+    made = [one for one in follow.possible(source, node) if one is not node]
+    return [node, *(factor for one in made for factor in _factors(source, one))]
