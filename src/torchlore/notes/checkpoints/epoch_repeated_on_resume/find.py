@@ -51,7 +51,11 @@ def _never_started(source: Source) -> Iterator[Hit]:
 
 
 def _from_checkpoint(source: Source, value: ast.expr) -> bool:
-    """`checkpoint["epoch"]`, `checkpoint.get("epoch", 0)`, also with `+ 1`."""
+    """`checkpoint["epoch"]`, `checkpoint.get("epoch", 0)`, also with `+ 1`, or a function that gives that back."""
+    inner = flow.called(source, value) if isinstance(value, ast.Call) else None
+    if inner is not None and inner.source is source:
+        backs = calls.returned(inner)
+        return bool(backs) and all(not isinstance(one, ast.Call) and _from_checkpoint(source, one) for one in backs)
     value = value.left if isinstance(value, ast.BinOp) else value
     got = (
         isinstance(value, ast.Call)

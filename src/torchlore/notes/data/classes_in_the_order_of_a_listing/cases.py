@@ -47,3 +47,12 @@ class Sorted(Dataset):
 def latest(root):
     files = [int(one.split("_")[1]) for one in os.listdir(root)]
     return max(files)
+
+
+class Table(Dataset):
+    def __init__(self, rows, path, net):
+        self.rows = rows
+        self.class_to_idx = {c: i for i, c in enumerate(set(row[1] for row in rows))}  # trap: classes-in-the-order-of-a-listing
+        self.label_ids = {c: i for i, c in enumerate(sorted(set(row[1] for row in rows)))}
+        self.tag_ids = {c: i for i, c in enumerate(set(row[2] for row in rows))}
+        torch.save({"net": net.state_dict(), "tags": self.tag_ids}, path)

@@ -24,6 +24,29 @@ def find(source: Source) -> Iterator[Hit]:
         name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) and up.value is whole else ""
         if name and isinstance(up, ast.Assign) and _numbers(source, up, name):
             yield source.hit(whole, _told(source, whole))
+    yield from _of_a_set(source)
+
+
+def _of_a_set(source: Source) -> Iterator[Hit]:
+    """`{name: i for i, name in enumerate(set(names))}` of texts, which each run of Python hashes anew, beside saved weights."""
+    kept = any(word in source.text for word in ("torch.load", "torch.save", "load_state_dict"))
+    written = any(
+        word in source.text for word in ("json.dump", "pickle.dump", "PYTHONHASHSEED", "joblib.dump", "yaml.dump")
+    )
+    for call in source.calls("set") if kept and not written else ():
+        whole = _whole(source, call)
+        up = source.parents[whole]
+        held = source.parents[source.parents[up]] if isinstance(up, ast.Call) and _counts(source, up) else None
+        stored = source.parents[held] if isinstance(held, ast.DictComp) else None
+        name = tree.dotted(stored.targets[0]) if isinstance(stored, ast.Assign) else ""
+        last = name.rpartition(".")[2]
+        saves = " ".join(source.code(one) for one in source.calls("torch.save"))
+        if call.args and last and re.search("class|label|cat|tag", last.lower()) and last not in saves:
+            code = source.code(whole)
+            told = (
+                "a set of texts has another order in each run, so a saved model's classes get other numbers in the next"
+            )
+            yield source.hit(call, f"{told}: write `sorted({code})`")
 
 
 def _told(source: Source, listing: ast.expr) -> str:

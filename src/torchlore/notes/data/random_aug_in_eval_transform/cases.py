@@ -37,3 +37,13 @@ def sets_right(make):
     train_transform = transforms.Compose([transforms.RandomHorizontalFlip(), transforms.ToTensor()])
     val_transform = transforms.ToTensor()
     return make("train", train_transform), make("val", val_transform)
+
+
+train_tf = transforms.Compose([transforms.RandomCrop(24), transforms.ToTensor()])
+eval_tf = transforms.Compose([transforms.CenterCrop(24), transforms.ToTensor()])
+
+
+def of_the_file(root, pictures):
+    train_set = pictures(root, "train", train_tf)
+    test_set = pictures(root, "test", train_tf)  # trap: random-aug-in-eval-transform
+    return train_set, test_set

@@ -146,12 +146,13 @@ def _for_evaluation(source: Source, call: ast.Call) -> bool:
 
 
 def _unused(source: Source, held: ast.Assign) -> str:
-    """A transform for evaluation that the function makes and nobody reads."""
+    """A transform for evaluation that the function, or the file, makes and nobody reads."""
     home = tree.function(source, held)
     for one in source.all(ast.Assign):
-        target = one.targets[0]
-        if isinstance(target, ast.Name) and tree.function(source, one) is home and _EVAL.search(target.id.lower()):
-            bound = [use for use in uses.names(source, target.id) if tree.function(source, use) is home]
+        target, place = one.targets[0], tree.function(source, one)
+        if isinstance(target, ast.Name) and place in (home, None) and _EVAL.search(target.id.lower()):
+            found = uses.names(source, target.id)
+            bound = [use for use in found if place is None or tree.function(source, use) is home]
             reads = [use for use in bound if isinstance(use.ctx, ast.Load)]
             if re.search("transf|tfm|aug|tf$", target.id.lower()) and not reads:
                 return target.id

@@ -104,3 +104,38 @@ def by_type(m):
 
 def apply_by_type(net):
     net.apply(by_type)
+
+
+class Adapter(nn.Module):
+    def __init__(self, base, rank):
+        super().__init__()
+        self.base = base
+        self.A = nn.Parameter(torch.zeros(rank, base.in_features))  # trap: zero-initialised-hidden
+        self.B = nn.Parameter(torch.zeros(base.out_features, rank))
+
+    def forward(self, x):
+        return self.base(x) + 0.5 * (x @ self.A.T @ self.B.T)
+
+
+class ByLayers(nn.Module):
+    def __init__(self, n, rank):
+        super().__init__()
+        self.down, self.up = nn.Linear(n, rank, bias=False), nn.Linear(rank, n, bias=False)
+        nn.init.zeros_(self.down.weight)  # trap: zero-initialised-hidden
+        nn.init.zeros_(self.up.weight)
+
+    def forward(self, x):
+        return x + self.up(self.down(x))
+
+
+class AdapterWell(nn.Module):
+    def __init__(self, base, rank):
+        super().__init__()
+        self.base = base
+        self.A = nn.Parameter(torch.zeros(rank, base.in_features))
+        self.B = nn.Parameter(torch.zeros(base.out_features, rank))
+        self.shift = nn.Parameter(torch.zeros(base.out_features))
+        nn.init.kaiming_uniform_(self.A)
+
+    def forward(self, x):
+        return self.base(x) + x @ self.A.T @ self.B.T + self.shift

@@ -4,14 +4,20 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, tree
+from torchlore.check import classes, flow, follow, tree
+from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 _CONSTANT = ("torch.nn.init.zeros_", "torch.nn.init.ones_", "torch.nn.init.constant_")
 _LAYERS = ("torch.nn.Linear", "torch.nn.Conv1d", "torch.nn.Conv2d", "torch.nn.Conv3d", "torch.nn.ConvTranspose2d")
 
+_TURNED = ("t", "transpose", "permute", "to", "type_as", "contiguous")
+_PRODUCTS = ("matmul", "mm", "bmm", "linear", "dropout")
+_FILLS = r"(normal_|uniform_|kaiming\w*|xavier\w*|orthogonal_|eye_|copy_|constant_|ones_|sparse_|trunc\w*)\("
+
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _products(source)
     written = [(call, call.args[0]) for call in source.calls(*_CONSTANT) if call.args]
     for call in source.methods("zero_", "fill_"):
         inner = tree.receiver(call)
@@ -145,5 +151,64 @@ def _kinds(source: Source, test: ast.expr, layer: str) -> list[str]:
     else:
         plain = isinstance(test, ast.Call) and source.name(test.func) == "isinstance" and len(test.args) == 2
         asked = test.args[1] if plain and source.code(test.args[0]) == layer else None  # type: ignore[attr-defined]  # plain says so
-    classes = asked.elts if isinstance(asked, ast.Tuple | ast.List) else [asked] if asked is not None else []
-    return [source.name(one) for one in classes]
+    named = asked.elts if isinstance(asked, ast.Tuple | ast.List) else [asked] if asked is not None else []
+    return [source.name(one) for one in named]
+
+
+def _products(source: Source) -> Iterator[Hit]:
+    """`x @ self.A.T @ self.B.T`, or `self.up(self.down(x))`, where both start at zero."""
+    if "zeros" not in source.text and "zero_(" not in source.text and "fill_(" not in source.text:
+        return
+    for cls in classes.all_classes(source):
+        zero = _zeros(source, cls) if classes.is_module(cls) else {}
+        for node in tree.under(source, cls.node, ast.BinOp, ast.Call) if len(zero) > 1 else ():
+            held = [one for one in _factors(source, node) if one in zero]
+            if len(set(held)) > 1:
+                first = min((zero[one] for one in held), key=lambda one: one.lineno)
+                names = " and ".join(f"`{one}`" for one in dict.fromkeys(held))
+                told = f"{names} are multiplied and both start at zero, so neither ever gets a gradient: draw one of them, `nn.init.kaiming_uniform_`"
+                yield source.hit(first, told)
+                break
+
+
+def _zeros(source: Source, cls: Class) -> dict[str, ast.expr]:
+    """`self.A` by where it is set to zero, of what the class fills with nothing else."""
+    found: dict[str, ast.expr] = {}
+    for call in tree.under(source, cls.node, ast.Call):
+        full, what = source.name(call.func), None
+        if full == "torch.nn.init.zeros_" and call.args:
+            what = call.args[0]
+        elif follow.method(call) == "zero_" and not call.args:
+            what = follow.peeled(tree.receiver(call), ())
+        elif full == "torch.nn.Parameter" and call.args and isinstance(up := source.parents[call], ast.Assign):
+            inner = call.args[0]
+            plain = isinstance(inner, ast.Call) and source.name(inner.func) in ("torch.zeros", "torch.zeros_like")
+            what = up.targets[0] if plain else None
+        name = tree.dotted(what).removesuffix(".weight") if what is not None else ""
+        if name.startswith("self.") and not tree.conditions(source, call):
+            found[name] = call
+    return {name: call for name, call in found.items() if not _filled(source, name)}
+
+
+def _filled(source: Source, name: str) -> bool:
+    own = re.escape(name)
+    return re.search(rf"{_FILLS}\s*{own}\b|{own}(\.weight)?(\.data)?\.{_FILLS}", source.text) is not None
+
+
+def _factors(source: Source, node: ast.expr) -> list[str]:
+    """The factors of a chain of matrix products, and the layers that are run one on the other."""
+    if isinstance(node, ast.BinOp):
+        product = isinstance(node.op, ast.MatMult)
+        scaled = isinstance(node.op, ast.Mult) and not isinstance(node.right, ast.Attribute)
+        parts = [node.left, node.right] if product else [node.left] if scaled else []
+        return [one for part in parts for one in _factors(source, part)]
+    if isinstance(node, ast.Call) and follow.word(source, node) in _PRODUCTS:
+        bound = [] if source.name(node.func) else [tree.receiver(node)]
+        return [one for part in (*bound, *node.args[:2]) for one in _factors(source, part)]
+    if isinstance(node, ast.Call) and follow.method(node) in _TURNED:
+        return _factors(source, tree.receiver(node))
+    if isinstance(node, ast.Call) and tree.dotted(node.func).startswith("self.") and len(node.args) == 1:
+        return [tree.dotted(node.func), *_factors(source, node.args[0])]
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        return _factors(source, node.value)
+    return [tree.dotted(node).removesuffix(".weight")]

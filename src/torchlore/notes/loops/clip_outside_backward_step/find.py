@@ -303,7 +303,18 @@ def _hit(source: Source, clip: Event, order: list[Event], where: str) -> Hit:
         edits.move_before(source, clip.node, step.node) if simple and same and not _between(source, clip, step) else ()
     )
     message = f"gradients are clipped {where}; put this line between backward() and step()"
-    return source.hit(clip.node, message, *fix)
+    return source.hit(_asked_by(source, clip, order) or clip.node, message, *fix)
+
+
+def _asked_by(source: Source, clip: Event, order: list[Event]) -> ast.Call | None:
+    """`self.clip()` beside the backward pass, where the clipping stands in a function of its own."""
+    passed = next((event for event in order if event.what == "backward" and event.source is source), None)
+    deep = len(passed.via) if passed is not None else 0
+    if passed is None or len(clip.via) <= deep or clip.via[:deep] != passed.via:
+        return None
+    home = tree.function(source, passed.node) or source.tree
+    found = [one for one in tree.under(source, home, ast.Call) if flow.called(source, one) == clip.via[deep]]
+    return found[0] if len(found) == 1 else None
 
 
 def _between(source: Source, clip: Event, step: Event) -> bool:

@@ -111,3 +111,28 @@ def learn(batches):
         optimizer.zero_grad()
         nn.functional.cross_entropy(net(x), y).backward()
         optimizer.step()
+
+
+class Sampled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.scale, self.decoder = nn.Linear(8, 2), nn.Linear(8, 2), nn.Linear(2, 8)
+
+    def posterior(self, x):
+        return torch.distributions.Normal(self.mean(x), self.scale(x).exp())
+
+    def forward(self, x):
+        q = self.posterior(x)
+        z = q.sample()  # trap: gradient-cut-on-the-way
+        return self.decoder(z), q
+
+    def generated(self, n):
+        return self.decoder(torch.distributions.Normal(torch.zeros(n, 2), torch.ones(n, 2)).sample())
+
+
+class Reparameterised(Sampled):
+    def forward(self, x):
+        q = self.posterior(x)
+        with torch.no_grad():
+            shown = self.decoder(q.sample())
+        return self.decoder(q.rsample()), shown

@@ -4,7 +4,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from torchlore.check import api, classes, flow, trained, tree, uses, values
+from torchlore.check import api, calls, classes, flow, follow, terms, trained, tree, uses, values
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
@@ -14,7 +15,12 @@ _PASSES = {"softmax", "log_softmax", "relu", "tanh", "sigmoid", "squeeze", "flat
 _COPIES = ("torch.tensor", "numpy.array", "numpy.asarray")
 
 
+_DRAWN = {f"torch.distributions.{name}" for name in ("Normal", "MultivariateNormal", "Independent", "LogNormal", "Laplace", "Beta",
+          "Gamma", "Dirichlet", "LowRankMultivariateNormal")}  # fmt: skip
+
+
 def find(source: Source) -> Iterator[Hit]:
+    yield from _drawn(source) if "distributions" in source.text and ".sample(" in source.text else ()
     words = (*(f".{cut}" for cut in _CUTS), "tensor(", "array(", ").float()", ").long()", ").to(")
     if ".backward(" not in source.text or not any(word in source.text for word in words):
         return
@@ -22,15 +28,67 @@ def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
         for name in classes.own_attributes(cls) if forward is not None else ():
-            calls = trained.calls_of(source, cls, name)
-            cuts = [(one, cut) for one in calls if (cut := _cut(source, one)) is not None]
-            quiet = [one for one in calls if no_grad_around(source, one)]
+            runs = trained.calls_of(source, cls, name)
+            cuts = [(one, cut) for one in runs if (cut := _cut(source, one)) is not None]
+            quiet = [one for one in runs if no_grad_around(source, one)]
             here = [cut for one, cut in cuts if tree.function(source, one) is forward]
-            if not here or len(cuts) + len(quiet) < len(calls) or not trained.fresh(source, cls, name):
+            if not here or len(cuts) + len(quiet) < len(runs) or not trained.fresh(source, cls, name):
                 continue
             if trained.given_whole(source, cls):
                 told = f"nothing of the loss comes back through this to `self.{name}`, so it never learns: take it off, or freeze it by name"
                 yield source.hit(here[0], told, severity="warning")
+
+
+def _drawn(source: Source) -> Iterator[Hit]:
+    """`z = q.sample()` of a distribution that layers make, and `decoder(z)` after it, where no `log_prob` takes its place."""
+    if "log_prob" in source.text or not flow.may_train(source):
+        return
+    for call in source.methods("sample"):
+        home, made = tree.function(source, call), _distribution(source, tree.receiver(call))
+        if home is None or made is None or no_grad_around(source, call) or not _trains_through(source, home):
+            continue
+        learned = any(_runs_layer(made[0], one) for arg in made[1].args for one in terms.reached(made[0], arg))
+        if learned and _decoded(source, call, home):
+            told = f"`sample()` gives numbers without a graph, so nothing behind it teaches what made `{source.code(tree.receiver(call))}`: write `rsample()`"
+            yield source.hit(call, told, severity="warning")
+
+
+def _distribution(source: Source, node: ast.expr) -> tuple[Source, ast.Call] | None:
+    """The call of a class that has `rsample`, under a name or given back by a function."""
+    made = follow.followed(source, node)
+    inner = flow.called(source, made) if isinstance(made, ast.Call) else None
+    if inner is not None:
+        backs = calls.returned(inner)
+        return _distribution(inner.source, backs[0]) if len(backs) == 1 and backs[0] is not made else None
+    if not isinstance(made, ast.Call) or source.name(made.func).replace(".normal.", ".") not in _DRAWN:
+        return None
+    first = made.args[0] if made.args and source.name(made.func).endswith("Independent") else None
+    return _distribution(source, first) if first is not None else (source, made)
+
+
+def _runs_layer(source: Source, call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name | ast.Attribute) and values.sure(source, call.func, "module", "sequential")
+
+
+def _decoded(source: Source, call: ast.Call, home: tree.FunctionNode) -> bool:
+    """Whether a layer is given what was drawn."""
+    up = source.parents[call]
+    name = up.targets[0].id if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Name) else ""
+    given = [one for one in tree.under(source, home, ast.Call) if _runs_layer(source, one)]
+    return any(arg is call or (name and tree.dotted(arg) == name) for one in given for arg in one.args)
+
+
+def _trains_through(source: Source, home: tree.FunctionNode) -> bool:
+    """`forward`, a function with a backward pass, or one that such a function calls."""
+    passes = {tree.function(source, one) for one in source.methods("backward")}
+    around = [
+        tree.function(where, one) for where, one, _ in calls.callers(as_function(source, home)) if where is source
+    ]
+    return (
+        home.name == "forward"
+        or home in passes
+        or any(one in passes or getattr(one, "name", "") == "forward" for one in around)
+    )
 
 
 def _in_the_open(source: Source) -> Iterator[Hit]:

@@ -86,7 +86,11 @@ def _elements(source: Source) -> Iterator[Hit]:
         sides = [side for one in hits for side in _compared(source, one)]
         if any(_is_map(source, side) for side in sides):
             code = source.code(sides[-1])
-            way = f"divide by the labels in all samples, `{code}.size(1)` times as many" if whole else f"add `{code}.numel()` to that"
+            way = (
+                f"divide by the labels in all samples, `{code}.size(1)` times as many"
+                if whole
+                else f"add `{code}.numel()` to that"
+            )
             told = f"`{above[-1].id}` counts each element of `{code}`, and `{source.code(seen)}` its samples: {way}"
             yield source.hit(mean, told)
 

@@ -31,3 +31,19 @@ def scored(model, x, y):
     pred = probs.argmax(dim=1)
     print((pred == y).float().mean())
     return roc_auc_score(y, probs[:, 1])
+
+
+def roc_auc(truth, scores):
+    order = np.argsort(scores)
+    return truth[order].cumsum().mean()
+
+
+def by_hand(model, loader):
+    truth, hard, soft = [], [], []
+    for x, y in loader:
+        p = torch.sigmoid(model(x))
+        truth.append(y)
+        hard.append((p > 0.5).float())
+        soft.append(p)
+    wrong = roc_auc(torch.cat(truth).numpy(), torch.cat(hard).numpy())  # trap: auc-of-hard-labels
+    return wrong, roc_auc(torch.cat(truth).numpy(), torch.cat(soft).numpy())

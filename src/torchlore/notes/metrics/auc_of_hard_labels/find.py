@@ -1,9 +1,12 @@
 """What a file shows of it."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, uses
+from torchlore.check import calls, flow, follow, scopes, tree, uses
+from torchlore.check.pattern import regex
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _AREAS = ("sklearn.metrics.roc_auc_score", "sklearn.metrics.average_precision_score", "sklearn.metrics.roc_curve",
@@ -23,7 +26,12 @@ _WHOLE = {
 }
 
 
+_AREA = regex(r"(^|_)(au?roc|auc|average_precision)(_|$)", re.IGNORECASE)
+_SCORE = regex(r"score|prob|pred|logit|output", re.IGNORECASE)
+
+
 def find(source: Source) -> Iterator[Hit]:
+    yield from _by_hand(source)
     for call in source.calls(*_AREAS) if "sklearn" in source.text else ():
         scores = tree.argument(call, 1, "y_score")
         if scores is not None and not follow.in_test(source, call) and _hard(source, scores):
@@ -32,6 +40,21 @@ def find(source: Source) -> Iterator[Hit]:
                 call,
                 f"`{source.code(scores)}` holds labels already decided, and `{name}` wants scores: give it the probabilities",
             )
+
+
+def _by_hand(source: Source) -> Iterator[Hit]:
+    """`roc_auc(truth, scores)` of the project's own."""
+    for function in flow.functions(source) if uses.says(source, "auc", "roc", "average_precision") else ():
+        args = [one for one in tree.parameters(function) if one.arg != "self"]
+        named = [one for one in args if _SCORE.search(one.arg)]
+        if len(args) != 2 or len(named) != 1 or not _AREA.search(function.name):
+            continue
+        made = as_function(source, function)
+        for where, call, skip in calls.callers(made):
+            scores = calls.given_argument(made, call, named[0], skip) if where is source else None
+            if scores is not None and _hard(source, scores):
+                told = f"`{source.code(scores)}` holds labels already decided, and `{function.name}` ranks scores: give it the probabilities"
+                yield source.hit(call, told)
 
 
 def _hard(source: Source, node: ast.expr, hops: int = 6) -> bool:

@@ -62,7 +62,9 @@ def _given_back(source: Source) -> Iterator[Hit]:
             if loader is None or shuffles is None or _by_batch(source, loader):
                 continue
             names = _received(source, call, made, kept)
-            stored = _stored(source, shuffles) if tree.function(source, shuffles) is tree.function(source, call) else set()
+            stored = (
+                _stored(source, shuffles) if tree.function(source, shuffles) is tree.function(source, call) else set()
+            )
             pair = next(_pairs(source, call, names, stored, f"{source.code(loader)}.dataset"), None)
             if pair is not None:
                 told = "the predictions are in the order of the draw, what they are put beside lies in that of the data"

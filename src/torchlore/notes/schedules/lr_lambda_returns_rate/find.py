@@ -80,7 +80,9 @@ def _bodies(source: Source, rule: ast.expr | None, rates: set[str]) -> list[tupl
 def _functions(source: Source, rule: ast.expr | None) -> list[tree.FunctionNode]:
     """The function of this name, or the method that `self` has."""
     name = rule.id if isinstance(rule, ast.Name) else ""
-    home = tree.class_of(source, rule) if isinstance(rule, ast.Attribute) and tree.dotted(rule.value) == "self" else None
+    home = (
+        tree.class_of(source, rule) if isinstance(rule, ast.Attribute) and tree.dotted(rule.value) == "self" else None
+    )
     if isinstance(rule, ast.Attribute) and home is not None:
         return [one for one in home.body if isinstance(one, tree.FunctionNode) and one.name == rule.attr]
     return [one for one in flow.functions(source) if one.name == name]

@@ -118,3 +118,24 @@ def shortened(net):
     schedular = torch.optim.lr_scheduler.StepLR(optm, 10)
     lrs_plan = torch.optim.lr_scheduler.StepLR(optm, 10)
     return optm, schedular, lrs_plan
+
+
+def thawed(model, epochs, train_epoch):
+    opt = optim.SGD(model.fc.parameters(), lr=0.1)
+    sched = lr_scheduler.StepLR(opt, 3)
+    for epoch in range(epochs):
+        if epoch == 5:
+            opt = optim.SGD(model.parameters(), lr=0.01)  # trap: scheduler-holds-another-optimizer
+        train_epoch(model, opt)
+        sched.step()
+
+
+def thawed_well(model, epochs, train_epoch):
+    opt = optim.SGD(model.fc.parameters(), lr=0.1)
+    sched = lr_scheduler.StepLR(opt, 3)
+    for epoch in range(epochs):
+        if epoch == 5:
+            opt = optim.SGD(model.parameters(), lr=0.01)
+            sched = lr_scheduler.StepLR(opt, 3)
+        train_epoch(model, opt)
+        sched.step()

@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
         later = [
             one
             for one in again
-            if getattr(one.statement, "lineno", 0) > call.lineno and not tree.conditions(source, one.statement)
+            if getattr(one.statement, "lineno", 0) > call.lineno and not _by_choice(source, one.statement, scheduler)
         ]
         for one in later[:1]:
             if scheduler and not _built_again(source, scope, scheduler, one.statement):
@@ -36,6 +36,15 @@ def find(source: Source) -> Iterator[Hit]:
                     f"`{scheduler}` was built with the optimizer before and goes on changing that one: build it again behind "
                     "this line",
                 )
+
+
+def _by_choice(source: Source, statement: ast.AST, scheduler: str) -> bool:
+    """Whether a test may leave this out; `if epoch == 5:` in a loop that steps the scheduler behind it comes to pass."""
+    loops = tree.loops(source, statement)
+    steps = [one for one in source.methods("step") if tree.dotted(tree.receiver(one)) == scheduler]
+    later = [one for one in steps if one.lineno > getattr(statement, "lineno", 0)]
+    comes = bool(loops) and any(tree.inside(source, one, loops[0]) for one in later)
+    return bool(tree.conditions(source, statement)) and not comes
 
 
 def _other_name(source: Source, call: ast.Call, given: ast.expr) -> Iterator[Hit]:

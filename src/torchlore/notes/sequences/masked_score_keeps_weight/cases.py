@@ -47,3 +47,25 @@ def make_key_mask(src, pad):
 def make_trg_mask(trg, pad):
     words = (trg != pad).unsqueeze(1).unsqueeze(3)
     return words & torch.ones(trg.size(1), trg.size(1)).tril().bool()
+
+
+def taken_out(q, k, v, mask):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1) * mask  # trap: masked-score-keeps-weight
+    return weights @ v
+
+
+def shared_again(q, k, v, mask):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1) * mask
+    weights = weights / weights.sum(-1, keepdim=True)
+    return weights @ v
+
+
+def rows_of_padding(q, k, v, mask, rows_mask):
+    scores = (q @ k.transpose(-2, -1)).masked_fill(mask == 0, float("-inf"))
+    weights = torch.softmax(scores, dim=-1) * rows_mask
+    return weights @ v
+
+
+def of_a_map(logits, mask, colours):
+    probs = torch.softmax(logits, dim=1) * mask
+    return probs.mean(), colours

@@ -24,10 +24,14 @@ _SAME = {
 }
 
 
+_LEFT = re.compile(r"\.sum\(|normali[sz]e|\binf\b|-inf|1e-?\d|masked_fill|finfo|-1000")
+
+
 def find(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "mask") or not uses.says(source, "softmax"):
         return
     yield from (*_over_queries(source), *_too_late(source)) if "masked_fill" in source.text else ()
+    yield from _taken_out_late(source)
     given = [call.args[0] for call in source.calls(*_SOFTMAX) if call.args]
     given += [
         one
@@ -65,6 +69,37 @@ def _too_late(source: Source) -> Iterator[Hit]:
         ):
             told = "the softmax has shared its 1 with what is masked, and what is left does not sum to 1: mask the scores with -inf before it"
             yield source.hit(fill, told, severity="warning")
+
+
+def _taken_out_late(source: Source) -> Iterator[Hit]:
+    """`weights = scores.softmax(-1) * mask` and `weights @ v`: what is left does not sum to 1."""
+    for product in source.all(ast.BinOp):
+        sides = (product.left, product.right) if isinstance(product.op, ast.Mult) else ()
+        mask = next((one for one in sides if "mask" in _bare(one).lower()), None)
+        home = tree.function(source, product) if mask is not None else None
+        if mask is None or home is None or not _weighs(source, product):
+            continue
+        made = follow.followed(source, product.right if mask is product.left else product.left)
+        soft = isinstance(made, ast.Call) and (follow.method(made) == "softmax" or source.name(made.func) in _SOFTMAX)
+        if soft and not _LEFT.search(source.code(home)):
+            told = "the softmax has shared its 1 with what is masked, and what is left does not sum to 1: mask the scores with -inf before it"
+            yield source.hit(product, told, severity="warning")
+
+
+def _weighs(source: Source, product: ast.BinOp) -> bool:
+    """Whether what comes out is the left side of a matrix product: the weights of an attention."""
+    held = source.parents[product]
+    name = held.targets[0] if isinstance(held, ast.Assign) and held.value is product else None
+    home = tree.function(source, product)
+    if not isinstance(name, ast.Name) or home is None:
+        return False
+    for node in tree.body_nodes(home):
+        first = node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) else None
+        if isinstance(node, ast.Call) and follow.word(source, node) in ("matmul", "bmm"):
+            first = node.args[0] if source.name(node.func) and node.args else tree.receiver(node)
+        if isinstance(first, ast.Name) and first.id == name.id and first.lineno > product.lineno:
+            return True
+    return False
 
 
 def _over_queries(source: Source) -> Iterator[Hit]:

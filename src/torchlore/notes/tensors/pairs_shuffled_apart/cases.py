@@ -154,3 +154,27 @@ def labels_at_random(rows, n):
     order = torch.randperm(n)
     labels = labels[order]
     return torch.utils.data.TensorDataset(rows, labels)
+
+
+def alone(x, y, n):
+    np.random.shuffle(x)  # trap: pairs-shuffled-apart
+    return (x[:n], y[:n]), (x[n:], y[n:])
+
+
+def loaded(images, labels, rng):
+    rng.shuffle(images)  # trap: pairs-shuffled-apart
+    return torch.utils.data.TensorDataset(images, labels)
+
+
+def together(rows, images, n):
+    np.random.shuffle(rows)
+    x, y = rows[:, :-1], rows[:, -1]
+    order = np.arange(len(images))
+    np.random.shuffle(order)
+    return images[order], (x[:n], y[:n])
+
+
+def own_labels(names, label_of):
+    np.random.shuffle(names)
+    labels = [label_of[name] for name in names]
+    return names, labels

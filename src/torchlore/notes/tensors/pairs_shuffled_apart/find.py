@@ -15,6 +15,7 @@ _TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGN
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_in_place(source), *_listed(source), *_zipped(source), *_sorted_alone(source), *_one_of_two(source))
+    yield from _alone(source)
     if not any(source.calls(*_ORDERS)):
         return
     shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
@@ -218,6 +219,38 @@ def _one_of_two(source: Source) -> Iterator[Hit]:
         if other is not None:
             told = f"`{what.id}` is shuffled and `{other.id}` is not, so their pairs come apart: write `{other.id} = {other.id}[{name}]` too"
             yield source.hit(moved, told)
+
+
+def _alone(source: Source) -> Iterator[Hit]:
+    """`np.random.shuffle(x)` and no shuffle of `y`, where `x[:n], y[:n]` or `TensorDataset(x, y)` follows."""
+    shuffles = [*source.calls(*_IN_PLACE), *(one for one in source.methods("shuffle") if not source.name(one.func))]
+    for call in shuffles:
+        what, home = call.args[0] if len(call.args) == 1 else None, tree.function(source, call)
+        if not isinstance(what, ast.Name) or _TARGET.search(what.id) or not tree.is_statement(source, call):
+            continue
+        beside = [one for one in shuffles if one is not call and tree.function(source, one) is home]
+        other = _partner(source, call, what)
+        if other and not beside and not re.search(rf"\b{other}\s*=\s*{other}\[", source.text):
+            told = f"`{what.id}` is shuffled and `{other}` is not, so their pairs come apart"
+            yield source.hit(call, f"{told}: draw one permutation and index both with it")
+
+
+def _partner(source: Source, call: ast.Call, what: ast.Name) -> str:
+    """The target that stands beside the shuffled one afterwards, taken as it is or by the same slice, and was there before."""
+    home = tree.function(source, call) or source.tree
+    for node in tree.body_nodes(home):
+        pair = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple) else []
+        if len(pair) != 2 or getattr(node, "lineno", 0) <= call.lineno:
+            continue
+        names = [next((one for one in ast.walk(part) if isinstance(one, ast.Name)), None) for part in pair]
+        first, second = names
+        if first is None or second is None or first.id != what.id or not _TARGET.search(second.id):
+            continue
+        alike = source.code(pair[0]).replace(first.id, "_", 1) == source.code(pair[1]).replace(second.id, "_", 1)
+        bound = [getattr(one.statement, "lineno", 0) for one in scopes.reaching(source, second)]
+        if alike and bound and max(bound) < call.lineno and isinstance(second.ctx, ast.Load):
+            return second.id
+    return ""
 
 
 def _draws(source: Source, node: ast.expr) -> bool:

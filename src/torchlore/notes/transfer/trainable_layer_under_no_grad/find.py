@@ -173,8 +173,17 @@ def _is_called(source: Source, one: ast.Attribute) -> bool:
 
 
 def _in_forward(source: Source, node: ast.AST) -> bool:
-    home = tree.function(source, node)
-    return home is not None and home.name == "forward" and not home.decorator_list
+    """Whether `forward` runs this with its graph, in its own lines or in a method that it calls."""
+    home, cls = tree.function(source, node), tree.class_of(source, node)
+    if home is None or cls is None:
+        return False
+    ways = [
+        one
+        for one in cls.body
+        if isinstance(one, tree.FunctionNode) and one.name == "forward" and not one.decorator_list
+    ]
+    asked = [one for way in ways for one in tree.under(source, way, ast.Call) if not no_grad_around(source, one)]
+    return home in ways or any(tree.dotted(one.func) == f"self.{home.name}" for one in asked)
 
 
 def _switch(source: Source, cls: Class) -> Iterator[Hit]:
