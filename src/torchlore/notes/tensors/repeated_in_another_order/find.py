@@ -33,11 +33,11 @@ def find(source: Source) -> Iterator[Hit]:
         calls = [one for one in tree.under(source, home, ast.Call) if tree.function(source, one) is home]
         counts = {how: {source.code(count) for one in calls if (count := _count(source, one, how)) is not None}
                   for how in ("repeat", "repeat_interleave")}  # fmt: skip
-        for count in sorted(counts["repeat"] & counts["repeat_interleave"]):
-            place = _meeting(source, home, count)
+        for shared in sorted(counts["repeat"] & counts["repeat_interleave"]):
+            place = _meeting(source, home, shared)
             if place is not None:
                 told = f"this puts whole copies one after the other, and `repeat_interleave` each row's: they meet in line {place[1].lineno}, row by row"
-                yield source.hit(place[0], f"{told}; write `.repeat_interleave({count}, dim=0)`")
+                yield source.hit(place[0], f"{told}; write `.repeat_interleave({shared}, dim=0)`")
 
 
 def _count(source: Source, call: ast.Call, how: str) -> ast.expr | None:
@@ -61,7 +61,7 @@ def _meeting(source: Source, home: tree.FunctionNode, count: str) -> tuple[ast.C
     """The `repeat` and the place where its rows meet those of a `repeat_interleave`, in the order of the lines."""
     known: Kinds = {}
     for node in sorted(tree.under(source, home, ast.Assign, ast.Return, ast.Expr), key=lambda one: one.lineno):
-        value = node.value
+        value: ast.expr | None = getattr(node, "value", None)
         if value is None or tree.function(source, node) is not home:
             continue
         for inner in tree.under(source, value, ast.BinOp, ast.Call):
@@ -100,10 +100,9 @@ def _sides(source: Source, node: ast.expr) -> list[ast.expr]:
 def _kind(source: Source, node: ast.expr, known: Kinds, count: str) -> tuple[str, ast.Call] | None:
     """How the rows of an expression are repeated, where all that is in it is repeated one way."""
     found: Kinds = {}
-    for one in tree.under(source, node, ast.Call, ast.Name):
-        if isinstance(one, ast.Name):
-            found |= {known[one.id][0]: known[one.id]} if one.id in known else {}
-            continue
+    for name in tree.under(source, node, ast.Name):
+        found |= {known[name.id][0]: known[name.id]} if name.id in known else {}
+    for one in tree.under(source, node, ast.Call):
         if follow.word(source, one) in _TURNED and not source.name(one.func).startswith("torch.nn"):
             return None
         for how in ("repeat", "repeat_interleave"):
