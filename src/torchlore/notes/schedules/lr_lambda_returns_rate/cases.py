@@ -30,7 +30,8 @@ def by_number(model):
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
     wrong = LambdaLR(optimizer, lambda e: 1e-3 * min(1, e / 10))  # trap: lr-lambda-returns-rate
     half = LambdaLR(optimizer, lambda e: 0.5 * min(1, e / 10))
-    return wrong, half
+    low = LambdaLR(optimizer, lambda e: max(1e-3, 0.9**e))
+    return wrong, half, low
 
 
 def grouped(model, args):

@@ -97,6 +97,7 @@ def _factors(source: Source, node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.IfExp):
         return [*_factors(source, node.body), *_factors(source, node.orelse)]
     if isinstance(node, ast.Call) and source.name(node.func) in ("max", "min"):
-        return [one for part in node.args for one in _factors(source, part)]
+        parts = [one for one in node.args if not isinstance(one, ast.Constant)]  # a floor may happen to be the rate
+        return [one for part in parts for one in _factors(source, part)]
     made = [one for one in follow.possible(source, node) if one is not node]
     return [node, *(factor for one in made for factor in _factors(source, one))]

@@ -178,3 +178,8 @@ def own_labels(names, label_of):
     np.random.shuffle(names)
     labels = [label_of[name] for name in names]
     return names, labels
+
+
+def chosen(random, places, num_to_mask, sampled):
+    random.shuffle(places)
+    return sampled(places, num_to_mask)

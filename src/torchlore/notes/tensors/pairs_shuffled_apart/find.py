@@ -239,7 +239,8 @@ def _partner(source: Source, call: ast.Call, what: ast.Name) -> str:
     """The target that stands beside the shuffled one afterwards, taken as it is or by the same slice, and was there before."""
     home = tree.function(source, call) or source.tree
     for node in tree.body_nodes(home):
-        pair = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple) else []
+        joins = isinstance(node, ast.Call) and source.name(node.func) in ("zip", "torch.utils.data.TensorDataset")
+        pair = node.args if isinstance(node, ast.Call) and joins else node.elts if isinstance(node, ast.Tuple) else []
         if len(pair) != 2 or getattr(node, "lineno", 0) <= call.lineno:
             continue
         names = [next((one for one in ast.walk(part) if isinstance(one, ast.Name)), None) for part in pair]
