@@ -163,11 +163,27 @@ def _builtin_reduction(source: Source, call: ast.Call) -> Values:
 def _method_call(source: Source, call: ast.Call, func: ast.Attribute) -> Values:
     if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name) and func.value.func.id == "super":
         return (UNKNOWN,)
+    if func.attr in ("get", "pop") and len(call.args) == 2 and (asked := _asked_for(source, call, func.value)):
+        return asked
     receivers = values(source, func.value)
     found: Values = ()
     for value in receivers:
         found += _method(source, value, call, func.attr)
     return found or (UNKNOWN,)
+
+
+def _asked_for(source: Source, call: ast.Call, box: ast.expr) -> Values:
+    """`kwargs.get("loss", nn.NLLLoss())`: what the callers give, and the default where one of them gives nothing."""
+    key, home = literal(call.args[0]), function(source, call)
+    last = home.args.kwarg if home is not None else None
+    if home is None or last is None or dotted(box) != last.arg or not isinstance(key, str):
+        return ()
+    calling = callers(as_function(source, home))
+    if any(spread(one) for _, one, _ in calling):
+        return ()
+    given = [(other, argument(one, None, key)) for other, one, _ in calling]
+    found = sum((values(other, one) for other, one in given if one is not None), ())
+    return found if given and all(one is not None for _, one in given) else found + values(source, call.args[1])
 
 
 def _method(source: Source, value: Value, call: ast.Call, name: str) -> Values:

@@ -134,14 +134,15 @@ def _placed(source: Source, event: Event) -> Event:
 
 
 def place(source: Source, node: ast.AST) -> tuple[tuple[Loop, ...], tuple[tuple[ast.expr, bool], ...], frozenset[str]]:
-    """Loops (outermost first), conditions and contexts around a node inside its function."""
+    """Loops (outermost first), conditions and contexts around a node inside its function; what `while` asks ends a loop, it chooses nothing."""
     names: set[str] = set()
     for context in contexts(source, node):
         func = context.func if isinstance(context, ast.Call) else context
         name = source.name(func) or dotted(func).rpartition(".")[2]
         off = "no_grad" in name.rpartition(".")[2] or name.endswith("_inference_mode")  # also `@no_grad_wrapper`
         names |= {name, "torch.no_grad"} if off else {name}
-    return tuple(reversed(loops_around(source, node))), tuple(conditions(source, node)), frozenset(names - {""})
+    tests = [one for one in conditions(source, node) if not isinstance(source.parents.get(one[0]), ast.While)]
+    return tuple(reversed(loops_around(source, node))), tuple(tests), frozenset(names - {""})
 
 
 def _inlined(source: Source, call: ast.Call, target: Function, depth: int) -> list[Event]:
@@ -454,9 +455,25 @@ def _built_here(event: Event) -> str:
     if home is None or event.expr is None or not isinstance(found[0].node, ast.Call):
         return ""
     up = home.parents.get(found[0].node)
-    name = dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
+    if isinstance(up, ast.Dict) and isinstance(event.expr, ast.Subscript):
+        keys = [
+            literal(key)
+            for key, one in zip(up.keys, up.values, strict=True)
+            if key is not None and one is found[0].node
+        ]
+        return found[0].kind if keys and keys[0] == literal(event.expr.slice) else ""
+    name = _target(home, found[0].node, up)
     handed = event.owner is not None and bool(name) and name.rpartition(".")[2] == event.owner[-1]
     return found[0].kind if name and (name == dotted(event.expr) or handed) else ""
+
+
+def _target(source: Source, made: ast.Call, up: ast.AST | None) -> str:
+    """`a` of `a = Adam(...)` and of `a, b = Adam(...), SGD(...)`."""
+    if isinstance(up, ast.Tuple) and isinstance(whole := source.parents[up], ast.Assign):
+        names = whole.targets[0]
+        same = isinstance(names, ast.Tuple) and len(names.elts) == len(up.elts)
+        return dotted(names.elts[up.elts.index(made)]) if same and isinstance(names, ast.Tuple) else ""
+    return dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
 
 
 def kinds_in(flow: Iterable[Event]) -> list[str]:

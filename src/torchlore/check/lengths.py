@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import TYPE_CHECKING
 
-from torchlore.check import calls, classes, flow, follow, scopes, tree
+from torchlore.check import averages, calls, classes, flow, follow, scopes, tree
 from torchlore.check.project import Class, Function
 
 if TYPE_CHECKING:
@@ -173,6 +173,9 @@ def count(source: Source, node: ast.expr, given: Given, hops: int = 6) -> int | 
         if bound is not None:
             return count(source, bound, given, hops - 1)
         only = [one.how for one in scopes.reaching(source, node)] == ["parameter"]
+        if only and node.id not in given:
+            told = averages.number(source, node)  # what all callers give it, or its default
+            return int(told) if told is not None and told == int(told) else None
         return given.get(node.id) if only else None
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         left, right = (count(source, side, given, hops) for side in (node.left, node.right))

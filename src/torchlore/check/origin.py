@@ -85,3 +85,38 @@ def entry(source: Source, node: ast.Subscript, hops: int = 10) -> Written | None
     keys = box.keys if isinstance(box, ast.Dict) else []
     same = [i for i, one in enumerate(keys) if one is not None and tree.literal(one) == key]
     return (home, box.values[same[0]]) if len(same) == 1 and isinstance(box, ast.Dict) else None
+
+
+def loss_behind(source: Source, loss: ast.expr) -> ast.expr:
+    """The loss behind `step["loss"]`, where a function of the file has put it into a dictionary; else itself."""
+    found = entry(source, loss) if isinstance(loss, ast.Subscript) else None
+    return found[1] if found is not None and found[0] is source else loss
+
+
+def members(source: Source, node: ast.expr) -> list[Written]:
+    """What a list holds: its elements, and what is appended to it in the function that makes it; `ents` of `a, ents = play()` too."""
+    home, box = origin(source, node)
+    if isinstance(box, ast.ListComp):
+        return [(home, box.elt)]
+    name = _name_of(home, box) if isinstance(box, ast.List) else tree.dotted(box)
+    if isinstance(box, ast.Attribute):  # `policy.saved` is `self.saved` elsewhere
+        adds = [one for one in home.methods("append") if tree.dotted(tree.receiver(one)).endswith(f".{box.attr}")]
+    else:
+        where = tree.function(home, box)
+        adds = [
+            one
+            for one in home.methods("append")
+            if name and tree.dotted(tree.receiver(one)) == name and tree.function(home, one) is where
+        ]
+    written = [(home, one) for one in box.elts] if isinstance(box, ast.List) else []
+    return written + [(home, one.args[0]) for one in adds if len(one.args) == 1]
+
+
+def _name_of(source: Source, box: ast.expr) -> str:
+    """`b` of `b = []` and of `a, b = [], []`."""
+    up = source.parents[box]
+    if isinstance(up, ast.Tuple) and isinstance(whole := source.parents[up], ast.Assign):
+        names = whole.targets[0]
+        same = isinstance(names, ast.Tuple) and len(names.elts) == len(up.elts)
+        return tree.dotted(names.elts[up.elts.index(box)]) if same and isinstance(names, ast.Tuple) else ""
+    return tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""

@@ -74,7 +74,15 @@ def _scaled(node: ast.BinOp) -> Term | None:
         number = tree.literal(other)
         if isinstance(number, int | float) and not isinstance(number, bool):
             return (one, -1 if number < 0 else 1) if isinstance(node.op, ast.Mult) or other is node.right else None
-    return (node.left, 1) if isinstance(node.op, ast.Div) and _is_sum(node.left) else None  # by a count or a weight
+    counted = isinstance(node.op, ast.Div) and (_is_sum(node.left) or _is_count(node.right))
+    return (node.left, 1) if counted else None  # by a count or a weight
+
+
+def _is_count(node: ast.expr) -> bool:
+    """`len(x)`, `x.size(0)`, `x.shape[0]`, `x.numel()`."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+    return isinstance(node, ast.Call) and tree.dotted(node.func).rpartition(".")[2] in ("len", "size", "numel")
 
 
 def _is_sum(node: ast.expr) -> bool:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from torchlore.check import api, calls, classes, flow, follow, terms, trained, tree, uses, values
-from torchlore.check.project import as_function
+from torchlore.check.project import Class, as_function
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
@@ -31,7 +31,8 @@ def find(source: Source) -> Iterator[Hit]:
             runs = trained.calls_of(source, cls, name)
             cuts = [(one, cut) for one in runs if (cut := _cut(source, one)) is not None]
             quiet = [one for one in runs if no_grad_around(source, one)]
-            here = [cut for one, cut in cuts if tree.function(source, one) is forward]
+            homes = {forward, *_run_by(source, cls, forward)} if forward is not None else set()
+            here = [cut for one, cut in cuts if tree.function(source, one) in homes]
             if not here or len(cuts) + len(quiet) < len(runs) or not trained.fresh(source, cls, name):
                 continue
             if trained.given_whole(source, cls):
@@ -91,6 +92,13 @@ def _trains_through(source: Source, home: tree.FunctionNode) -> bool:
     )
 
 
+def _run_by(source: Source, cls: Class, forward: tree.FunctionNode) -> list[tree.FunctionNode]:
+    """The methods of a class that `forward` runs: `h = self.encode(x)`."""
+    own = classes.methods(cls)
+    called = (tree.dotted(one.func) for one in tree.under(source, forward, ast.Call))
+    return [own[name] for one in called if (name := one.removeprefix("self.")) != one and name in own]
+
+
 def _in_the_open(source: Source) -> Iterator[Hit]:
     """`fake = first(x)`, called in this one place, where all that is done with `fake` is `fake.detach()`."""
     given = {tree.dotted(tree.receiver(one)): one for one in source.methods("parameters") if _to_optimizer(source, one)}
@@ -128,6 +136,8 @@ def _cut(source: Source, call: ast.Call) -> ast.AST | None:
     up = source.parents[whole]
     target = up.targets[0] if isinstance(up, ast.Assign) and len(up.targets) == 1 else None
     home = tree.function(source, call)
+    if isinstance(target, ast.Tuple) and home is not None:
+        return _all_cut(source, target, home)
     if not isinstance(target, ast.Name) or home is None:
         return None
     names = [one for one in tree.under(source, home, ast.Name) if one.id == target.id and one is not target]
@@ -136,6 +146,15 @@ def _cut(source: Source, call: ast.Call) -> ast.AST | None:
     again = isinstance(statement := tree.statement(source, first), ast.Assign) if first is not None else False
     same = again and isinstance(statement, ast.Assign) and tree.dotted(statement.targets[0]) == target.id
     return first if first is not None and (len(over) == 1 or same) else None
+
+
+def _all_cut(source: Source, target: ast.Tuple, home: tree.FunctionNode) -> ast.AST | None:
+    """`_, h = self.rnn(x)`, of which nothing is read but `h.detach()`."""
+    names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+    read = [one for one in tree.under(source, home, ast.Name) if one.id in names and isinstance(one.ctx, ast.Load)]
+    over = [one for one in read if one.lineno > target.lineno]
+    cuts = [_cut_here(source, _activated(source, one)) for one in over]
+    return cuts[0] if cuts and len(over) == len(read) and all(one is not None for one in cuts) else None
 
 
 def _cut_here(source: Source, node: ast.expr) -> ast.AST | None:

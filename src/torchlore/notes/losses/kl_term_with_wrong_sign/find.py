@@ -19,7 +19,9 @@ def find(source: Source) -> Iterator[Hit]:
     totals: list[ast.expr] = [
         one.value for one in source.all(ast.Return) if isinstance(one.value, ast.BinOp | ast.Name)
     ]
-    totals += [tree.receiver(call) for call in source.methods("backward")]
+    backs = (one.value for one in source.all(ast.Return) if isinstance(one.value, ast.Dict))
+    totals += [one for back in backs for one in back.values if isinstance(one, ast.BinOp | ast.Name)]
+    totals += [origin.loss_behind(source, tree.receiver(call)) for call in source.methods("backward")]
     for total in totals:
         parts = list(_terms(source, total))
         wrong = _turned(source, parts)

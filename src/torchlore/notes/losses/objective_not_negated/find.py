@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, identity, losses, origin, scopes, terms, tree, values
+from torchlore.check import calls, flow, follow, identity, losses, origin, project, scopes, terms, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -18,6 +18,7 @@ _SHORT = regex(
     r"(^|[/_\-.])(c?vrp\w*|tsp\w*|routing|jssp\w*|scheduling)([/_\-.]|$)", re.IGNORECASE
 )  # the "reward" is a length
 _HITS = regex(r"^(tps?|true_pos(itives?)?)$")
+_JOINS = ("torch.stack", "torch.cat", "sum")
 _PICKS = ("diag", "diagonal", "gather")
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
 
@@ -27,7 +28,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     seen: set[ast.AST] = set()
     for call in source.methods("backward"):
-        loss, around = _entry(source, tree.receiver(call)), tree.function(source, call)
+        loss, around = origin.loss_behind(source, tree.receiver(call)), tree.function(source, call)
         if around is not None and around.name.startswith("test_"):
             continue  # it compares gradients, of whatever sign
         found = terms.terms(source, loss) if isinstance(loss, ast.Name | ast.BinOp | ast.Call) else ()
@@ -46,7 +47,7 @@ def find(source: Source) -> Iterator[Hit]:
                 if home is source and score not in seen:
                     seen.add(score)
                     yield source.hit(
-                        score,
+                        _added_here(source, term, score),
                         f"the optimizer makes `{source.code(score)}` small, and an overlap should grow: write `1 - ...`",
                     )
 
@@ -75,10 +76,12 @@ def _is_cut(source: Source, node: ast.expr) -> bool:
     return isinstance(made, ast.Call) and follow.method(made) == "detach"
 
 
-def _entry(source: Source, loss: ast.expr) -> ast.expr:
-    """The loss behind `step["loss"]`, where a function of the file has put it into a dictionary."""
-    found = origin.entry(source, loss) if isinstance(loss, ast.Subscript) else None
-    return found[1] if found is not None and found[0] is source else loss
+def _added_here(source: Source, term: ast.expr, score: ast.expr) -> ast.expr:
+    """`dice(p, m)` where a score that is reckoned elsewhere too, as a metric, comes into the loss; else the score itself."""
+    inner = tree.function(source, score)
+    if inner is None or inner is tree.function(source, term):
+        return score
+    return term if len(calls.callers(project.as_function(source, inner))) > 1 else score
 
 
 def _listed(source: Source, term: ast.expr, sign: int, hops: int = 2) -> Iterator[tuple[ast.expr, int]]:
@@ -133,12 +136,26 @@ def _entropy(source: Source, term: ast.expr) -> str:
     """`ent_coef * entropy` of a policy's distribution: its bonus must be taken off the loss."""
     scaled = isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult)
     for one in (term.left, term.right) if isinstance(term, ast.BinOp) and scaled else (term,):
-        whole = follow.followed(source, one)
-        while follow.method(whole) in ("mean", "sum"):
-            whole = follow.followed(source, tree.receiver(whole))  # type: ignore[arg-type]  # method says that it is a call
-        if follow.method(whole) == "entropy" and any(source.methods("log_prob")):
+        if any(source.methods("log_prob")) and _is_entropy(source, one):
             return f"the entropy in `{source.code(term)}`"
     return ""
+
+
+def _is_entropy(source: Source, node: ast.expr) -> bool:
+    """`dist.entropy().mean()`, by a name too, and `torch.stack(entropies).sum()` of a list of such."""
+    whole = follow.followed(source, node)
+    while follow.method(whole) in ("mean", "sum") and not source.name(whole.func):  # type: ignore[attr-defined]  # method says that it is a call
+        whole = follow.followed(source, tree.receiver(whole))  # type: ignore[arg-type]  # as before
+    if not isinstance(whole, ast.Call):
+        return False
+    if source.name(whole.func) in ("torch.mean", "torch.sum", *_JOINS) and whole.args:
+        inside = origin.members(source, whole.args[0]) if source.name(whole.func) in _JOINS else []
+        return (
+            all(follow.method(follow.followed(*one)) == "entropy" for one in inside)
+            if inside
+            else _is_entropy(source, whole.args[0])
+        )
+    return follow.method(whole) == "entropy"
 
 
 def _surrogate(source: Source, term: ast.expr) -> str:

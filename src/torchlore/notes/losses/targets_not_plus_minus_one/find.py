@@ -24,8 +24,9 @@ def find(source: Source) -> Iterator[Hit]:
 def _holds_zeros(source: Source, node: ast.expr, hops: int = 6) -> bool:
     """A comparison turned into numbers, zeros, or a draw of 0 and 1."""
     home, made = origin.origin(source, node)
-    while isinstance(made, ast.Call) and follow.method(made) in _CASTS and not home.name(made.func):
-        home, made = origin.origin(home, tree.receiver(made))
+    while _casts(home, made) or isinstance(made, ast.Subscript):  # `label[rows]`
+        inner = made.value if isinstance(made, ast.Subscript) else tree.receiver(made)  # type: ignore[arg-type]  # a cast is a call
+        home, made = origin.origin(home, inner)
     if isinstance(made, ast.Compare):
         return not any(isinstance(one, ast.In | ast.NotIn | ast.Is | ast.IsNot) for one in made.ops)
     if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod):
@@ -37,3 +38,7 @@ def _holds_zeros(source: Source, node: ast.expr, hops: int = 6) -> bool:
         return any(_holds_zeros(home, one, hops - 1) for one in made.args[0].elts)
     drawn = [tree.literal(one) for one in made.args[:2]]
     return full in ("torch.zeros", "torch.zeros_like", "torch.eq") or (full == "torch.randint" and drawn == [0, 2])
+
+
+def _casts(source: Source, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and follow.method(node) in _CASTS and not source.name(node.func)

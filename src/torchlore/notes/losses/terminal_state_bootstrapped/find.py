@@ -95,10 +95,10 @@ def _named(node: ast.expr) -> str:
 
 def _forgotten(source: Source, home: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """The flag of an episode's end that a function has and reads for nothing but to make it a tensor; "" if none."""
-    found = ""
+    found, short = "", _short(source, home)
     for node in tree.under(source, home, ast.Name, ast.Attribute, ast.Constant):
         word = _word(node)
-        if not word or not _DONE.search(word) or len(word) > 24:
+        if not word or not (_DONE.search(word) or word in short) or len(word) > 24:
             continue
         statement = tree.statement(source, node)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -106,12 +106,24 @@ def _forgotten(source: Source, home: ast.FunctionDef | ast.AsyncFunctionDef) -> 
             one
             for target in targets
             for one in ast.walk(target)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and _DONE.search(one.id)
+            if isinstance(one, ast.Name)
+            and isinstance(one.ctx, ast.Store)
+            and (_DONE.search(one.id) or one.id in short)
         ]
         if not named:
             return ""  # it is read for something else
         found = named[-1].id
     return found
+
+
+def _short(source: Source, home: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """`d` of `s, a, r, s2, d = batch`: the flag of five that are unpacked together, the reward among them."""
+    tuples = [
+        one for one in tree.under(source, home, ast.Tuple) if isinstance(one.ctx, ast.Store) and len(one.elts) == 5
+    ]
+    several = [[tree.dotted(part) for part in one.elts] for one in tuples]
+    played = [names for names in several if any(_REWARD.search(name) for name in names)]
+    return {name for names in played for name in names if name in ("d", "ds", "bd", "b_d")}
 
 
 def _word(node: ast.AST) -> str:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, follow, scopes, tree, values
+from torchlore.check import calls, edits, flow, follow, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _LISTS = ("parameters", "named_parameters", "buffers", "named_buffers")
@@ -22,7 +22,9 @@ def find(source: Source) -> Iterator[Hit]:
         seen.add(made)
         if isinstance(assign, ast.Assign) and isinstance(assign.targets[0], ast.Name):
             name = assign.targets[0]
-            use = _second(source, name) or _handed_to_self(source, name)
+            use = (
+                _second(source, name) or _handed_to_self(source, name) or (made if _handed_back(source, name) else None)
+            )
             if values.sure(source, tree.receiver(call), "module", weak=True) and use is not None:
                 message = f"`{name.id}` is a generator and used up by its first reader: make it a list"
                 yield source.hit(use, message, *edits.wrap(source, made, "list("))
@@ -50,6 +52,28 @@ def _handed_to_self(source: Source, name: ast.Name) -> ast.expr | None:
         if _in_class(source, held, eaten=eaten) is not None:
             return held.value
     return None
+
+
+def _handed_back(source: Source, name: ast.Name) -> bool:
+    """`return model, params, optimizer`: the optimizer has used it up, and a caller reads it again."""
+    home = tree.function(source, name)
+    uses = [n for n in source.all(ast.Name) if n.id == name.id and n is not name and tree.function(source, n) is home]
+    uses = [n for n in uses if [one.node for one in scopes.reaching(source, n)] == [name]]
+    backs = [one.value for one in source.all(ast.Return) if home is not None and tree.function(source, one) is home]
+    if home is None or len(backs) != 1 or not any(_eats(source, one) for one in uses):
+        return False
+    parts = backs[0].elts if isinstance(backs[0], ast.Tuple) else [backs[0]]
+    at = next((number for number, one in enumerate(parts) if one in uses), None)
+    for other, call, _ in calls.callers(project.as_function(source, home)) if at is not None else ():
+        up = other.parents[call]
+        target = up.targets[0] if isinstance(up, ast.Assign) else None
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        given = names[at] if at is not None and len(names) == len(parts) else None
+        read = other.all(ast.Name) if isinstance(given, ast.Name) else ()
+        same = [n for n in read if n.id == given.id and n is not given and _eats(other, n)]  # type: ignore[union-attr]  # a name
+        if any([one.node for one in scopes.reaching(other, n)] == [given] for n in same):
+            return True
+    return False
 
 
 def _in_class(source: Source, assign: ast.Assign, *, eaten: bool = False) -> ast.expr | None:

@@ -4,11 +4,12 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import calls as flow_calls
-from torchlore.check import flow, iteration, scopes, tree, values
-from torchlore.check.project import as_function
+from torchlore.check import flow, follow, iteration, scopes, tree, values
+from torchlore.check.project import Function, as_function
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 
+_WALKS = ("modules", "named_modules", "children", "named_children")
 _PILED = "each turn adds one hook more to"
 _ON_MODULES = (
     "register_forward_hook",
@@ -21,8 +22,11 @@ _ON_MODULES = (
 def find(source: Source) -> Iterator[Hit]:
     removes = any(source.methods("remove"))
     registered = [call for call in source.methods(*_ON_MODULES) if tree.is_statement(source, call) or not removes]
-    yield from (source.hit(call, f"{_PILED} `{source.code(tree.receiver(call))}`, and all of them run in every pass: add it once above the loop, or "
-                           "keep the handle and call `handle.remove()`") for call in registered if _again(source, call))  # fmt: skip
+    for added in registered:
+        place = _again(source, added)
+        if place is not None:
+            told = f"{_PILED} `{source.code(tree.receiver(added))}`, and all of them run in every pass: add it once above the loop, or keep the handle and call `handle.remove()`"
+            yield source.hit(place, told)
     calls = list(source.methods("register_forward_hook"))
     if not calls or not any(source.methods("backward")):
         return
@@ -49,25 +53,53 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(call, message)
 
 
-def _again(source: Source, call: ast.Call) -> bool:
-    """Whether it runs in every turn of a loop for the same net: over a loader, over steps, or in a function that such a loop calls."""
-    loops = tree.loops(source, call)
-    over = [one.iter for one in loops if isinstance(one, ast.For)]
+def _again(source: Source, call: ast.Call) -> ast.Call | None:
+    """What runs in every turn of a loop for the same net: over a loader, over steps, or in a function that such a loop calls."""
+    over = [one.iter for one in tree.loops(source, call) if isinstance(one, ast.For)]
     if any(values.sure(source, iteration.unwrapped(source, one), "loader", weak=True) for one in over):
-        return True
-    root = tree.receiver(call)
-    while isinstance(root, ast.Attribute | ast.Subscript):
-        root = root.value
-    bound = scopes.reaching(source, root) if isinstance(root, ast.Name) and not tree.conditions(source, call) else []
+        return call
+    root, loops, asked = _net(source, call)
+    bound = scopes.reaching(source, root) if isinstance(root, ast.Name) and not asked else []
     if loops:
-        return bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound for loop in loops)
+        same = bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound for loop in loops)
+        return call if same else None
     home = tree.function(source, call)
-    handed = bool(bound) and all(one.how == "parameter" and one.name != "self" for one in bound)
-    if not handed or home is None:
-        return False
-    function, arg = as_function(source, home), bound[0].node
-    sites = flow_calls.callers(function) if isinstance(arg, ast.arg) else []
-    return any(_turns(where, at, flow_calls.given_argument(function, at, arg, skip)) for where, at, skip in sites)  # type: ignore[arg-type]  # asked above
+    arg = bound[0].node if bound and all(one.how == "parameter" for one in bound) else None
+    if home is None or not isinstance(arg, ast.arg):
+        return None
+    own = arg.arg == "self" and tree.method_class(source, home) is not None
+    if own and home.name in ("forward", "__call__"):
+        return call
+    sites = [] if own and home.name == "__init__" else _sites(as_function(source, home), arg, own=own)
+    again = [at for where, at, given in sites if _turns(where, at, given) and where is source]
+    given = (part for one in tree.under(source, home, ast.Call) for part in (one.func, *one.args))
+    runs = any(isinstance(one, ast.Name) and one.id == arg.arg for one in given)  # or hands it on
+    return (call if runs else again[0]) if again else None
+
+
+def _sites(function: Function, arg: ast.arg, *, own: bool) -> Iterator[tuple[Source, ast.Call, ast.expr | None]]:
+    """Where a function is called, and what it is given there: the object itself for `self`."""
+    for where, at, skip in flow_calls.callers(function):
+        if not own:
+            yield where, at, flow_calls.given_argument(function, at, arg, skip)
+        elif isinstance(at.func, ast.Attribute):
+            yield where, at, at.func.value
+
+
+def _net(source: Source, call: ast.Call) -> tuple[ast.expr, list[tree.Loop], bool]:
+    """The net whose layer gets the hook, the loops around and whether an `if` is; those over the net's own layers do not count."""
+    root, loops, inner = tree.receiver(call), tree.loops(source, call), None
+    for _ in range(4):
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            root = root.value
+        bound = scopes.reaching(source, root) if isinstance(root, ast.Name) else []
+        walk = bound[0].statement if len(bound) == 1 and bound[0].how == "for" else None
+        over = walk.iter if isinstance(walk, ast.For) else None
+        if walk not in loops or not isinstance(over, ast.Call) or follow.method(over) not in _WALKS:
+            break
+        root, inner = tree.receiver(over), walk
+        loops = loops[loops.index(walk) + 1 :]  # type: ignore[arg-type]  # a loop, see above
+    return root, loops, bool(tree.conditions(source, inner or call))
 
 
 def _root(node: ast.expr) -> str:
@@ -101,5 +133,7 @@ def _hooks(source: Source, calls: list[ast.Call]) -> Iterator[FunctionNode | ast
 def _turns(source: Source, call: ast.Call, given: ast.expr | None) -> bool:
     """Whether a loop calls it with a net that was made outside."""
     loops = tree.loops(source, call)
-    bound = scopes.reaching(source, given) if isinstance(given, ast.Name) else []
+    while isinstance(given, ast.Attribute):
+        given = given.value
+    bound = scopes.reaching(source, given) if isinstance(given, ast.Name) and not tree.conditions(source, call) else []
     return bool(loops) and bool(bound) and not any(tree.inside(source, one.statement, loops[-1]) for one in bound)

@@ -244,10 +244,19 @@ def _handed(source: Source, node: ast.expr) -> bool:
         if follow.method(node) == "eval":
             return True
         node = tree.receiver(node)
+    while isinstance(node, ast.Subscript):
+        node = node.value  # `self.norms[i]` is registered with `self.norms`
     if not isinstance(node, ast.Name):
         return isinstance(node, ast.Attribute)
-    given = any(one.how == "parameter" for one in scopes.reaching(source, node))
+    bound = scopes.reaching(source, node)
+    given = any(one.how == "parameter" or (one.how in ("for", "comprehension") and _own(one.value)) for one in bound)
     return given or not any(value.node for value in source.values(node))
+
+
+def _own(node: ast.expr | None) -> bool:
+    """`self.blocks` of `[one for one in self.blocks]`, and `self.children()`."""
+    made = tree.receiver(node) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else node
+    return made is not None and tree.dotted(made).partition(".")[0] == "self"
 
 
 def _hit(source: Source, cls: Class, name: str, one: Attribute, what: str, severity: str | None = None) -> Hit:
