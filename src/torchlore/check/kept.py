@@ -120,7 +120,9 @@ def _stored(source: Source, call: ast.Call, hops: int) -> list[ast.expr]:
 
 
 def _box(target: ast.expr | None) -> ast.expr | None:
-    """`self.data` of `self.data[key]` and of `self.data.setdefault(key, [])`."""
+    """`self.data` of `self.data[key]`, of `self.data.setdefault(key, [])` and of `getattr(self, "data")`."""
+    if isinstance(target, ast.Call) and tree.dotted(target.func) == "getattr" and target.args[1:]:
+        return ast.Attribute(target.args[0], str(tree.literal(target.args[1])), ast.Load())  # whichever it is
     if isinstance(target, ast.Call) and follow.method(target) == "setdefault":
         return tree.receiver(target)
     return target.value if isinstance(target, ast.Subscript) else target

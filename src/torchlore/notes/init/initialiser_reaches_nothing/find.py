@@ -19,7 +19,9 @@ _WORDS = (
     "init_param",
     "params_init",
 )
-_NAMES = re.compile(r"^_?(init|initialize|initialise|reset)_?(weights?|params|parameters)$|^(weights?|params)_init$")
+_NAMES = re.compile(
+    r"^_*(init|initialize|initialise|reset)_*(weights?|params|parameters|layers?|modules?)?_*$|^_*(weights?|params|layers?)_*init_*$"
+)
 _WALKS = {"modules", "children", "named_modules", "named_children"}
 _WEIGHTS = tuple(f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "LSTM", "GRU",
                                                   "Embedding", "ConvTranspose3d", "RNN", "Bilinear"))  # fmt: skip
@@ -35,10 +37,10 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _fills_a_copy(source)
     yield from _of_another_loop(source)
     applied = [call for call in source.methods("apply") if len(call.args) == 1]
-    named = any(word in source.text for word in _WORDS)
+    named = any(word in source.text for word in _WORDS) or "def _init" in source.text
     if not (applied or named) or _FOREIGN.search(source.text):
         return
-    yield from _never_called(source) if named else ()
+    yield from (*_never_called(source), *_never_applied(source)) if named else ()
     made = {source.name(call.func) for call in source.all(ast.Call)} if applied else set()
     for call in applied:
         found = _initialiser(source, call.args[0])
@@ -200,6 +202,26 @@ def _own(source: Source, model: ast.expr) -> bool:
     ) and bool(source.values(model))
 
 
+def _never_applied(source: Source) -> Iterator[Hit]:
+    """`def init_weights(m): nn.init...(m.weight)` of a script that trains, and nobody mentions it."""
+    for method in (one for one in source.tree.body if isinstance(one, ast.FunctionDef) and _NAMES.match(one.name)):
+        given = [arg.arg for arg in tree.parameters(method)]
+        inits = [
+            one for one in tree.under(source, method, ast.Call) if source.name(one.func).startswith("torch.nn.init.")
+        ]
+        mine = [one for one in inits if one.args and tree.dotted(one.args[0]).partition(".")[0] in given]
+        if mine and len(given) == 1 and not _mentioned(source, method.name) and any(source.methods("backward")):
+            yield source.hit(
+                method, f"nobody calls `{method.name}`, so all layers keep their defaults: `model.apply({method.name})`"
+            )
+
+
+def _mentioned(source: Source, name: str) -> bool:
+    """Whether a name is read, asked for as text, or switched off by a comment."""
+    read = bool(uses.attributes(source, name)) or bool(uses.names(source, name))
+    return read or re.search(rf"\"{name}\"|#.*\b{name}\b", source.text) is not None
+
+
 def _never_called(source: Source) -> Iterator[Hit]:
     """A class that is made here has a method `init_weights`, and nobody mentions it."""
     for cls in classes.all_classes(source):
@@ -209,8 +231,7 @@ def _never_called(source: Source) -> Iterator[Hit]:
                 for one in tree.under(source, method, ast.Call)
                 if source.name(one.func).startswith("torch.nn.init.")
             ]
-            mentioned = bool(uses.attributes(source, name)) or bool(uses.names(source, name))
-            mentioned = mentioned or re.search(rf"\"{name}\"|#.*\b{name}\(", source.text) is not None  # or switched off
+            mentioned = _mentioned(source, name)
             if _NAMES.match(name) and inits and not mentioned and any(source.calls(cls.qualified)):
                 yield source.hit(
                     method,

@@ -180,19 +180,48 @@ def _grown(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[H
     if any(event.what == "optimizer" for event in later) or not (made or any(one.what == "step" for one in later)):
         return
     for call in source.all(ast.Call):
-        late = call.lineno > getattr(built.node, "end_lineno", 0) and isinstance(call.func, ast.Attribute)
-        if not late or tree.function(source, call) is not home or identity(source, tree.receiver(call)) not in nets:
+        late = call.lineno > getattr(built.node, "end_lineno", 0) and tree.function(source, call) is home
+        last = max((_place(event.at) for event in later if event.what == "step"), default=0)
+        if not late or not (made or tree.loops(source, call) or call.lineno < last):
+            continue
+        if any(identity(source, one) in nets for one in call.args) and _sets_layers(source, call):
+            told = f"`{source.code(call)}` puts layers in that the optimizer of line {_line(built)} does not hold, so they never learn: build it after that"
+            yield source.hit(built.node, told)
+            return
+        if not isinstance(call.func, ast.Attribute) or identity(source, call.func.value) not in nets:
             continue
         method = flow.called(source, call)
-        last = max((_place(event.at) for event in later if event.what == "step"), default=0)
-        if method is None or method.owner is None or not (made or tree.loops(source, call) or call.lineno < last):
+        if method is None or method.owner is None:
             continue
         if not classes.is_module(as_class(method.source, method.owner)) or method.node.name == "__init__":
             continue
+        anew = [one for one in tree.body_nodes(method.node) if _new_parameter(method.source, one)]
+        if anew and method.source is source:
+            told = f"the optimizer of line {_line(built)} keeps the parameter that this replaces: write into it, `with torch.no_grad(): weight.copy_(...)`"
+            yield source.hit(anew[0], told)
+            return
         if any(_new_layer(method.source, one) for one in tree.body_nodes(method.node)):
             told = f"`{source.code(call)}` makes layers that the optimizer of line {_line(built)} does not hold, so they never learn: call `add_param_group`"
             yield source.hit(call, told)
             return
+
+
+def _sets_layers(source: Source, call: ast.Call) -> bool:
+    """`inject(net)`, a function whose `setattr(part, name, Adapter(...))` makes layers with weights, of the net it is given."""
+    inner = flow.called(source, call)
+    if inner is None:
+        return False
+    puts = [one for one in tree.under(inner.source, inner.node, ast.Call) if inner.source.name(one.func) == "setattr"]
+    made = [value for one in puts if len(one.args) == 3 for value in inner.source.values(one.args[2])]
+    return bool(made) and all(_holds_weights(one) and modules.has_parameters(one) for one in made)
+
+
+def _new_parameter(source: Source, node: ast.AST) -> bool:
+    """`self.emb.weight = nn.Parameter(...)`, not in a branch."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    made = node.value if isinstance(node, ast.Assign) else None
+    own = target is not None and tree.dotted(target).startswith("self.") and not tree.conditions(source, node)
+    return own and isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.Parameter"
 
 
 def _new_layer(source: Source, node: ast.AST) -> bool:

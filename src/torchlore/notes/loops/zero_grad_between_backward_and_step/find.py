@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from torchlore.check import edits, flow, frameworks, tree, values
 from torchlore.check.events import Event
-from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
 
 _KINDS = ("backward", "zero_grad", "step")
@@ -34,23 +33,23 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{code}` throws the gradients away between backward() and step(): move it before the backward pass",
                 *fix,
             )
-        yield from _between_two(source, loop)
+        inner = [event for event in loop.events if event.what in _KINDS]
+        yield from _between_two(source, inner, loop.node) if inner == loop.direct(*_KINDS) else ()
+    looped = {tree.function(source, loop.node) for loop in flow.training_loops(source)}
+    for home in flow.functions(source):
+        straight = [event for event in flow.events_of(source, home) if event.what in _KINDS]
+        steps = home not in looped and not any(event.loops for event in straight)  # `def step(batch):`
+        yield from _between_two(source, straight, home) if steps and not frameworks.owned(source, home) else ()
 
 
-def _between_two(source: Source, loop: LoopFlow) -> Iterator[Hit]:
+def _between_two(source: Source, turn: list[Event], whole: ast.AST) -> Iterator[Hit]:
     """`a.backward(); optimizer.zero_grad(); b.backward(); optimizer.step()`: the step knows nothing of `a`."""
-    turn = [event for event in loop.events if event.what in ("backward", "zero_grad", "step")]
-    one = len({event.owner for event in turn if event.what != "backward"}) == 1 and turn == loop.direct(*_KINDS)
+    one = len({event.owner for event in turn if event.what != "backward"}) == 1
     plain = all(event.source is source and not (event.conditions or event.via or event.no_grad) for event in turn)
     plain = (
         plain and len({tuple(event.contexts) for event in turn}) == 1
     )  # `with optimizer.record():` looks at gradients
-    if (
-        not one
-        or not plain
-        or "closure" in {event.detail for event in turn}
-        or _GRADIENTS.search(source.code(loop.node))
-    ):
+    if not one or not plain or "closure" in {event.detail for event in turn} or _GRADIENTS.search(source.code(whole)):
         return
     order = "".join(event.what[0] for event in turn)
     for number in (found.start() + 1 for found in re.finditer("bz(?=b+s)", order)):

@@ -4,7 +4,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, losses, origin, scopes, terms, tree
+from torchlore.check import averages, flow, follow, losses, origin, scopes, terms, tree
 from torchlore.check.source import Hit, Source
 
 _BINARY = (
@@ -83,8 +83,8 @@ def _last_fill(source: Source, target: ast.expr) -> int | None:
 
 def _number(source: Source, node: ast.expr) -> int | None:
     """0 or 1, also behind a name."""
-    number = tree.literal(origin.origin(source, node)[1])
-    return int(number) if isinstance(number, int | float) and number in (0, 1) else None
+    number = averages.number(*origin.origin(source, node))
+    return int(number) if number in (0, 1) else None
 
 
 def _is_only_term(source: Source, call: ast.Call) -> bool:

@@ -51,8 +51,21 @@ def find(source: Source) -> Iterator[Hit]:
             code = source.code(owner)
             message = f"`{code}.forward(...)` skips the module's hooks: write `{code}(...)`"
             edit = edits.replace(source, call.func, code)
-            sure = code in hooked and not tree.is_shown(source, call) and not follow.in_test(source, call)
+            sure = (
+                (code in hooked or _by_name(source, owner))
+                and not tree.is_shown(source, call)
+                and not follow.in_test(source, call)
+            )
             yield source.hit(call, message, edit, severity="warning" if sure else "hint")
+
+
+def _by_name(source: Source, owner: ast.expr) -> bool:
+    """`getattr(net, "block").register_forward_hook(...)`, the name also from a list: `self.block` is hooked from outside."""
+    hooked = [follow.followed(source, tree.receiver(one)) for one in source.methods(*_HOOKS)]
+    named = any(isinstance(one, ast.Call) and source.name(one.func) == "getattr" for one in hooked)
+    own = isinstance(owner, ast.Attribute) and tree.dotted(owner) == f"self.{owner.attr}"
+    words = (one.value for one in source.all(ast.Constant)) if named and own else ()
+    return any(word == owner.attr for word in words) if isinstance(owner, ast.Attribute) else False
 
 
 def _own(owner: ast.expr) -> bool:

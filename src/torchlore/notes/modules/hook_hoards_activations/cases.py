@@ -103,3 +103,15 @@ def every_net(names, make, out):
         attach(net, out)
         net.head.register_forward_hook(lambda m, i, o: out.update(head=o.detach()))
 
+
+
+class Stats:
+    def __init__(self, model, places, hooks):
+        self.model = model
+        for place, hook in zip(places, hooks, strict=True):
+            self.add(place, hook)
+
+    def add(self, place, hook):
+        for name, module in self.model.named_modules():
+            if name == place:
+                module.register_forward_hook(hook)

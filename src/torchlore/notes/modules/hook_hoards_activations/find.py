@@ -62,7 +62,7 @@ def _again(source: Source, call: ast.Call) -> ast.Call | None:
     bound = scopes.reaching(source, root) if isinstance(root, ast.Name) and not asked else []
     if loops:
         same = bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound for loop in loops)
-        return call if same else None
+        return call if same and not _each_another(source, call.args, loops) else None
     home = tree.function(source, call)
     arg = bound[0].node if bound and all(one.how == "parameter" for one in bound) else None
     if home is None or not isinstance(arg, ast.arg):
@@ -71,7 +71,8 @@ def _again(source: Source, call: ast.Call) -> ast.Call | None:
     if own and home.name in ("forward", "__call__"):
         return call
     sites = [] if own and home.name == "__init__" else _sites(as_function(source, home), arg, own=own)
-    again = [at for where, at, given in sites if _turns(where, at, given) and where is source]
+    again = [at for where, at, given in sites if _turns(where, at, given) and where is source
+             and not _each_another(source, _given_hooks(source, home, call, at), tree.loops(source, at))]  # fmt: skip
     given = (part for one in tree.under(source, home, ast.Call) for part in (one.func, *one.args))
     runs = any(isinstance(one, ast.Name) and one.id == arg.arg for one in given)  # or hands it on
     return (call if runs else again[0]) if again else None
@@ -137,3 +138,23 @@ def _turns(source: Source, call: ast.Call, given: ast.expr | None) -> bool:
         given = given.value
     bound = scopes.reaching(source, given) if isinstance(given, ast.Name) and not tree.conditions(source, call) else []
     return bool(loops) and bool(bound) and not any(tree.inside(source, one.statement, loops[-1]) for one in bound)
+
+
+def _each_another(source: Source, hooks: list[ast.expr], loops: list[tree.Loop]) -> bool:
+    """`for place, hook in hooks: attach(place, hook)`: each turn adds another hook, in a loop that trains nothing."""
+    turns = _names([loop.target for loop in loops if isinstance(loop, ast.For)])
+    trains = any(follow.method(one) == "backward" for loop in loops for one in tree.under(source, loop, ast.Call))
+    return bool(_names(hooks) & turns) and not trains
+
+
+def _given_hooks(source: Source, home: FunctionNode, call: ast.Call, at: ast.Call) -> list[ast.expr]:
+    """What a call of a function gives it for the hook that it adds."""
+    function, inside = as_function(source, home), _names(call.args)
+    mine = [one for one in tree.parameters(home) if one.arg in inside and one.arg != "self"]
+    skip = int(function.owner is not None)
+    given = [flow_calls.given_argument(function, at, one, skip) for one in mine]
+    return [one for one in given if one is not None]
+
+
+def _names(nodes: list[ast.expr]) -> set[str]:
+    return {one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name)}

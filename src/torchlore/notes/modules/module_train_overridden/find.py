@@ -19,7 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         yield from _forgets_mode(source, found.get("train"))
         for name, node in found.items():
-            if not _switches(node) and not _switched_off(node):
+            if (not _switches(node) or _ignores_mode(node, found)) and not _switched_off(node):
                 better = "fit" if name == "train" else "evaluate"
                 message = f"`{cls.node.name}.{name}` replaces the method that switches the mode: call it `{better}`"
                 asked = _asked(source, cls)
@@ -70,6 +70,14 @@ def _switched_off(node: FunctionNode) -> bool:
     return all(
         isinstance(one, plain) and not any(isinstance(part, ast.Call) for part in ast.walk(one)) for one in node.body
     )
+
+
+def _ignores_mode(node: FunctionNode, found: dict[str, FunctionNode]) -> bool:
+    """`def train(self, mode=True): self.stem.eval()`: nothing hears of the mode, neither by `super()` nor by a part."""
+    given = [arg.arg for arg in tree.parameters(node)][1:2]
+    read = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    sets = any(isinstance(one, ast.Attribute) and one.attr == "training" for one in ast.walk(node))
+    return node.name == "train" and "eval" not in found and bool(given) and not read & {*given, "super"} and not sets
 
 
 def _switches(node: FunctionNode) -> bool:
