@@ -43,27 +43,3 @@ class Ignored:
                 loss(self.net(x), y).backward()
                 self.optimizer.step()
             torch.save({"net": self.net.state_dict(), "opt": self.optimizer.state_dict(), "epoch": epoch}, "last.pt")
-
-
-def resumed(path, net):
-    state = torch.load(path, map_location="cpu")
-    net.load_state_dict(state["net"])
-    return state["epoch"] + 1
-
-
-def starts_over(net, optimizer, path, batches, epochs):
-    start_epoch = resumed(path, net)
-    for epoch in range(epochs):  # trap: epoch-repeated-on-resume
-        for x, y in batches:
-            optimizer.zero_grad()
-            (net(x) - y).pow(2).mean().backward()
-            optimizer.step()
-
-
-def goes_on(net, optimizer, path, batches, epochs):
-    start_epoch = resumed(path, net)
-    for epoch in range(start_epoch, epochs):
-        for x, y in batches:
-            optimizer.zero_grad()
-            (net(x) - y).pow(2).mean().backward()
-            optimizer.step()

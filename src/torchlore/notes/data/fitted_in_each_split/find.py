@@ -16,7 +16,7 @@ _STATISTICS = ("mean", "std", "var", "min", "max", "amin", "amax")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _by_helper(source)
+    yield from (*_by_helper(source), *_left_out(source))
     if "Dataset" not in source.text:
         return
     for cls in classes.all_classes(source):
@@ -49,6 +49,39 @@ def _by_helper(source: Source) -> Iterator[Hit]:
                     f"`{home.name}` takes the scale of `{name}` from itself, so it differs from that of `{trained[0]}`"
                 )
                 yield source.hit(call, f"{told}: compute mean and std from the training data and use them for both")
+
+
+def _left_out(source: Source) -> Iterator[Hit]:
+    """`normalize(x_test)` of `def normalize(x, stats=None)`, which takes the scale from `x` where it is given none."""
+    for home in source.all(ast.FunctionDef) if "is None" in source.text else ():
+        inner, args = as_function(source, home), tree.parameters(home)
+        fits = {one.arg for one in args[1:] if _fits(source, home, args[0].arg, one.arg)} if len(args) > 1 else set()
+        if not fits or tree.method_class(source, home) is not None:
+            continue
+        made = [(call, tree.dotted(call.args[0]).rpartition(".")[2]) for at, call, _ in calls.callers(inner)
+                if at is source and call.args]  # fmt: skip
+        trained = [name for _, name in made if _TRAIN.search(name) and not _HELD_OUT.search(name)]
+        for call, name in made if trained else ():
+            own = len(call.args) == 1 and not any(one.arg is None or one.arg in fits for one in call.keywords)
+            if own and _HELD_OUT.search(name) and not _TRAIN.search(name) and not _TARGET.match(name):
+                told = (
+                    f"`{home.name}` takes the scale of `{name}` from itself, so it differs from that of `{trained[0]}`"
+                )
+                yield source.hit(call, f"{told}: hand on `{min(fits)}` of the training data")
+
+
+def _fits(source: Source, home: ast.FunctionDef, data: str, name: str) -> bool:
+    """Whether `if name is None:` computes it as a mean or a deviation of the data."""
+    for one in tree.under(source, home, ast.If):
+        test = one.test
+        asks = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and tree.dotted(test.left) == name
+        body = [part for line in one.body for part in ast.walk(line)] if asks else []
+        runs = [
+            part for part in body if isinstance(part, ast.Call) and follow.method(part) in ("mean", "std", "min", "max")
+        ]
+        if any(data in (tree.dotted(tree.receiver(part)), *map(tree.dotted, part.args[:1])) for part in runs):
+            return True
+    return False
 
 
 def _made_for_both(source: Source, cls: Class) -> bool:

@@ -29,3 +29,24 @@ def right(x, y):
 def fewer(x, y):
     few = resample(x[y == 0], replace=False, n_samples=20)
     return train_test_split(few)
+
+
+def oversample(x, y, rng):
+    rare = np.flatnonzero(y == 1)
+    extra = rng.choice(rare, size=len(y), replace=True)
+    return np.concatenate([x, x[extra]]), np.concatenate([y, y[extra]])
+
+
+def split(x, y, n):
+    return x[:n], y[:n], x[n:], y[n:]
+
+
+def by_hand(x, y, rng, n):
+    x, y = oversample(x, y, rng)
+    return split(x, y, n)  # trap: oversampled-before-the-split
+
+
+def by_hand_well(x, y, rng, n):
+    xtr, ytr, xte, yte = split(x, y, n)
+    xtr, ytr = oversample(xtr, ytr, rng)
+    return xtr, ytr, xte, yte

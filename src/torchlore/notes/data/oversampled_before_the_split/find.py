@@ -1,18 +1,24 @@
 """The rule of oversampled-before-the-split."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, project, scopes, tree
+from torchlore.check import calls, flow, follow, project, scopes, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
+_SPLITS = regex(r"(^|_)split(_|$)", re.IGNORECASE)
+_OVER = regex(r"over_?sampl|up_?sampl|over_?balance|repeat_minority|duplicate", re.IGNORECASE)
 _SPLIT = "sklearn.model_selection.train_test_split"
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "resample" not in source.text:
+    if not uses.says(source, "sample", "balance"):
         return
-    for split in source.calls(_SPLIT):
+    own = [one for one in flow.functions(source) if _SPLITS.search(one.name) and tree.method_class(source, one) is None]
+    divided = [call for one in own for at, call, _ in calls.callers(project.as_function(source, one)) if at is source]
+    for split in (*source.calls(_SPLIT), *divided):
         made = next((found for one in split.args[:2] if (found := _resampled(source, one)) is not None), None)
         if made is not None:
             told = f"line {made.lineno} repeats samples before this split, so copies of one come into both parts"
@@ -48,6 +54,13 @@ def _draws(source: Source, call: ast.Call) -> bool:
     if not isinstance(found, project.Function):
         return False
     inner = found.source
+    again = [
+        one
+        for one in tree.under(inner, found.node, ast.Call)
+        if follow.word(inner, one) in ("choice", "randint", "repeat", "choices")
+    ]
+    if again and _OVER.search(found.node.name) and "replace=False" not in inner.code(found.node):
+        return True
     given = [part for one in calls.returned(found) for part in ast.walk(one)]
     names = {one.id for one in given if isinstance(one, ast.Name)}
     draws = [one for one in tree.under(inner, found.node, ast.Call) if inner.name(one.func) == "sklearn.utils.resample"]

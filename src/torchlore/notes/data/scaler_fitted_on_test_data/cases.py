@@ -86,3 +86,30 @@ class Careful(torch.utils.data.Dataset):
         train = data[:n_train]
         data = (data - train.mean(axis=0)) / train.std(axis=0)
         self.data = train if flag == "train" else data[n_train:]
+
+
+class Scaler:
+    def fit(self, x):
+        self.mean, self.std = x.mean(0), x.std(0)
+        return self
+
+    def transform(self, x):
+        return (x - self.mean) / self.std
+
+
+def cut_afterwards(x, y, n):
+    scaler = Scaler().fit(x)  # trap: scaler-fitted-on-test-data
+    x = scaler.transform(x)
+    return (x[:n], y[:n]), (x[n:], y[n:])
+
+
+def cut_before(x, y, n):
+    scaler = Scaler().fit(x[:n])
+    x = scaler.transform(x)
+    return (x[:n], y[:n]), (x[n:], y[n:])
+
+
+def of_the_training_rows(x_train, n):
+    scaler = StandardScaler()
+    x_train = scaler.fit_transform(x_train)
+    return x_train[:n], x_train[n:], scaler

@@ -17,6 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _by_hand(source)
     if "sklearn" not in source.text and "fit" not in source.text:
         return
+    yield from _whole_then_cut(source)
     for call in source.methods("fit_transform", "fit"):
         given, owner = call.args[0] if call.args else None, tree.receiver(call)
         own = given is not None and _fitted_before(source, call)
@@ -36,6 +37,54 @@ def find(source: Source) -> Iterator[Hit]:
                 call, f"`{code}` learns its statistics from `{name}`: fit it on the training data and write `{code}.transform`",
                 *fix,
             )  # fmt: skip
+
+
+def _whole_then_cut(source: Source) -> Iterator[Hit]:
+    """`scaler.fit(x)`, `x = scaler.transform(x)`, and then `x[:n]` is the training set and `x[n:]` the test set."""
+    for call in source.methods("fit_transform", "fit"):
+        given, owner = call.args[0] if len(call.args) == 1 else None, tree.receiver(call)
+        owner = follow.followed(source, owner)
+        if not isinstance(given, ast.Name) or not (_is_scaler(source, owner) or _own_scaler(source, owner)):
+            continue
+        if "Encoder" in source.code(owner) or "Vectorizer" in source.code(owner) or re.search("train|tr$", given.id):
+            continue
+        home = tree.function(source, call)
+        for held in uses.assigns(source, ast.Name, ast.Call):
+            name, made = held.targets[0], held.value
+            same = tree.function(source, held) is home and held.lineno >= call.lineno
+            scales = follow.method(made) == "transform" and [tree.dotted(one) for one in made.args] == [given.id]  # type: ignore[attr-defined]  # a call
+            later = (
+                _parted(source, held, name)
+                if same and (scales or made is call) and isinstance(name, ast.Name)
+                else None
+            )
+            if later is not None:
+                told = f"the test rows that line {later.lineno} takes are in these statistics: fit on the training part alone"
+                yield source.hit(call, told, severity="hint" if _made_up(source, call) else "warning")
+                break
+
+
+def _own_scaler(source: Source, owner: ast.expr) -> bool:
+    """Whether it is of a class of the project that fits and transforms."""
+    made = [classes.class_behind(source, one) for one in source.values(owner)]
+    ways = [set(classes.methods(one)) for one in made if one is not None and not classes.is_module(one)]
+    return len(ways) == len(made) == 1 and {"fit", "transform"} <= ways[0]
+
+
+def _parted(source: Source, held: ast.Assign, name: ast.Name) -> ast.stmt | None:
+    """The statement with both `x[:n]` and `x[n:]`, or the one that takes held-out rows by name."""
+    home = tree.function(source, held)
+    cuts: dict[str, tuple[str, ast.stmt]] = {}
+    for one in uses.names(source, name.id):
+        up = source.parents[one]
+        cut = up.slice if isinstance(up, ast.Subscript) and up.value is one and one.lineno > held.lineno else None
+        if isinstance(cut, ast.Slice) and tree.function(source, one) is home and cut.step is None:
+            if cut.lower is None and cut.upper is not None:
+                cuts["head"] = source.code(cut.upper), tree.statement(source, one)
+            elif cut.upper is None and cut.lower is not None:
+                cuts["tail"] = source.code(cut.lower), tree.statement(source, one)
+    both = len(cuts) == 2 and cuts["head"][0] == cuts["tail"][0]
+    return cuts["tail"][1] if both else _cut_later(source, held, name)
 
 
 def _drawn(source: Source, owner: ast.expr) -> bool:

@@ -71,4 +71,7 @@ class Ensemble(nn.Module):
         self.same = nn.ModuleList([Member(n) for _ in range(size)])  # trap: twins-stay-equal
         self.other = nn.ModuleList([Member(n, seed=one) for one in range(size)])
         self.given = nn.ModuleList(Member(n, one) for one in seeds)
-        self.folds = [Member(n, 7) for _ in range(size)]  # each is trained on other data
+
+
+def folds(n, size):
+    return [Member(n, 7) for _ in range(size)]  # each is trained on other data

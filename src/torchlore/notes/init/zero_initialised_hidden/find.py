@@ -187,12 +187,13 @@ def _zeros(source: Source, cls: Class) -> dict[str, ast.expr]:
         name = tree.dotted(what).removesuffix(".weight") if what is not None else ""
         if name.startswith("self.") and not tree.conditions(source, call):
             found[name] = call
-    return {name: call for name, call in found.items() if not _filled(source, name)}
+    code = source.code(cls.node)
+    return {name: call for name, call in found.items() if not _filled(code, name)}
 
 
-def _filled(source: Source, name: str) -> bool:
+def _filled(code: str, name: str) -> bool:
     own = re.escape(name)
-    return re.search(rf"{_FILLS}\s*{own}\b|{own}(\.weight)?(\.data)?\.{_FILLS}", source.text) is not None
+    return re.search(rf"{_FILLS}\s*{own}\b|{own}(\.weight)?(\.data)?\.{_FILLS}", code) is not None
 
 
 def _factors(source: Source, node: ast.expr) -> list[str]:

@@ -29,7 +29,7 @@ def _file(event: Event) -> str:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source))
+    yield from (*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source), *_without(source))
     seen: set[object] = set()
     for event in _evaluations(source):
         there = event.source is not source and any(one.node is event.node for one in _evaluations(event.source))
@@ -88,6 +88,34 @@ def _by_flag(source: Source) -> Iterator[Hit]:
                 told = f"`{name}` is in training mode whatever `{flag}` says, so its dropout and batch norm train in validation: call `{name}.train()` or `{name}.eval()` by it"
                 yield source.hit(event.node, told, severity="warning")
                 break
+
+
+def _without(source: Source) -> Iterator[Hit]:
+    """`def run(net, loader, optimizer=None)`, called without an optimizer to validate, in a file that knows no evaluation mode."""
+    if not flow.may_train(source) or re.search(r"\.eval\(|\.train\([^)\s]|train_mode|self\.training", source.text):
+        return
+    for function in source.all(ast.FunctionDef):
+        own = project.as_function(source, function)
+        names = [one for one in tree.parameters(function) if re.match(r"opt(im\w*)?$", one.arg)]
+        arg = next((one for one in names if _is_none(calls.default_of(own, one))), None)
+        passes = [one for one in source.methods("backward") if tree.function(source, one) is function] if arg else []
+        asked = [test for one in passes for test, _ in tree.conditions(source, one)]
+        if arg is None or not any(arg.arg in source.code(test) for test in asked):
+            continue
+        runs = [one for one in flow.events_of(source, function) if one.what == "forward" and not one.conditions]
+        read = next((one for one in runs if not one.via and _has_modes(one)), None)
+        for where, call, skip in calls.callers(own) if read is not None and read.expr is not None else ():
+            given = calls.given_argument(own, call, arg, skip)
+            quiet = where is source and not tree.spread(call) and (given is None or _is_none(given))
+            if quiet and read is not None and read.expr is not None and not frameworks.owned(source, call):
+                name = source.code(read.expr)
+                told = f"nobody takes `{name}` out of training mode, so its dropout and batch norm train in this evaluation: call `.eval()` before it"
+                yield source.hit(call, told, severity="warning")
+                break
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _wrapped(source: Source) -> Iterator[Hit]:

@@ -67,3 +67,23 @@ def switched_off(x, y, l2=1e-2, decay=0.0):
     loss = nn.functional.mse_loss(net(x), y) + 0.5 * l2 * penalty
     loss.backward()
     optimizer.step()
+
+
+class Penalised(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(4, 1)
+
+    def l2(self):
+        return sum((p**2).sum() for p in self.parameters())
+
+    def forward(self, x):
+        return self.out(x)
+
+
+def by_a_method(x, y):
+    net, plain = Penalised(), Penalised()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, weight_decay=1e-3)
+    other = torch.optim.SGD(plain.parameters(), lr=0.1)
+    loss = nn.functional.mse_loss(net(x), y) + 1e-3 * net.l2()  # trap: decayed-twice
+    return optimizer, other, loss, nn.functional.mse_loss(plain(x), y) + 1e-3 * plain.l2()

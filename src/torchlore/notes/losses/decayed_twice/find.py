@@ -4,7 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import averages, identity, tree, uses
+from torchlore.check.calls import callers
 from torchlore.check.pattern import regex
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _SQUARED = regex(
@@ -18,9 +20,12 @@ def find(source: Source) -> Iterator[Hit]:
     decayed = {owner: call for call in _decaying(source) for owner in _owners(source, call)}
     for walk in source.methods("parameters", "named_parameters") if decayed else ():
         where = _penalty(source, walk)
-        owner = identity.identity(source, tree.receiver(walk)) if where is not None else None
+        net = tree.receiver(walk)
+        asked = _by_method(source, walk) if where is None else None
+        where, net = (asked, tree.receiver(asked)) if asked is not None else (where, net)
+        owner = identity.identity(source, net) if where is not None else None
         if where is not None and owner in decayed:
-            name = source.code(tree.receiver(walk))
+            name = source.code(net)
             told = (
                 f"this penalty decays the weights of `{name}`, and so does weight_decay in line {decayed[owner].lineno}"
             )
@@ -63,6 +68,19 @@ def _penalty(source: Source, walk: ast.Call) -> ast.AST | None:
         if isinstance(grown, ast.Name) and _is_squared(source.code(node)) and _goes_on(source, grown):
             return up
     return None
+
+
+def _by_method(source: Source, walk: ast.Call) -> ast.Call | None:
+    """`net.l2()` as a term of a sum, where the method gives back the squares of all of `self.parameters()`."""
+    home, up = tree.function(source, walk), source.parents[walk]
+    whole = source.parents[up] if isinstance(up, ast.comprehension) else None
+    back = next((one for one in tree.ancestors(source, walk) if isinstance(one, ast.Return)), None)
+    if home is None or whole is None or back is None or tree.dotted(tree.receiver(walk)) != "self":
+        return None
+    if not _is_squared(source.code(whole)):
+        return None
+    found = [one for at, one, _ in callers(as_function(source, home)) if at is source and _added(source, one)]
+    return found[0] if found else None
 
 
 def _is_squared(code: str) -> bool:

@@ -82,3 +82,19 @@ class Updated(torch.nn.Module):
             self.opt.zero_grad()
             loss.backward()
             self.opt.step()
+
+
+def turned_round(pi, batch, adv, eps):
+    new = pi(batch["s"]).log_prob(batch["a"])
+    ratio = torch.exp(batch["old"] - new)  # trap: surrogate-clipped-wrong
+    return -torch.min(ratio * adv, ratio.clamp(1 - eps, 1 + eps) * adv).mean()
+
+
+def of_negatives(old_neglogp, neglogp, adv, eps):
+    ratio = torch.exp(old_neglogp - neglogp)
+    return -torch.min(ratio * adv, ratio.clamp(1 - eps, 1 + eps) * adv).mean()
+
+
+def weighted(folded, new_logp, threshold, adv):
+    ratio = (new_logp - folded).exp()
+    return -torch.min(ratio * adv, ratio.clamp(1 - threshold, 1 + threshold) * adv).mean()

@@ -10,6 +10,9 @@ from torchlore.check.source import Hit, Source
 
 _LOGS = regex(r"log_?p|logp|neglogp", re.IGNORECASE)
 
+_OLD = regex(r"(?:^|[^a-z])(?:old|prev|behaviou?r)(?:$|[^a-z])", re.IGNORECASE)
+_NEGATED = regex(r"neg|nll|ce\b|entropy", re.IGNORECASE)  # minus the logarithms: the old ones come first
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "clamp" not in source.text and "clip" not in source.text:
@@ -38,6 +41,9 @@ def find(source: Source) -> Iterator[Hit]:
         elif isinstance(ratio, ast.BinOp) and isinstance(ratio.op, ast.Div) and _both_logs(source, ratio):
             told = f"logarithms are divided here, and the ratio is that of the probabilities: write `torch.exp({source.code(ratio.left)} - {source.code(ratio.right)})`"
             yield source.hit(ratio, told)
+        elif (turned := _turned_round(source, ratio)) is not None:
+            told = f"this is the old probability over the new one, and the surrogate wants the new over the old: write `{source.code(turned.right)} - {source.code(turned.left)}`"
+            yield source.hit(turned, told)
         elif (old := _of_this_turn(source, ratio)) is not None:
             yield source.hit(
                 old, "these are the log-probabilities of this very turn, so the ratio is 1 and nothing is clipped: take them once, before the loop"
@@ -46,6 +52,18 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 larger, "minus the larger of the two surrogates never holds the policy back: write `torch.min`"
             )
+
+
+def _turned_round(source: Source, ratio: ast.expr) -> ast.BinOp | None:
+    """`torch.exp(old_logp - logp)`, by their names."""
+    given = ratio.args[0] if isinstance(ratio, ast.Call) and ratio.args else None
+    if isinstance(ratio, ast.Call) and follow.method(ratio) == "exp" and not ratio.args:
+        given = tree.receiver(ratio)
+    gap = follow.followed(source, given) if given is not None and isinstance(ratio, ast.Call) else None
+    if follow.word(source, ratio) != "exp" or not isinstance(gap, ast.BinOp) or not isinstance(gap.op, ast.Sub):
+        return None
+    one, other = source.code(gap.left), source.code(gap.right)
+    return gap if _OLD.search(one) and not _OLD.search(other) and not _NEGATED.search(one + other) else None
 
 
 def _of_this_turn(source: Source, ratio: ast.expr) -> ast.AST | None:

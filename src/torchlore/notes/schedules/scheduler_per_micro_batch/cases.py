@@ -34,3 +34,31 @@ def together(model, loader, criterion, optimizer, accum, epochs):
             optimizer.step()
             scheduler.step()
             optimizer.zero_grad()
+
+
+def linear(optimizer, warm, total):
+    return LambdaLR(optimizer, lambda step: min(step / warm, (total - step) / (total - warm)))
+
+
+def told_the_batches(net, optimizer, loader, epochs):
+    total = len(loader) * epochs
+    sched = linear(optimizer, 10, total)  # trap: scheduler-per-micro-batch
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(loader):
+            ((net(x) - y).pow(2).mean() / 8).backward()
+            if (i + 1) % 8 == 0:
+                optimizer.step()
+                sched.step()
+                optimizer.zero_grad()
+
+
+def told_the_updates(net, optimizer, loader, epochs):
+    total = len(loader) // 4 * epochs
+    sched = linear(optimizer, 10, total)
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(loader):
+            ((net(x) - y).pow(2).mean() / 4).backward()
+            if (i + 1) % 4 == 0:
+                optimizer.step()
+                sched.step()
+                optimizer.zero_grad()

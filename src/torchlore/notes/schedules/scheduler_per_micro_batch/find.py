@@ -1,9 +1,11 @@
 """What a file shows of it."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, follow, frameworks, tree
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _LENGTHS = (
@@ -13,6 +15,8 @@ _LENGTHS = (
     ("LinearLR", 3, "total_iters"),
     ("PolynomialLR", 1, "total_iters"),
 )
+
+_TOTAL = regex(r"total|max_(steps|iters?)|training_steps|t_max|decay_steps", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -48,7 +52,10 @@ def _planned_in_batches(source: Source, loop: flow.LoopFlow) -> Iterator[Hit]:
         made = source.values(event.expr) if event.expr is not None and event.source is source and count else ()
         call = made[0].node if len(made) == 1 and made[0].source is source else None
         together = [one for one in loop.direct("step") if one.conditions == event.conditions]
-        if not isinstance(call, ast.Call) or not together or _divides(source, count, loop.function):
+        if not together or not count or event.expr is None or _divides(source, count, loop.function):
+            continue
+        yield from _told_the_batches(source, event.expr, count)
+        if not isinstance(call, ast.Call):
             continue
         kind = source.name(call.func).rpartition(".")[2]
         lengths = [tree.argument(call, place, word) for name, place, word in _LENGTHS if name == kind]
@@ -56,6 +63,25 @@ def _planned_in_batches(source: Source, loop: flow.LoopFlow) -> Iterator[Hit]:
         if told and "len(" in told[0] and "load" in told[0] and "/" not in told[0] and ".dataset" not in told[0]:
             text = f"`{source.code(call)}` was planned in batches and is stepped once in `{count}` of them, so the rate stops half way"
             yield source.hit(call, f"{text}: divide its length by `{count}`", severity="warning")
+
+
+def _told_the_batches(source: Source, scheduler: ast.expr, count: str) -> Iterator[Hit]:
+    """`get_linear_schedule_with_warmup(optimizer, warmup, epochs * len(loader))`, of transformers or of the project."""
+    call = follow.followed(source, scheduler)
+    if not isinstance(call, ast.Call) or source.name(call.func).startswith("torch."):
+        return
+    inner = flow.called(source, call)
+    named = [(one.arg or "", one.value) for one in call.keywords]
+    if inner is not None:
+        named += list(zip((one.arg for one in tree.parameters(inner.node)), call.args, strict=False))
+    elif "schedule" in source.code(call.func):
+        named += [("total", one) for one in call.args[2:3]]
+    for word, given in named:
+        made = source.code(follow.followed(source, given))
+        if _TOTAL.search(word) and "len(" in made and "load" in made and "/" not in made and ".dataset" not in made:
+            told = f"`{source.code(given)}` counts batches, and the schedule is stepped once in `{count}` of them, so the rate stops half way"
+            yield source.hit(call, f"{told}: divide it by `{count}`", severity="warning")
+            return
 
 
 def _count(source: Source, test: ast.expr) -> str:

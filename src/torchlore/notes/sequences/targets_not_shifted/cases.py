@@ -47,3 +47,38 @@ class Trainer:
         wrong = (each * kept).sum() / kept.sum()  # trap: targets-not-shifted
         own = mask[:, 1:].reshape(-1).float()
         return wrong, (each * own).sum() / own.sum()
+
+
+class Sessions(torch.utils.data.Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, i):
+        row = self.rows[i]
+        return row, row  # trap: targets-not-shifted
+
+
+class Shifted(Sessions):
+    def __getitem__(self, i):
+        row = self.rows[i]
+        return row[:-1], row[1:]
+
+
+class NextItem(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed, self.out = nn.Embedding(20, 8), nn.Linear(8, 20)
+
+    def forward(self, items):
+        return self.out(self.embed(items))
+
+
+def of_columns(rows):
+    model = NextItem()
+    for items, following in torch.utils.data.DataLoader(Sessions(rows), batch_size=4, shuffle=True):
+        yield F.cross_entropy(model(items).transpose(1, 2), following)
+    for items, following in torch.utils.data.DataLoader(Shifted(rows), batch_size=4, shuffle=True):
+        yield F.cross_entropy(model(items).transpose(1, 2), following)

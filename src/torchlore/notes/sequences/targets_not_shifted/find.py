@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, scopes, tree, values
+from torchlore.check import classes, follow, iteration, losses, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -27,6 +27,11 @@ def find(source: Source) -> Iterator[Hit]:
         yield from _mask_of_inputs(source, loss)
         target, made = _whole(source, loss.target), _whole(source, loss.input)
         given = _whole(source, made.args[0]) if isinstance(made, ast.Call) and made.args else None
+        if isinstance(made, ast.Call) and (back := _one_column(source, given, target)) is not None:
+            if values.sure(source, made.func, "module") and "Embedding" in text and not _COPIES.search(text):
+                told = f"`{source.code(back)}` gives the model its own input as the target, so each position has seen its answer"
+                yield source.hit(back, f"{told}: return all but the last as input and all but the first as target")
+            continue
         if (
             target is None
             or not isinstance(given, ast.Name)
@@ -49,6 +54,32 @@ def find(source: Source) -> Iterator[Hit]:
                 f"output with `{target.id}[:, 1:]`"
             )
             yield source.hit(loss.call, message)
+
+
+def _one_column(source: Source, given: ast.expr | None, target: ast.expr | None) -> ast.expr | None:
+    """`return s, s` of a data set whose loader hands out the input and the target."""
+    if not isinstance(given, ast.Name) or not isinstance(target, ast.Name) or given.id == target.id:
+        return None
+    bound = [scopes.reaching(source, one) for one in (given, target)]
+    loops = [one[0] for one in bound if len(one) == 1 and one[0].how == "for" and isinstance(one[0].statement, ast.For)]
+    if len(loops) != 2 or loops[0].statement is not loops[1].statement or not isinstance(loops[0].statement, ast.For):
+        return None
+    made = [
+        one.node for one in source.values(iteration.unwrapped(source, loops[0].statement.iter)) if one.kind == "loader"
+    ]
+    data = made[0].args[0] if len(made) == 1 and isinstance(made[0], ast.Call) and made[0].args else None
+    owners = [classes.class_behind(source, one) for one in source.values(data)] if data is not None else []
+    way = classes.methods(owners[0]).get("__getitem__") if len(owners) == 1 and owners[0] is not None else None
+    backs = (
+        [one.value for one in tree.under(source, way, ast.Return)] if way is not None and way in source.parents else []
+    )
+    back = backs[0] if len(backs) == 1 else None
+    places = [one.path[-1] for one in loops if one.path]
+    if not isinstance(back, ast.Tuple) or len(places) != 2 or not all(0 <= one < len(back.elts) for one in places):
+        return None
+    parts = [back.elts[one] for one in places]
+    same = all(isinstance(one, ast.Name) for one in parts) and source.code(parts[0]) == source.code(parts[1])
+    return back if same else None
 
 
 def _mask_of_inputs(source: Source, loss: losses.LossCall) -> Iterator[Hit]:

@@ -38,3 +38,14 @@ def fine(x: torch.Tensor, graph, out, names):
 def test_view_refuses(pytest, x: torch.Tensor):
     with pytest.raises(RuntimeError):
         x.view(7)
+
+
+def shared(model, world, other):
+    for p in model.parameters():
+        torch.distributed.all_reduce(p.grad.data)
+        p.grad.data / world  # trap: discarded-tensor-op
+        p.grad /= world
+    first, second = torch.zeros(3), other
+    first + second  # trap: discarded-tensor-op
+    other >> second
+    return first

@@ -21,6 +21,7 @@ _INSTEAD = {
     "dropout",
     "gelu",
 }  # of these the result takes the place of what was given
+_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _NO_TWIN = {"softmax", "log_softmax", "clone"}
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
 
@@ -31,7 +32,26 @@ def _in_place(source: Source, call: ast.Call) -> bool:
     return last is True and source.name(call.func).startswith("torch.nn.functional.")
 
 
+def _divided(source: Source) -> Iterator[Hit]:
+    """`p.grad / world` as a statement of its own."""
+    for held in source.all(ast.Expr):
+        node = held.value
+        if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Name | ast.Attribute | ast.Subscript):
+            continue
+        named = isinstance(node.left, ast.Attribute) and source.code(node.left).endswith((".grad", ".grad.data"))
+        sign = _SIGNS.get(type(node.op))
+        plain = not tree.is_shown(source, node) and not follow.in_test(source, node) and "torch" in source.text
+        if sign is None or not plain or not (named or values.sure(source, node.left, "tensor")):
+            continue
+        if not any(isinstance(up, ast.Try | ast.With) for up in tree.ancestors(source, node)):
+            left, right = source.code(node.left), source.code(node.right)
+            yield source.hit(
+                node, f"the result of `{left} {sign} {right}` is thrown away: write `{left} {sign}= {right}`"
+            )
+
+
 def find(source: Source) -> Iterator[Hit]:
+    yield from _divided(source)
     for call in source.methods(*_SHAPE, *_VALUE, *_PURE):
         if not tree.is_statement(source, call) or tree.is_shown(source, call) or lessons.tried_out(source, call):
             continue

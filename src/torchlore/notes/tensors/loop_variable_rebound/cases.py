@@ -56,3 +56,18 @@ def a_part_nobody_needs(loader, model: nn.Module, device: str) -> int:
         domain = domain.to(device)
         right += (model(x).argmax(1) == y).sum().item()
     return right
+
+
+def averaged(average, model, decay):
+    for mean, now in zip(average.state_dict().values(), model.state_dict().values()):
+        mean = decay * mean + (1 - decay) * now  # trap: loop-variable-rebound
+
+
+def averaged_well(average, model, decay):
+    for mean, now in zip(average.state_dict().values(), model.state_dict().values()):
+        mean.mul_(decay).add_(now, alpha=1 - decay)
+    kept = {}
+    for name, value in model.state_dict().items():
+        value = value.cpu()
+        kept[name] = value
+    return kept

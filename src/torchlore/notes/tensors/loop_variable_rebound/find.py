@@ -80,11 +80,12 @@ def _in_place(value: ast.expr) -> bool:
 
 
 def _gives_tensors(walked: ast.expr) -> bool:
-    """`x.parameters()`, alone or within `zip`, `enumerate`, `list`."""
+    """`x.parameters()`, `x.state_dict().values()`, alone or within `zip`, `enumerate`, `list`."""
     if not isinstance(walked, ast.Call):
         return False
     if isinstance(walked.func, ast.Attribute):
-        return walked.func.attr in _GIVERS
+        state = walked.func.attr in ("values", "items") and follow.method(walked.func.value) == "state_dict"
+        return state or walked.func.attr in _GIVERS
     inner = isinstance(walked.func, ast.Name) and walked.func.id in ("zip", "enumerate", "list", "reversed")
     return inner and any(_gives_tensors(one) for one in walked.args)
 

@@ -230,7 +230,8 @@ def _alone(source: Source) -> Iterator[Hit]:
             continue
         beside = [one for one in shuffles if one is not call and tree.function(source, one) is home]
         other = _partner(source, call, what)
-        if other and not beside and not re.search(rf"\b{other}\s*=\s*{other}\[", source.text):
+        code = source.code(home) if home is not None else source.text
+        if other and not beside and not re.search(rf"\b{other}\s*=\s*{other}\[", code):
             told = f"`{what.id}` is shuffled and `{other}` is not, so their pairs come apart"
             yield source.hit(call, f"{told}: draw one permutation and index both with it")
 

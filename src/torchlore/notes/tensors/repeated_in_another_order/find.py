@@ -103,6 +103,8 @@ def _kind(source: Source, node: ast.expr, known: Kinds, count: str) -> tuple[str
     for name in tree.under(source, node, ast.Name):
         found |= {known[name.id][0]: known[name.id]} if name.id in known else {}
     for one in tree.under(source, node, ast.Call):
+        if "loss" in follow.word(source, one) and tree.literal(tree.argument(one, None, "reduction")) != "none":
+            return None  # one number
         if follow.word(source, one) in _TURNED and not source.name(one.func).startswith("torch.nn"):
             return None
         for how in ("repeat", "repeat_interleave"):

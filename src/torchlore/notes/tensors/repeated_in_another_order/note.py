@@ -1,4 +1,4 @@
-"""`repeat` puts whole copies one after the other, `repeat_interleave` each row's copies: the two do not pair up.
+"""The rows of `repeat` and those of `repeat_interleave` do not pair up.
 
 `x.repeat(3, 1)` gives the rows a b a b a b, `x.repeat_interleave(3, dim=0)` gives a a a b b b. Where several samples are drawn for
 each input, or several beams kept, one tensor is often repeated one way and its partner the other. The shapes agree, so the loss is

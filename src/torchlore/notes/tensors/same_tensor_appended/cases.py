@@ -158,3 +158,15 @@ def play(room, memory):
         memory.append((after, reward))  # trap: same-tensor-appended
         again, reward = room.fresh(action)
         memory.append((again, reward))
+
+
+def path(field, steps):
+    x = torch.zeros(2)
+    points, moved = [], []
+    for _ in range(steps):
+        x += 0.1 * field(x)
+        points.append(x)  # trap: same-tensor-appended
+        y = x + 1
+        y += 0.1
+        moved.append(y)
+    return points, moved

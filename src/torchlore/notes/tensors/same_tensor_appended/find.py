@@ -103,7 +103,9 @@ def _is_number(source: Source, name: ast.Name) -> bool:
 
 def _from_outside(source: Source, name: ast.Name, loop: ast.AST) -> bool:
     """Whether the name means what it meant before the loop."""
-    bound = [one for one in scopes.reaching(source, name) if one.how != "aug"]
+    found = scopes.reaching(source, name)
+    grown = [one.node for one in found if one.how == "aug" and isinstance(one.node, ast.Name)]  # `x += v` is still `x`
+    bound = [one for part in (name, *grown) for one in scopes.reaching(source, part) if one.how != "aug"]
     return bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound)
 
 

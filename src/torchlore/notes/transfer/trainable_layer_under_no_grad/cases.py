@@ -89,21 +89,3 @@ def rank(loader):
         loss.backward()
         opt.step()
         again.step()
-
-
-class Embedder(nn.Module):
-    def __init__(self, body):
-        super().__init__()
-        self.body, self.top = body, nn.Linear(8, 2)
-
-    @torch.no_grad()
-    def features(self, x):
-        return self.body(x)  # trap: trainable-layer-under-no-grad
-
-    def forward(self, x):
-        return self.top(self.features(x))
-
-
-def by_groups(body):
-    model = Embedder(body)
-    return torch.optim.Adam([{"params": model.body.parameters(), "lr": 1e-5}, {"params": model.top.parameters()}])

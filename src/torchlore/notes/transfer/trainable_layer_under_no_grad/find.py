@@ -18,7 +18,7 @@ _LAYERS = re.compile(
 _BRINGS = re.compile(
     r"\.load\(|load_state_dict|from_pretrained|pretrain|freeze|frozen|detach\(\)(?!\.clone\(\))"
 )  # a copy to compare with cuts nothing
-_LOADS = re.compile(_BRINGS.pattern + "|requires_grad")
+_LOADS = re.compile(r"\.load\(|load_state_dict|from_pretrained|pretrain|freeze|frozen|requires_grad")
 
 _PLAIN = ("parameters", "train", "eval", "to", "cuda", "state_dict", "zero_grad", "named_parameters")
 
