@@ -96,8 +96,17 @@ def is_test(source: Source) -> bool:
 
 def is_unit_test(source: Source) -> bool:
     """Whether pytest or unittest runs this file; a script `test_net.py` that evaluates a net is none."""
-    imported = source.names.imported.values() if is_test(source) else ()
-    return any(full.partition(".")[0] in ("pytest", "unittest") for full in imported)
+    if not is_test(source):
+        return False
+    imported = source.names.imported.values()
+    return any(full.partition(".")[0] in ("pytest", "unittest") for full in imported) or _asserts_in_tests(source)
+
+
+def _asserts_in_tests(source: Source) -> bool:
+    """Functions `test_…` that assert, in a folder `tests`: pytest needs no import."""
+    folders = source.path.replace("\\", "/").split("/")[:-1]
+    homes = (tree.function(source, one) for one in source.all(ast.Assert)) if {"test", "tests"} & set(folders) else ()
+    return any(home is not None and home.name.startswith("test_") for home in homes)
 
 
 def in_test(source: Source, node: ast.AST) -> bool:

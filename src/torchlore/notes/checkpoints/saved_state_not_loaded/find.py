@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 
 _COUNTS = re.compile(r"epoch|step|iter", re.IGNORECASE)
 _KINDS = {"optimizer": re.compile(r"opt", re.IGNORECASE), "scheduler": re.compile(r"sched", re.IGNORECASE)}
+_KEEPER = re.compile(r"save|load|checkpoint|ckpt|resume|restore", re.IGNORECASE)
 _KEEPS = re.compile(r"torch\.optim\.(Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelta|Rprop)$")
 
 
@@ -192,9 +193,16 @@ def _saved(source: Source) -> dict[str, str]:
                     found[kind] = key
         left_out = left_out or (counts and parts.whole)
     stateful = [one for one in source.all(ast.Call) if _keeps(source, one)]
-    if not found and left_out and stateful and "opt" not in "".join(_keys(source)).lower():
+    named = "opt" in "".join(_keys(source)).lower() or _handed_over(source)
+    if not found and left_out and stateful and not named:
         found["optimizer"] = ""
     return found
+
+
+def _handed_over(source: Source) -> bool:
+    """`save_all(path, model, optimizer)`: somebody else keeps its state."""
+    keepers = (one for one in source.all(ast.Call) if _KEEPER.search(tree.dotted(one.func)))
+    return any(_KINDS["optimizer"].search(tree.dotted(arg)) for one in keepers for arg in one.args)
 
 
 def _keeps(source: Source, call: ast.Call) -> bool:

@@ -36,7 +36,7 @@ def find(source: Source) -> Iterator[Hit]:
     calls = [one for one in source.all(ast.Call) if len(one.args) > 1 and _last(one.func) in defined]
     for call in calls:
         pair = _exchanged(source, call)
-        if pair is None or any(_in_order(source, other, call, pair) for other in calls):
+        if pair is None or _given_back(source, call) or any(_in_order(source, other, call, pair) for other in calls):
             continue
         one, other = pair
         told = f"`{one}` goes into `{other}` here and `{other}` into `{one}`: places decide, not names"
@@ -70,6 +70,14 @@ def _in_order(source: Source, other: ast.Call, call: ast.Call, pair: tuple[str, 
     same = _last(other.func) == _last(call.func) and tree.function(source, other) is tree.function(source, call)
     same = same and set(pair) <= set(given)
     return same and (given.index(pair[0]) < given.index(pair[1])) != (mine.index(pair[0]) < mine.index(pair[1]))
+
+
+def _given_back(source: Source, call: ast.Call) -> bool:
+    """`left, right = pad(left, right)`: what goes in comes out in that order, whatever the parameters are called."""
+    held = source.parents[call]
+    target = held.targets[0] if isinstance(held, ast.Assign) else None
+    names = [_last(one) for one in target.elts] if isinstance(target, ast.Tuple) else []
+    return len(names) > 1 and names == [_last(one) for one in call.args[: len(names)]]
 
 
 def _bare(name: str) -> str:

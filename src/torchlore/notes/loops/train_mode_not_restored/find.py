@@ -172,10 +172,19 @@ def _left_on(source: Source, loop: LoopFlow) -> Iterator[Event]:
     trained = {event.owner for event in loop.of("forward") if not event.no_grad and _differentiated(loop, event)}
     trained -= {event.owner for event in loop.of("eval") if _trains_on_purpose(loop, event) or _always(loop, event)}
     for event in loop.of("eval"):
-        if event.owner is None or event.owner not in trained or any(one.owner == event.owner for one in switches):
+        back = any(one.owner == event.owner or _closes_over(one, event) for one in switches)
+        if event.owner is None or event.owner not in trained or back:
             continue
         if event.owner not in made and not _stops(event) and not _made_here(loop, event) and _severity(event):
             yield event
+
+
+def _closes_over(train: Event, event: Event) -> bool:
+    """Whether a function inside another speaks of the other's name, whatever that is bound to at its end."""
+    inner, outer = tree.function(event.source, event.node), tree.function(train.source, train.node)
+    names = [one.expr.id if isinstance(one.expr, ast.Name) else "" for one in (train, event)]
+    nested = inner is not None and outer is not None and tree.function(event.source, inner) is outer
+    return nested and names[0] == names[1] != ""
 
 
 def _made_here(loop: LoopFlow, event: Event) -> bool:
@@ -183,6 +192,8 @@ def _made_here(loop: LoopFlow, event: Event) -> bool:
     root = event.expr.value if isinstance(event.expr, ast.Attribute) else event.expr
     bound_by = scopes.reaching(event.source, root) if isinstance(root, ast.Name) else []
     if any(one.how == "for" or (one.value is not None and _is_picked(one.value)) for one in bound_by):
+        return True
+    if event.via and bound_by and all(one.value is not None and _is_new(one.value) for one in bound_by):
         return True
     name = event.expr.id if isinstance(event.expr, ast.Name) and not event.via else ""
     made = (ast.Call, ast.Attribute, ast.Subscript)
@@ -193,6 +204,13 @@ def _made_here(loop: LoopFlow, event: Event) -> bool:
         for one in bound
         if name
     )
+
+
+def _is_new(value: ast.expr) -> bool:
+    """`kinds[name]().cuda()`: what a call without arguments gives is made there."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("cuda", "to"):
+        value = value.func.value
+    return isinstance(value, ast.Call) and not value.args and not value.keywords
 
 
 def _is_picked(value: ast.expr) -> bool:

@@ -4,11 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, losses, tree, uses
+from torchlore.check import edits, follow, losses, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _DEVIATION = re.compile(r"(^|_)(sigmas?|std|stds|stddev|std_dev|sd)(_\w+)?$", re.IGNORECASE)
 _VARIANCE = re.compile(r"(^|_)(var|variance|sigma2|sigma_sq)$", re.IGNORECASE)
+_HALF = re.compile(r"/ *2\b|\b0?\.5 *\*|\* *0?\.5\b")
 _LOG_VARIANCE = re.compile(r"(^|_)log_?(var|variance|sigma2|sigma_sq)(_\w+)?$", re.IGNORECASE)
 _LOG = re.compile(r"log", re.IGNORECASE)
 
@@ -121,7 +122,13 @@ def _is_variance(source: Source, node: ast.expr) -> bool:
     made = follow.followed(source, node)
     ones = isinstance(made, ast.Call) and source.name(made.func) in ("torch.ones", "torch.ones_like")
     named = _VARIANCE.search(_word(node)) is not None and not _numbered(source, node)
-    return named and not ones and "sqrt" not in source.code(made)
+    return named and not ones and "sqrt" not in source.code(made) and not _halved(source, node)
+
+
+def _halved(source: Source, node: ast.expr) -> bool:
+    """`var = (log_var / 2).exp()` in one of its branches: called a variance, and its root."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    return any("exp" in source.code(one.value) and _HALF.search(source.code(one.value)) for one in bound if one.value)
 
 
 def _numbered(source: Source, node: ast.expr) -> bool:

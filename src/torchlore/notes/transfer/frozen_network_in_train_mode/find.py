@@ -52,9 +52,17 @@ def _part(source: Source) -> Iterator[Hit]:
             read = calls and all(tensors.no_grad_around(source, one) for one in calls)
             if not read or not _frozen(source, name) or _switched(source, name) or _follows(source, name):
                 continue
-            if _modes_of(source, calls[0].func) and not frameworks.owned(source, calls[0]):
+            settled = frameworks.owned(source, calls[0]) or _sees_to_it(source, calls[0].func)
+            if _modes_of(source, calls[0].func) and not settled:
                 told = f"`self.{name}` is frozen and still in train mode, so its dropout and batch norm change what it says: call `self.{name}.eval()` before"
                 yield source.hit(calls[0], told)
+
+
+def _sees_to_it(source: Source, part: ast.expr) -> bool:
+    """Whether its class switches what it holds to evaluation when it is made."""
+    made = (classes.class_behind(source, one) for one in source.values(part))
+    starts = (source.project.method(one, "__init__") for one in made if one is not None)
+    return any(".eval()" in one.source.code(one.node) for one in starts if one is not None)
 
 
 def _woken(source: Source) -> Iterator[Hit]:
