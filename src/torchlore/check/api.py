@@ -123,7 +123,7 @@ NO_TENSOR_METHODS = {
     "allclose": "bool", "is_complex": "bool", "is_pinned": "bool", "storage": "", "untyped_storage": "",
     "register_hook": "handle", "type": "", "share_memory_": "tensor", "__len__": "number", "is_shared": "bool",
 }  # fmt: skip
-ONLY_TENSOR_METHODS = {"unsqueeze", "detach", "detach_", "requires_grad_", "permute", "softmax", "log_softmax", "sigmoid",
+ONLY_TENSOR_METHODS = {"unsqueeze", "detach", "detach_", "permute", "softmax", "log_softmax", "sigmoid",
                        "matmul", "gather", "scatter_", "masked_fill", "masked_fill_", "expand_as", "type_as", "bmm",
                        "argmax", "unsqueeze_", "view_as", "logsumexp", "index_select", "clamp_min", "new_zeros",
                        "new_ones", "new_tensor", "new_full", "mul_", "add_", "div_", "sub_", "clamp_", "zero_", "fill_",

@@ -207,6 +207,8 @@ def _of_model(source: Source, call: ast.Call) -> bool:
 def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     """Whether somebody reads the variable after more steps: outside the block that fills it, or above it in a loop."""
     same, block = tree.dotted(variable), source.parents[_begun(source, variable, call)]
+    while isinstance(block, ast.If) and all(_fills(part, same) for part in (block.body, block.orelse)):
+        block = source.parents[block]  # either branch fills it anew
     owner = identity(source, variable)
     places: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)]
     for node in places:
@@ -221,6 +223,11 @@ def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
         if not at_once and not asked and identity(source, node) == owner and _may_hold(source, node, call):
             return True
     return False
+
+
+def _fills(part: list[ast.stmt], name: str) -> bool:
+    """Whether a branch gives the variable a value of its own."""
+    return any(isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == name for one in part)
 
 
 def _loaded(source: Source, node: ast.AST) -> bool:

@@ -8,7 +8,7 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _SMOOTH = ("bilinear", "bicubic", "linear", "trilinear", "area")
-_WHOLE = ("long", "int", "byte")
+_WHOLE = ("long", "int")  # bytes are pictures
 _MASK = regex(r"^(?:.*_)?(?:masks?|labels?_?maps?|seg_?maps?|segmentation|seg_?masks?|annotation)$")
 
 

@@ -53,8 +53,13 @@ def _passing(source: Source, call: ast.Call) -> bool:
     home = tree.function(source, call)
     forked = any("fork_rng" in source.code(one) for one in tree.contexts(source, call))
     again = home is not None and bool(tree.loops(source, call))  # the same noise for each of them
-    once = home is not None and ("split" in home.name or home.name == "__getitem__")
-    return follow.in_test(source, call) or forked or again or once
+    cls = tree.class_of(source, call)
+    ran = {one.name for one in cls.body if isinstance(one, ast.FunctionDef)} if cls is not None else set()
+    once = home is not None and (
+        "split" in home.name or bool(ran & {"__getitem__", "__call__", "forward", "transform"})
+    )
+    put_back = home is not None and "rng_state(" in source.code(home)
+    return follow.in_test(source, call) or forked or again or once or put_back
 
 
 def _is_drawn(source: Source, call: ast.Call) -> bool:

@@ -41,7 +41,7 @@ def find(source: Source) -> Iterator[Hit]:
         freed = freed or (f"= self.{name}.detach()" in source.text and not _made_of_itself(target, given))
         if not _OFF & around and likely and not freed:
             once = _once(source, target, name)
-            if not once and _used_at_once(source, target, given):
+            if not once and (not _grows(source, target, given) or _only_moved(target, given)):
                 continue
             told = (
                 "keeps the graph of the batch that it is set from"
@@ -54,14 +54,19 @@ def find(source: Source) -> Iterator[Hit]:
             )  # a caller may hold the gradients back
 
 
-def _used_at_once(source: Source, target: ast.expr, given: list[ast.expr]) -> bool:
-    """`self.mean = x.mean(0)` and `(x - self.mean)` below it: the graph is wanted, and is that of one batch."""
-    home, name = tree.function(source, target), tree.dotted(target)
-    new = isinstance(source.parents[target], ast.Assign) and not _made_of_itself(target, given)
-    reads = [one for one in tree.under(source, home, ast.Attribute) if tree.dotted(one) == name] if home and new else []
-    later = [one for one in reads if isinstance(one.ctx, ast.Load) and one.lineno > target.lineno]
-    ups = [source.parents[one] for one in later if not follow.exclusive(source, one, target)]
-    return any(not isinstance(up, ast.Attribute) or up.attr not in (*_WRITES, "data", "detach") for up in ups)
+def _grows(source: Source, target: ast.expr, given: list[ast.expr]) -> bool:
+    """Whether the old value comes into the new one, here or in another line; `self.query = q` keeps the graph of one batch."""
+    if not isinstance(source.parents[target], ast.Assign) or _made_of_itself(target, given):
+        return True
+    name, cls = tree.dotted(target), tree.class_of(source, target)
+    writes = [one for one in tree.under(source, cls, ast.Assign) if tree.dotted(one.targets[0]) == name] if cls else []
+    return any(_made_of_itself(one.targets[0], [one.value]) for one in writes)
+
+
+def _only_moved(target: ast.expr, given: list[ast.expr]) -> bool:
+    """`self.best = self.best.to(x)`: it has no graph of its own."""
+    moved = [one for one in given if follow.method(one) in ("to", "type_as", "expand_as", "to_dense")]
+    return bool(moved) and all(tree.dotted(tree.receiver(one)) == tree.dotted(target) for one in moved)  # type: ignore[arg-type]  # a call
 
 
 def _emptied(one: classes.Attribute) -> bool:

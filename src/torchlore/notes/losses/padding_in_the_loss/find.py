@@ -16,6 +16,9 @@ _MASKS = re.compile(r"ignore_index|[Mm]ask")
 _OF_LAYERS = re.compile(
     r"\b\w*(src|tgt|trg|memory|key|attn|attention|causal|subsequent|square|pad)\w*_mask\w*|\bmask=\w+"
 )
+_FILLING = re.compile(
+    r"padding_idx|padding_value|pad_sequence|full\(|\.pad\(|\*|\[ *\w*(pad|PAD)\w* *[\],]|[<\[]pad|stoi|vocab|= *\d|append|extend"
+)
 _TARGET = re.compile(r"(^|_)(tag|label|target|trg|tgt|y)s?($|_)", re.IGNORECASE)
 _FLAT = re.compile(r"\.(view|reshape|flatten)\(")
 
@@ -44,9 +47,16 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, told, fix, safe=False)
         return
     words = (
-        one for one in _PADS.finditer(source.text) if uses.names(source, one[0]) or uses.attributes(source, one[0])
+        one
+        for one in _PADS.finditer(source.text)
+        if (uses.names(source, one[0]) or uses.attributes(source, one[0])) and _fills_up(source, one[0])
     )
     yield from _without_ignore_index(source, found, next(words, None) if named else None)
+
+
+def _fills_up(source: Source, word: str) -> bool:
+    """Whether a line sets this index or fills up with it; a tokenizer may have one that no batch holds."""
+    return any(_FILLING.search(line) for line in source.text.splitlines() if re.search(rf"\b{word}\b", line))
 
 
 def _ignores(source: Source, loss: losses.LossCall) -> bool:

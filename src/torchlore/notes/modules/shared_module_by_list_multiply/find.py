@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, follow, scopes, tree, uses, values
+from torchlore.check.calls import default_of
 from torchlore.check.modules import parameterless
 from torchlore.check.pattern import regex
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _MEANT = regex("shared|sharing|tied|universal|recurr|albert|looped|unrolled")
@@ -19,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(node.op, ast.Mult) or not isinstance(box, ast.List) or len(box.elts) != 1:
             continue
         one, count = box.elts[0], node.right if box is node.left else node.left
-        if _learns(source, one) and not _chosen(source, node):
+        if _learns(source, one) and not _chosen(source, node) and not _is_flag(source, count):
             fixed = f"[{source.code(one)} for _ in range({source.code(count)})]"
             fix = [edits.replace(source, node, fixed)] if isinstance(one, ast.Call) else []
             message = (
@@ -38,6 +40,15 @@ def find(source: Source) -> Iterator[Hit]:
                     )
     yield from _same_list(source)
     yield from _appended(source)
+
+
+def _is_flag(source: Source, count: ast.expr) -> bool:
+    """`with_norm * [Norm()]` of `def __init__(self, with_norm=True)`: one or none."""
+    bound = scopes.reaching(source, count) if isinstance(count, ast.Name) else []
+    home = tree.function(source, count)
+    arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+    default = default_of(as_function(source, home), arg) if home is not None and isinstance(arg, ast.arg) else None
+    return default is not None and isinstance(tree.literal(default), bool)
 
 
 def _chosen(source: Source, node: ast.AST) -> bool:

@@ -3,10 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, follow, scopes, tree, values
+from torchlore.check import edits, flow, follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
-_WAITS = {"synchronize", "wait", "wait_stream", "wait_event", "query"}
+_SIZES = {"shape", "size", "numel", "dtype", "device", "dim", "ndim"}
+_WAITS = {"synchronize", "wait", "wait_stream", "wait_event", "query", "record_event", "record_stream"}
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -23,7 +24,25 @@ def find(source: Source) -> Iterator[Hit]:
             f"nothing waits for this copy, so the CPU may read `{code}` before it has arrived: leave non_blocking out, or "
             "synchronize before reading"
         )
-        yield source.hit(call, message, edits.remove_argument(source, call, flag.value))
+        handed_on = None if _is_read(source, call) else "hint"  # somebody else reads it, and may wait before
+        yield source.hit(call, message, edits.remove_argument(source, call, flag.value), severity=handed_on)
+
+
+def _is_read(source: Source, call: ast.Call) -> bool:
+    """Whether its numbers are asked for here; a function or a list that it is given to may wait first."""
+    held = tree.statement(source, call)
+    if not isinstance(held, ast.Assign) or held.value is not call or not isinstance(held.targets[0], ast.Name):
+        return True
+    home = tree.function(source, call)
+    same = [one for one in uses.names(source, held.targets[0].id) if tree.function(source, one) is home]
+    ups = [source.parents[one] for one in same if isinstance(one.ctx, ast.Load)]
+    return any(not isinstance(up, ast.Attribute) or up.attr not in _SIZES for up in ups if not _given(source, up))
+
+
+def _given(source: Source, up: ast.AST) -> bool:
+    """`self.record(copied)`, `copies.append(copied)`: nothing that reads at once."""
+    named = tree.dotted(up.func).rpartition(".")[2] if isinstance(up, ast.Call) else ""
+    return bool(named) and named not in ("int", "float", "print", "sum", "max", "min") and not source.name(up.func)  # type: ignore[attr-defined]  # a call
 
 
 def _is_there(source: Source, call: ast.Call) -> bool:

@@ -45,7 +45,7 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             shape = values.shape(source, node.value)
             if shape is None or len(shape) > 1:
-                if shape is None and _flattened(source, node):
+                if (shape is None and _flattened(source, node)) or _fits(source, node):
                     continue
                 code = source.code(node.value)
                 mask = source.code(call.args[0] if call.args else tree.receiver(call))
@@ -66,6 +66,14 @@ def _coordinates(source: Source, index: ast.expr) -> ast.Call | None:
     tuples = tree.keyword(node, "as_tuple")
     plain = tuples is None or tree.literal(tuples.value) is False
     return node if plain and (own or source.name(node.func) in {"torch.nonzero", "torch.argwhere"}) else None
+
+
+def _fits(source: Source, node: ast.Subscript) -> bool:
+    """`boxes[found] = labels[which[found], 1:]`: what is put in has the stray dimension too."""
+    held, index = source.parents[node], source.code(node.slice)
+    names = [n for n in ast.walk(held.value) if isinstance(n, ast.Name)] if isinstance(held, ast.Assign) else []
+    given = [source.code(follow.followed(source, one)) for one in names]
+    return isinstance(node.ctx, ast.Store) and any(index == one or f"[{index}]" in one for one in given)
 
 
 def _flattened(source: Source, node: ast.Subscript) -> bool:
