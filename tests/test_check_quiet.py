@@ -1345,3 +1345,24 @@ def test_what_a_unit_test_does_is_told_as_a_hint(rules, path, first, severity):
     program = f"{first}\nimport torch\nx = torch.ones(3)\nx.detach()\nprint(x)\n"
     found = engine.check_text(program, rules, path)
     assert [(one.slug, one.severity) for one in found] == [("discarded-tensor-op", severity)]
+
+
+_MADE = "import torch\ndef made():\n    x = torch.ones(3)\n    x.detach()\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "program", "severity"),
+    [
+        ("tests/test_net.py", "def test_it():\n    assert made().sum()\n", "hint"),
+        (
+            "test/test_net.py",
+            "class Net(OurTestCase):\n    def test_it(self):\n        self.assertTrue(made())\n",
+            "hint",
+        ),
+        ("test_net.py", "def test_it():\n    assert made().sum()\n", "error"),  # a script
+        ("tests/test_net.py", "def main():\n    assert made().sum()\n", "error"),
+    ],
+)
+def test_a_unit_test_needs_no_import(rules, path, program, severity):
+    found = engine.check_text(_MADE + program, rules, path)
+    assert [(one.slug, one.severity) for one in found] == [("discarded-tensor-op", severity)]

@@ -103,10 +103,14 @@ def is_unit_test(source: Source) -> bool:
 
 
 def _asserts_in_tests(source: Source) -> bool:
-    """Functions `test_…` that assert, in a folder `tests`: pytest needs no import."""
-    folders = source.path.replace("\\", "/").split("/")[:-1]
-    homes = (tree.function(source, one) for one in source.all(ast.Assert)) if {"test", "tests"} & set(folders) else ()
-    return any(home is not None and home.name.startswith("test_") for home in homes)
+    """Functions `test_…` that assert, or a class `…TestCase`, in a folder `tests`: pytest needs no import."""
+    if not {"test", "tests"} & set(source.path.replace("\\", "/").split("/")[:-1]):
+        return False
+    homes = (tree.function(source, one) for one in source.all(ast.Assert))
+    cases = (tree.dotted(base) for cls in source.all(ast.ClassDef) for base in cls.bases)
+    return any(home is not None and home.name.startswith("test_") for home in homes) or any(
+        one.endswith("TestCase") for one in cases
+    )
 
 
 def in_test(source: Source, node: ast.AST) -> bool:

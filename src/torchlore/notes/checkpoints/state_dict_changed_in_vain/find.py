@@ -12,6 +12,8 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("state_dict"):
         if call.args or values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True):
             continue
+        if _may_be_another(source, tree.receiver(call)):
+            continue
         model, up = source.code(tree.receiver(call)), source.parents[call]
         way = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in ("update", "pop") else None
         updates = isinstance(way, ast.Call) and tree.is_statement(source, way)
@@ -24,6 +26,13 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(up, told)
         elif isinstance(up, ast.Assign) and up.value is call and isinstance(up.targets[0], ast.Name):
             yield from _never_loaded(source, up.targets[0], model)
+
+
+def _may_be_another(source: Source, owner: ast.expr) -> bool:
+    """`source: nn.Module | State`: the other one may keep the dictionary that it hands out."""
+    bound = scopes.reaching(source, owner) if isinstance(owner, ast.Name) else []
+    said = [one.node.annotation for one in bound if isinstance(one.node, ast.arg)]
+    return any(one is not None and ("|" in source.code(one) or "Union" in source.code(one)) for one in said)
 
 
 def _own(source: Source) -> Iterator[Hit]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from torchlore.check.events import Event
     from torchlore.check.identity import Identity
+    from torchlore.check.project import Function
     from torchlore.check.source import Hit, Source
 
 _TESTS = re.compile(r"(?:^|[\\/])tests?[\\/]|(?:^|[\\/])test_\w+\.py$")
@@ -73,7 +74,7 @@ def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple
     if _is_carried(source, event.node, loop) and not _differentiated(source, home):
         kept_on = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept"
         return f"{kept_on}: run it under `torch.no_grad()`", False
-    if _asks_gradients(source, loop) or _unit_test(source, home):
+    if _asks_gradients(source, loop) or _unit_test(source, home) or _differentiates(event):
         return "", False
     each = f"`{name}` records a graph for every batch of this evaluation, and nobody wants its gradients"
     return f"{each}: run it under `torch.no_grad()`", True
@@ -176,6 +177,21 @@ def _backward_pass(source: Source) -> Iterator[Hit]:
         if back is not None and any(one.what == "eval" for one in events) and not steps and not asked:
             told = f"`{home.name}` takes no step: this backward pass costs time and memory and leaves gradients that the next step may add"
             yield source.hit(back.node, f"{told}; drop it and evaluate under `torch.no_grad()`")
+
+
+def _differentiates(event: Event) -> bool:
+    """Whether the net takes gradients in its own forward pass, which needs the graph."""
+    made = event.source.values(event.expr) if event.expr is not None else ()
+    owners = [one for value in made if (one := classes.class_behind(event.source, value)) is not None]
+    passes = [event.source.project.method(cls, "forward") for cls in owners]
+    return any("autograd.grad(" in code for one in passes if one is not None for code in _with_helpers(one))
+
+
+def _with_helpers(function: Function) -> Iterator[str]:
+    """The code of a function, and of those of its file that it calls by name."""
+    code = function.source.code(function.node)
+    yield code
+    yield from (function.source.code(one) for one in flow.functions(function.source) if f"{one.name}(" in code)
 
 
 def _asks_gradients(source: Source, loop: ast.AST) -> bool:

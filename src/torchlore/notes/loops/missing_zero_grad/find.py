@@ -374,7 +374,7 @@ def _leaves(step: Event) -> bool:
 def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
     steps = [event for event in loop.of("step") if event.detail != "closure"]
     foreign = any(event.detail in ("accelerate", "lightning") for event in loop.of("backward"))
-    if not steps or foreign or _helper(loop.node):
+    if not steps or foreign or _helper(loop.node) or _zeroes_itself(source):
         return None
     around = [one for one in flow.events_of(source, loop.function) if one.what == "zero_grad"]
     near = loop.of("zero_grad")
@@ -386,6 +386,13 @@ def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
         if not near or all(flow.surely_other(step, one) or _of_another_net(step, one) for one in near):
             return step
     return None
+
+
+def _zeroes_itself(source: Source) -> bool:
+    """An optimizer of the file's own that zeroes the gradients behind its step."""
+    made = (one for cls in source.all(ast.ClassDef) for one in cls.body if isinstance(one, ast.FunctionDef))
+    steps = [source.code(one) for one in made if one.name == "step"] if "torch.optim" not in source.text else []
+    return any(".zero_()" in code or "grad = None" in code for code in steps)
 
 
 def _of_another_net(step: Event, zero: Event) -> bool:

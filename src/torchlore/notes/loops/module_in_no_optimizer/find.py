@@ -305,9 +305,7 @@ def _layers_beside(source: Source, part: ast.Attribute) -> list[str]:
         if f"{name}.eval(" in source.text or any(isinstance(one.value, ast.Name) for one in assigned):
             continue  # made elsewhere, or only read
         made = classes.attribute_values(owner, name, found[0]) if owner is not None else ()
-        if name != part.attr and any(
-            api.is_kind(one.kind, "module") and not modules.parameterless(one) for one in made
-        ):
+        if name != part.attr and any(api.is_kind(one.kind, "module") and modules.has_parameters(one) for one in made):
             beside.append(name)
     return beside
 

@@ -275,9 +275,16 @@ def _unfrozen(source: Source, built: Event, later: tuple[Event, ...]) -> Iterato
     home = tree.function(source, built.node)
     for call in source.all(ast.Call) if chosen else ():
         after = call.lineno > getattr(built.node, "end_lineno", 0) and tree.function(source, call) is home
-        if after and tree.loops(source, call) and _switches_on(source, call):
+        if after and tree.loops(source, call) and _switches_on(source, call) and not _off_later(source, call, built):
             told = f"what `{source.code(call)}` sets free is not in the optimizer of line {_line(built)}, which took what was free then: call `add_param_group`, or give it all parameters"
             yield source.hit(call, told)
+
+
+def _off_later(source: Source, call: ast.Call, built: Event) -> bool:
+    """`switch(net, False)` stands behind the optimizer as well, which took everything then."""
+    way = source.code(call.func)
+    off = [one for one in source.all(ast.Call) if source.code(one.func) == way and False in map(tree.literal, one.args)]
+    return bool(off) and all(one.lineno > _line(built) for one in off)
 
 
 def _unfrozen_elsewhere(source: Source, given: list[ast.Call]) -> Iterator[Hit]:

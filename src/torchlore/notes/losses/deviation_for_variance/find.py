@@ -121,7 +121,9 @@ def _is_variance(source: Source, node: ast.expr) -> bool:
     """Whether it is called a variance, and is not made of ones, nor a root after all."""
     made = follow.followed(source, node)
     ones = isinstance(made, ast.Call) and source.name(made.func) in ("torch.ones", "torch.ones_like")
-    named = _VARIANCE.search(_word(node)) is not None and not _numbered(source, node)
+    word = _word(node)
+    named = _VARIANCE.search(word) is not None and not _numbered(source, node)
+    ones = ones or f'register_buffer("{word}", torch.ones' in source.text.replace("'", '"')
     return named and not ones and "sqrt" not in source.code(made) and not _halved(source, node)
 
 

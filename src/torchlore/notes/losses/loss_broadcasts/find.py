@@ -7,6 +7,7 @@ from torchlore.check import calls, dims, edits, flow, follow, losses, scopes, tr
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
+_SHAPES = ("reshape", "view", "view_as", "reshape_as", "expand_as")
 _LOSSES = ("MSELoss", "mse_loss", "L1Loss", "l1_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
 
 
@@ -20,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
             pairs = _both(loss.input, loss.target)
             which = next((a for a, b in pairs if _meet(source, a, b) or _picked_and_best(source, a, b)), None)
             which = which or next((a for a, b in pairs if loss in sure and _counted(source, a, b)), None)
-            if which is not None:
+            if which is not None and not any(_shaped_like(source, a, b) for a, b in pairs):
                 code = source.code(which)
                 fix = edits.method(source, which, "squeeze(-1)")
                 told = f"`{code}` has shape (N, 1) and meets (N): the loss compares each with every other; write `{code}.squeeze(-1)`"
@@ -47,6 +48,14 @@ def find(source: Source) -> Iterator[Hit]:
                 else:
                     yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"), safe=False)
     yield from (hit for line, hit in _forgotten(source) if line not in seen)
+
+
+def _shaped_like(source: Source, one: ast.expr, other: ast.expr) -> bool:
+    """`y = y.reshape(out.shape)`, and the loss of `out` and `y`."""
+    bound = scopes.reaching(source, one) if isinstance(one, ast.Name) else []
+    made = [n.value for n in bound if isinstance(n.value, ast.Call) and follow.method(n.value) in _SHAPES]
+    name = source.code(other)
+    return any({name, f"{name}.shape", f"{name}.size()"} & {source.code(arg) for arg in n.args} for n in made)
 
 
 def _passed(source: Source, wide: ast.expr) -> ast.expr | None:

@@ -53,6 +53,7 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"the input of NLLLoss must be log-probabilities and is {_GIVEN[given.state]}: use `log_softmax`"
             picked = tree.literal(loss.option("reduction")) == "none"  # one may want the probability of each label
             toy = given.state == "logits" and follow.in_test(source, loss.call)  # of what is no matter of the loss
+            toy = toy or tree.is_shown(source, loss.call)  # a lesson that shows what it gives
             yield source.hit(loss.call, message, severity="hint" if toy else "warning" if picked else None)
         elif loss.input is not None and losses.called_logits(source, loss.input):
             told = (

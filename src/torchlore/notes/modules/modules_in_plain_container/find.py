@@ -13,7 +13,7 @@ from torchlore.check.values import Value
 
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
-        if not classes.is_module(cls):
+        if not classes.is_module(cls) or _shows_only(cls):
             continue
         yield from (*_one_name(source, cls), *_plain_class(source, cls), *_given_list(source, cls))
         yield from _in_lambda(source, cls)
@@ -41,6 +41,12 @@ def find(source: Source) -> Iterator[Hit]:
                     yield _hit(source, cls, name, plain[0], "Module", "warning" if unsure else None)
             elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
                 yield _hit(source, cls, name, plain[0], "Parameter")
+
+
+def _shows_only(cls: Class) -> bool:
+    """`def forward(self): pass`: a lesson that shows what is registered."""
+    forward = classes.methods(cls).get("forward")
+    return forward is not None and all(isinstance(one, ast.Pass) for one in forward.body)
 
 
 def _set_by_path(source: Source, held: ast.expr) -> bool:

@@ -140,13 +140,23 @@ def _multiplied(source: Source) -> Iterator[Hit]:
         )
         if change is None:
             change = _in_callee(source, home or source.tree, name)
-        if change is not None and not _replaced(source, home or source.tree, name, change):
+        alike = change is not None and _all_alike(source, change, name)
+        if change is not None and not alike and not _replaced(source, home or source.tree, name, change):
             code = source.code(row.elts[0])
             yield source.hit(
                 assign,
                 f"every entry is the same tensor, which line {change.lineno} changes in place: write `[{code} for _ in "
                 f"range({source.code(value.right)})]`",
             )
+
+
+def _all_alike(source: Source, change: ast.Subscript, name: str) -> bool:
+    """`for i in range(len(masks)): masks[i].mul_(False)`: each of them is changed in the same way."""
+    loops = [one for one in tree.loops(source, change) if isinstance(one, ast.For)]
+    over = next((one for one in loops if source.code(one.iter) == f"range(len({name}))"), None)
+    turn = tree.dotted(over.target) if over is not None else ""
+    names = [n.id for n in ast.walk(tree.statement(source, change)) if isinstance(n, ast.Name)]
+    return over is not None and set(names) <= {name, turn}
 
 
 def _in_callee(source: Source, home: ast.AST, name: str) -> ast.Subscript | None:

@@ -48,10 +48,21 @@ def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) 
         write = next((one for one in both if tree.function(source, one) is tree.function(source, held)), None)
         if write is None or follow.exclusive(source, write, held) or _bound_again(source, new, held, write):
             continue
+        if _put_back(source, held):
+            continue
         if _read_after(source, old, write, held) or _read_by_caller(source, old):
             told = f"`{new.id}` shares the memory of `{old.id}`, and line {write.lineno} writes into both"
             code = source.code(held.value)
             yield source.hit(held, f"{told}: write `{code}.{'copy' if '.numpy(' in code else 'clone'}()`")
+
+
+def _put_back(source: Source, held: ast.Assign) -> bool:
+    """`data = batch.data` and `batch.data = data` below: both are meant to change."""
+    new, place = source.code(held.targets[0]), source.code(held.value)
+    return any(
+        source.code(one.value) == new and source.code(one.targets[0]) == place
+        for one in uses.assigns(source, ast.Attribute, ast.Name)
+    )
 
 
 def _handed_back(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) -> Iterator[Hit]:

@@ -23,7 +23,12 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _scores_of_places(source)
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
-        told = len(new) > 1 and not _remade(source, call) and not _all_the_same(source, tree.receiver(call))
+        told = (
+            len(new) > 1
+            and not _skewed(source, call)
+            and not _remade(source, call)
+            and not _all_the_same(source, tree.receiver(call))
+        )
         old = _trusted(sizes.sizes(source, tree.receiver(call)), new) if told else ()
         if _one_row_each(new) and sizes.is_last_state(source, tree.receiver(call)):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (layers and directions, batch, hidden), and a view keeps the order of its "
@@ -178,9 +183,31 @@ def _scores_of_places(source: Source) -> Iterator[Hit]:
         parts = [part.strip(" ()") for part in new[1].split("*")] if len(new) == 3 else []
         pairs = any(_HIGH_WIDE.search(f"{one} {other}") for one, other in itertools.pairwise(parts))
         scores = bool(parts) and (pairs or (new[1] == "-1" and "class" in new[2].lower()))
-        if scores and "*" not in new[2] and new[0] != "-1" and _is_convolved(source, tree.receiver(call)):
+        if (
+            scores
+            and "*" not in new[2]
+            and new[0] != "-1"
+            and not _folded(source, call, parts)
+            and _is_convolved(source, tree.receiver(call))
+        ):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` has its channels in dimension 1, and a view keeps the order of its numbers: put "
                              "them last with `permute(0, 2, 3, 1)` before this")  # fmt: skip
+
+
+def _skewed(source: Source, call: ast.Call) -> bool:
+    """`pad(x, (1, 0)).view(b, h, cols, rows)`: the shift of relative positions, which wants the numbers in this order."""
+    made = follow.followed(source, tree.receiver(call))
+    padded = isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.functional.pad" and len(made.args) > 1
+    return padded and isinstance(made, ast.Call) and source.code(made.args[1]).replace(" ", "") in ("(1,0)", "[1,0]")
+
+
+def _folded(source: Source, call: ast.Call, parts: list[str]) -> bool:
+    """`x.reshape(b * h * w, c, p, p)` above: the places are in the batch already."""
+    others = (
+        one for one in source.methods("view", "reshape") if tree.function(source, one) is tree.function(source, call)
+    )
+    firsts = [new[0] for one in others if one is not call and (new := sizes.asked(source, one))]
+    return any("*" in first and all(part in first for part in parts) for first in firsts)
 
 
 def _times(size: str) -> tuple[str, str] | None:
@@ -210,9 +237,9 @@ def _turns(source: Source, listed: ast.Name) -> set[str]:
     adds = [one for one in source.methods("append") if tree.dotted(tree.receiver(one)) == listed.id]
     homes = {tree.function(source, one) for one in (listed, *adds)}
     loops = tree.loops(source, adds[0]) if len(adds) == 1 and len(homes) == 1 else []
-    over = loops[0].iter if loops and isinstance(loops[0], ast.For) else None
+    over = loops[0].iter if len(loops) == 1 and isinstance(loops[0], ast.For) else None
     if not isinstance(over, ast.Call) or source.name(over.func) != "range" or len(over.args) != 1:
-        return set()
+        return set()  # in a loop inside another the rows of the outer one come first
     count = over.args[0]
     return {source.code(count), source.code(follow.followed(source, count))}
 

@@ -36,14 +36,19 @@ def find(source: Source) -> Iterator[Hit]:
         if _again(source, call) or _in_place(source, call):
             continue
         owner = tree.receiver(call)
-        is_class = source.name(owner).rpartition(".")[2][:1].isupper()
+        full = source.name(owner)
         code = source.code(owner)
+        is_class = full.rpartition(".")[2][:1].isupper() or code.endswith(("cls", "class"))
         fix = () if is_class or not isinstance(owner, ast.Name | ast.Attribute) else (
             edits.replace(source, call, f"{code} = {source.code(call)}"),
         )  # fmt: skip
         what = "the result is thrown away" if is_class else f"`{code}` keeps its weights"
         write = f"model = {code}.from_pretrained(...)" if is_class else f"{code} = ..."
-        yield source.hit(call, f"from_pretrained returns a new object and {what}: assign it, `{write}`", *fix)
+        fills = (
+            "hint" if is_class and not full.startswith("torch.") else None
+        )  # it may fill a cache, or import what it needs
+        told = f"from_pretrained returns a new object and {what}: assign it, `{write}`"
+        yield source.hit(call, told, *fix, severity=fills)
 
 
 def _in_place(source: Source, call: ast.Call) -> bool:
