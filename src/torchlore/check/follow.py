@@ -108,7 +108,7 @@ def _asserts_in_tests(source: Source) -> bool:
         return False
     homes = (tree.function(source, one) for one in source.all(ast.Assert))
     cases = (tree.dotted(base) for cls in source.all(ast.ClassDef) for base in cls.bases)
-    return any(home is not None and home.name.startswith("test_") for home in homes) or any(
+    return any(home is not None and home.name.lstrip("_").startswith("test_") for home in homes) or any(
         one.endswith("TestCase") for one in cases
     )
 

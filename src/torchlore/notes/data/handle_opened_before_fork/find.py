@@ -73,10 +73,18 @@ def _alone(cls: Class) -> bool:
     """Whether every loader of the files that use it reads without workers, or asks first whether it may have some."""
     users = [*project.candidates(cls.source.project, cls, cls.node.name)]
     loaders = [(user, one) for user in users for one in user.calls("torch.utils.data.DataLoader")]
+    own = [(user, one) for user, one in loaders if one.args and _is_of(user, one.args[0], cls)]
+    loaders = own or loaders
     counts = [follow.followed(at, given) for at, one in loaders if (given := tree.argument(one, 5, "num_workers"))]
     none = (tree.literal(one) == 0 or (isinstance(one, ast.IfExp) and tree.literal(one.orelse) == 0) for one in counts)
     told = [one for user in users for one in re.findall(r"num_workers['\"]?\s*[=:]\s*([\w.]+)", user.text)]
     return bool(loaders) and ((len(counts) == len(loaders) and all(none)) or set(told) == {"0"})
+
+
+def _is_of(source: Source, given: ast.expr, cls: Class) -> bool:
+    """Whether a loader is given an object of this class: `DataLoader(rows)` behind `rows = Rows(path)`."""
+    made = follow.followed(source, given)
+    return isinstance(made, ast.Call) and tree.dotted(made.func).rpartition(".")[2] == cls.node.name
 
 
 def _is_dataset(source: Source, node: ast.ClassDef) -> bool:

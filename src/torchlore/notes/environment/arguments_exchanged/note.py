@@ -56,6 +56,8 @@ def _exchanged(source: Source, call: ast.Call) -> tuple[str, str] | None:
     names = [one.arg for one in function.node.args.args]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
     wrong = [(one, place) for place, (one, name) in enumerate(zip(given, names, strict=False)) if one != name]
+    if len(wrong) > 3:
+        return None  # `match(points_b, points_a, values_b, values_a)`: both pairs are turned round, on purpose
     for one, place in wrong:
         other = names[place]
         swapped = (other, names.index(one)) in wrong if one in names and other in given else False

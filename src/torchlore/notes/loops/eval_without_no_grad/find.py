@@ -67,7 +67,7 @@ def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple
     """What is said of a forward pass, and whether it is said once in a function."""
     assert isinstance(event.node, ast.Call)
     name, loop = source.code(event.node.func), event.loops[-1]
-    if _is_collected(source, event.node, loop):
+    if _is_collected(source, event.node, loop) and not _quiet_inside(event):
         return f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`", False
     if event.detail == "method":
         return "", False  # a method may do anything; what is collected is sure
@@ -181,10 +181,20 @@ def _backward_pass(source: Source) -> Iterator[Hit]:
 
 def _differentiates(event: Event) -> bool:
     """Whether the net takes gradients in its own forward pass, which needs the graph."""
+    return any("autograd.grad(" in code for one in _passes(event) for code in _with_helpers(one))
+
+
+def _quiet_inside(event: Event) -> bool:
+    """Whether the net turns gradients off in its own forward pass, where it is not training."""
+    return any("no_grad" in one.source.code(one.node) for one in _passes(event))
+
+
+def _passes(event: Event) -> list[Function]:
+    """The forward passes of what is called."""
     made = event.source.values(event.expr) if event.expr is not None else ()
     owners = [one for value in made if (one := classes.class_behind(event.source, value)) is not None]
-    passes = [event.source.project.method(cls, "forward") for cls in owners]
-    return any("autograd.grad(" in code for one in passes if one is not None for code in _with_helpers(one))
+    found = (event.source.project.method(cls, "forward") for cls in owners)
+    return [one for one in found if one is not None]
 
 
 def _with_helpers(function: Function) -> Iterator[str]:

@@ -83,8 +83,9 @@ def _for_modules(source: Source, call: ast.Call, rate: ast.expr | None) -> bool:
     inner = as_function(source, home)
     sites = calls.callers(inner) if not told and "mc" not in home.name.lower() else []
     taken = next((arg for arg in tree.parameters(home) if arg.arg == tree.dotted(rate or call)), None)
-    given = [taken is None or calls.given_argument(inner, site, taken, skip) is not None for _, site, skip in sites]
-    return bool(sites) and all(given) and all(_in_module(caller, site) for caller, site, _ in sites)
+    rates = [calls.given_argument(inner, site, taken, skip) if taken else rate for _, site, skip in sites]
+    given = [one is not None and not isinstance(one, ast.IfExp) for one in rates]  # `self.rate if self.training else 0`
+    return bool(sites) and (taken is None or all(given)) and all(_in_module(caller, site) for caller, site, _ in sites)
 
 
 def _above_zero(test: ast.expr) -> bool:

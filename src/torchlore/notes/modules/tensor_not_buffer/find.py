@@ -1,6 +1,7 @@
 """The static rule of tensor-not-buffer."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import classes, edits, follow, tree, uses, values
@@ -85,6 +86,10 @@ def _lost(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit
     if (
         "forward" in homes
         and "torch.manual_seed" not in text
+        and not re.search(
+            r"display|sampl|visual|preview",
+            follow.comment(source, one.node) + source.code(tree.statement(source, one.node)),
+        )
         and f"self.{name}." not in text.replace(f"self.{name}.T", "")
     ):
         message = f"`self.{name}` is drawn at random, never trained and not saved: make it an `nn.Parameter`, or a buffer if it is to stay"

@@ -65,4 +65,18 @@ def _holds(target: ast.expr, index: ast.expr, place: int | None) -> bool:
     wide = target.elts if isinstance(target, ast.Tuple) else []
     size = len(index.elts) if isinstance(index, ast.Tuple) else 0
     part = wide[place] if place is not None and len(wide) == size else None
-    return isinstance(part, ast.Slice) and (part.lower is None or tree.literal(part.lower) == 0)
+    if not isinstance(part, ast.Slice) or (part.lower is not None and tree.literal(part.lower) != 0):
+        return False
+    end, read = tree.literal(part.upper) if part.upper is not None else None, _first(index, place)
+    return (
+        not isinstance(end, int) or read is None or end < 0 or read < end
+    )  # `x[:, :2] /= x[:, 2:3]` has no place in common
+
+
+def _first(index: ast.expr, place: int | None) -> int | None:
+    """The place that is read: 2 of `[:, 2:3]`."""
+    one = index.elts[place] if isinstance(index, ast.Tuple) and place is not None else None
+    number = (
+        (tree.literal(one.lower) if one.lower is not None else 0) if isinstance(one, ast.Slice) else tree.literal(one)
+    )
+    return number if type(number) is int else None
