@@ -198,9 +198,9 @@ def _moved(known: Sizes, dims: list[Any], *, swap: bool) -> Sizes:
 def _unpacked(source: Source, name: ast.Name) -> Sizes:
     """The names that `b, n, d = x.shape` gave to the sizes of this very `x`."""
     here = scopes.reaching(source, name)
-    for owner, names in _unpackings(source):
-        before = owner.id == name.id and owner.lineno < name.lineno and not follow.exclusive(source, owner, name)
-        if before and here and scopes.reaching(source, owner) == here:
+    above = [one for one in _unpackings(source) if one[0].id == name.id and one[0].lineno < name.lineno]
+    for owner, names in sorted(above, key=lambda one: -one[0].lineno):  # the nearest knows best
+        if here and not follow.exclusive(source, owner, name) and scopes.reaching(source, owner) == here:
             return names
     return ()
 

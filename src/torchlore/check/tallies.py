@@ -186,7 +186,12 @@ def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name
         return ""
     epochs = {source.code(counted.args[-1])} if len(counted.args) in (1, 2) else set()
     named = isinstance(below, ast.Name | ast.Attribute | ast.Subscript)  # a number may be there by chance
-    return "epochs" if named and source.code(below) in epochs and _starts_in(source, name, outer, loop) else ""
+    learned = f"{name}.backward(" in source.text  # parts of one step, which are added up on purpose
+    return (
+        "epochs"
+        if named and not learned and source.code(below) in epochs and _starts_in(source, name, outer, loop)
+        else ""
+    )
 
 
 def _another(source: Source, size: ast.Call, loop: ast.For, name: str) -> bool:

@@ -68,7 +68,8 @@ def find(source: Source) -> Iterator[Hit]:
             )
             within = any(source.name(one.func) == "torch.enable_grad" and not tree.is_statement(source, one) for one in switches)  # fmt: skip
             own = home is None and "def backward(" in source.text  # a framework of one's own wants no other gradients
-            quiet = on or own or (within and home is None) or _last(source, home)
+            ends = home is not None and any("command" in source.code(one) for one in home.decorator_list)
+            quiet = on or own or ends or (within and home is None) or _last(source, home)
             yield source.hit(call, told, severity="hint" if quiet else None)  # whoever trains switches them on first
 
 

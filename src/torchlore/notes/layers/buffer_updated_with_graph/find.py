@@ -23,7 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
             target = tree.receiver(target)  # noqa: PLW2901 - down to the name
         whole = target.value if isinstance(target, ast.Subscript) else target
         owner, _, name = tree.dotted(whole).partition(".") if isinstance(whole, ast.Attribute) else ("", "", "")
-        if owner != "self":
+        if owner != "self" or "debug" in name:
             continue
         home = tree.function(source, target)
         cls = enclosing_class(source, target) if home is not None and home.name != "__init__" else None

@@ -101,6 +101,11 @@ def _of_the_model(source: Source, name: ast.Name) -> bool:
         owner = call.func.value
         made = [value.name for value in source.values(owner)]
         layer = any(one.startswith("torch.nn.") and one != "torch.nn.Sequential" for one in made)
+        cls = tree.class_of(source, owner) if tree.dotted(owner) == "self" else None
+        own = [source.name(base) for base in cls.bases] if cls is not None else []  # `class Sharded(nn.Linear)`
+        layer |= any(
+            one.startswith("torch.nn.") and one not in ("torch.nn.Module", "torch.nn.Sequential") for one in own
+        )
         looped = isinstance(owner, ast.Name) and any(
             b.how in ("for", "comprehension") for b in scopes.reaching(source, owner)
         )

@@ -20,7 +20,9 @@ def find(source: Source) -> Iterator[Hit]:
         if not early:
             continue
         layer = next((one for one in early if _registers(source, one)), None)
-        if first is None and (_mixed_in(source, cls.node.name) or _made_otherwise(source, cls)):
+        if first is None and (
+            _mixed_in(source, cls.node.name) or _made_otherwise(source, cls) or _in_a_method(source, cls, init)
+        ):
             continue
         if first is None and (layer is not None or "forward" in classes.methods(cls)):
             plain = [source.name(base) for base in cls.node.bases] == ["torch.nn.Module"]
@@ -35,6 +37,13 @@ def find(source: Source) -> Iterator[Hit]:
 def _made_otherwise(source: Source, cls: Class) -> bool:
     """`class Module(nn.Module, metaclass=PreInit)` among its mothers: a metaclass may call the mother's `__init__`."""
     return any(one.arg == "metaclass" for each in source.project.bases(cls)[0] for one in each.node.keywords)
+
+
+def _in_a_method(source: Source, cls: Class, init: FunctionNode) -> bool:
+    """`self.make_weight(n)`, and it is `make_weight` that calls the mother."""
+    called = [follow.word(source, one) for one in ast.walk(init) if isinstance(one, ast.Call)]
+    own = classes.methods(cls)
+    return any("super()" in source.code(own[name]) for name in called if name in own and name != "__init__")
 
 
 def _mixed_in(source: Source, name: str) -> bool:

@@ -33,7 +33,7 @@ def find(source: Source) -> Iterator[Hit]:
         tried = any(isinstance(up, ast.Try) for up in tree.ancestors(source, call))  # only to see whether it works
         if not tree.is_statement(source, call) or tree.is_shown(source, call) or tried or follow.in_test(source, call):
             continue
-        if _again(source, call) or _in_place(source, call):
+        if _again(source, call) or _in_place(source, call) or _just_saved(source, call):
             continue
         owner = tree.receiver(call)
         full = source.name(owner)
@@ -58,6 +58,15 @@ def _in_place(source: Source, call: ast.Call) -> bool:
     owners = [classes.class_behind(source, value) for value in source.values(tree.receiver(call))]
     own = [source.project.method(cls, "from_pretrained") for cls in owners if cls is not None]
     return any(one is not None and not calls.returned(one) for one in own)
+
+
+def _just_saved(source: Source, call: ast.Call) -> bool:
+    """`net.save_pretrained(path)` and `net.from_pretrained(path)`: only to see whether it can be read."""
+    given = source.code(call.args[0]) if call.args else ""
+    saves = (
+        one for one in source.methods("save_pretrained") if tree.function(source, one) is tree.function(source, call)
+    )
+    return any(given and one.args and source.code(one.args[0]) == given for one in saves)
 
 
 def _again(source: Source, call: ast.Call) -> bool:
