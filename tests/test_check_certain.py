@@ -625,7 +625,7 @@ def load(depth):
         ("discarded-tensor-op", PAYLOAD.replace("LINE", "x = 1\n    torch.matmul(A, A)"), ["error"]),
         ("discarded-move", PAYLOAD.replace("LINE", "torch.matmul(A, A)"), []),
         ("from-pretrained-discarded", PEFT.replace("GIVEN", "model.base_model, folder"), []),
-        ("from-pretrained-discarded", PEFT.replace("GIVEN", "folder"), ["error"]),
+        ("from-pretrained-discarded", PEFT.replace("GIVEN", "folder"), ["hint"]),
         ("method-not-called", ALIAS.replace("LINE", "init.normal_ = init.normal"), []),
         ("method-not-called", ALIAS.replace("LINE", "layer.weight.normal_ = 0.1"), ["error"]),
         ("dataset-rng-per-worker", SPARE.replace("BODY", "try:\n            return self.files[index]\n        except OSError:\n            return self.files[self.rng.choice(9)]"), []),

@@ -200,6 +200,19 @@ def is_shown(source: Source, node: ast.expr) -> bool:
     return isinstance(up, ast.Expr) and up.end_lineno in source.shown and source.parents[up] is source.tree
 
 
+def leaves_after(source: Source, node: ast.AST) -> bool:
+    """Whether the block in which it stands, or the `try` around that, goes on to `continue`, `break`, `return` or `raise`."""
+    here = statement(source, node)
+    while isinstance(up := source.parents[here], ast.stmt | ast.ExceptHandler):
+        for block in (getattr(up, part, []) for part in ("body", "orelse", "finalbody")):
+            if here in block and isinstance(block[-1], ast.Continue | ast.Break | ast.Return | ast.Raise):
+                return not isinstance(up, ast.FunctionDef | ast.AsyncFunctionDef | ast.For | ast.While)
+        if not isinstance(up, ast.Try | ast.ExceptHandler | ast.With):
+            return False
+        here = up  # type: ignore[assignment]  # a handler stands in a `try`
+    return False
+
+
 def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes under a function or loop, without those of functions, classes and lambdas defined in it."""
     stack: list[ast.AST] = []

@@ -109,6 +109,8 @@ def _of_the_model(source: Source, name: ast.Name) -> bool:
         looped = isinstance(owner, ast.Name) and any(
             b.how in ("for", "comprehension") for b in scopes.reaching(source, owner)
         )
+        asked = [source.code(test) for test, branch in tree.conditions(source, name) if branch]
+        layer |= any(code.startswith(f"isinstance({source.code(owner)}, ") for code in asked)
         if layer or looped or not values.sure(source, owner, "module", weak=True):
             return False
     return bool(scopes.reaching(source, name))

@@ -21,6 +21,10 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_SCALERS) if "GradScaler" in source.text else ():
         if tree.literal(tree.argument(call, None, "enabled")) is False or frameworks.owned(source, call):
             continue
+        if tree.leaves_after(source, call) or any(
+            isinstance(up, ast.ExceptHandler) for up in tree.ancestors(source, call)
+        ):
+            continue  # a new start after a batch that went wrong
         if any(_is_epoch(one) for one in tree.loops(source, call)) or _in_helper(source, call):
             yield source.hit(
                 call, "a new GradScaler in every epoch forgets its scale: make it once, beside the optimizer"

@@ -24,6 +24,8 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             if not _same(zero, step, order) or zero.conditions != step.conditions or zero.detail == "manual":
                 continue
+            if tree.leaves_after(source, zero.node):
+                continue  # a batch that is given up
             here = zero.at is zero.node and backward.at is backward.node and backward.source is source
             plain = here and zero.conditions == backward.conditions and tree.is_statement(source, zero.node)  # type: ignore[arg-type]  # a call
             fix = edits.move_before(source, zero.node, backward.node) if plain else ()
