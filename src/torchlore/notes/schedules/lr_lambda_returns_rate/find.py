@@ -88,16 +88,18 @@ def _functions(source: Source, rule: ast.expr | None) -> list[tree.FunctionNode]
     return [one for one in flow.functions(source) if one.name == name]
 
 
-def _factors(source: Source, node: ast.expr) -> list[ast.expr]:
+def _factors(source: Source, node: ast.expr, hops: int = 5) -> list[ast.expr]:
     """What the result is a product of, or the larger or smaller of two results is."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [*_factors(source, node.left), *_factors(source, node.right)]
+        return [*_factors(source, node.left, hops), *_factors(source, node.right, hops)]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        return [node.left] if isinstance(node.left, ast.Name) else _factors(source, node.left)  # `low / lr` is a share
+        return (
+            [node.left] if isinstance(node.left, ast.Name) else _factors(source, node.left, hops)
+        )  # `low / lr` is a share
     if isinstance(node, ast.IfExp):
-        return [*_factors(source, node.body), *_factors(source, node.orelse)]
+        return [*_factors(source, node.body, hops), *_factors(source, node.orelse, hops)]
     if isinstance(node, ast.Call) and source.name(node.func) in ("max", "min"):
         parts = [one for one in node.args if not isinstance(one, ast.Constant)]  # a floor may happen to be the rate
-        return [one for part in parts for one in _factors(source, part)]
-    made = [one for one in follow.possible(source, node) if one is not node]
-    return [node, *(factor for one in made for factor in _factors(source, one))]
+        return [one for part in parts for one in _factors(source, part, hops)]
+    made = [one for one in follow.possible(source, node) if one is not node] if hops else []
+    return [node, *(factor for one in made for factor in _factors(source, one, hops - 1))]
