@@ -190,3 +190,9 @@ def the_first_group(net, loss):
     for group in optimizer.param_groups:
         clip_grad_norm_(group["params"], 1.0)
     return optimizer
+
+
+def of_weights(model):
+    for p in model.parameters():
+        if p.grad is not None:
+            p.data.clamp_(-1, 1)  # trap: clip-outside-backward-step

@@ -12,7 +12,7 @@ from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_by_hand(source), *_changed_late(source))
+    yield from (*_by_hand(source), *_changed_late(source), *_of_weights(source))
     clips = ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grad_value")
     if not any(name in source.text for name in clips):
         return
@@ -49,6 +49,30 @@ def _changed_late(source: Source) -> Iterator[Hit]:
         ):
             told = "the step is made before this, and the next `zero_grad()` throws it away: put it between backward() and step()"
             yield source.hit(writes[0], f"gradients are changed here when {told}")
+
+
+def _of_weights(source: Source) -> Iterator[Hit]:
+    """`if p.grad is not None: p.data.clamp_(-1, 1)`: the gradient is asked for, and the weight is cut."""
+    for call in source.methods("clamp_") if ".grad" in source.text else ():
+        node = tree.receiver(call)
+        owner = node.value if isinstance(node, ast.Attribute) and node.attr == "data" else node
+        loop = next(iter(tree.loops(source, call)), None)
+        own = isinstance(owner, ast.Name) and isinstance(loop, ast.For) and tree.dotted(loop.target) == owner.id
+        walks = follow.method(loop.iter) == "parameters" if isinstance(loop, ast.For) else False
+        asked = [test for test, branch in tree.conditions(source, call) if branch and _has_gradient(test)]
+        if own and walks and any(source.code(one).startswith(f"{source.code(owner)}.grad") for one in asked):
+            code = source.code(owner)
+            told = f"this cuts the weights, and the line above asks for gradients: write `{code}.grad.clamp_(...)`"
+            yield source.hit(call, told, severity="warning")
+
+
+def _has_gradient(test: ast.expr) -> bool:
+    """`p.grad is not None`."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.IsNot)
+        and tree.dotted(test.left).endswith(".grad")
+    )
 
 
 def _line(event: Event) -> int:

@@ -1,5 +1,7 @@
 import torch
 from torch import nn
+from torch.utils.data import Dataset
+from torchvision import transforms
 
 
 class Gaussian(nn.Module):
@@ -66,3 +68,32 @@ def regress(opt, batches):
         opt.zero_grad()
         loss.backward()
         opt.step()
+
+
+def jitter(x):
+    return x + 0.1 * torch.randn_like(x)
+
+
+class Gestures(Dataset):
+    def __init__(self, rows, transform):
+        self.rows = jitter(rows)  # trap: noise-drawn-once
+        self.pictures = []
+        for row in rows:
+            self.pictures.append(transform(row))  # trap: noise-drawn-once
+        self.plain = rows + torch.randn(3)
+
+    def __getitem__(self, i):
+        return self.rows[i], self.pictures[i]
+
+
+class Anew(Dataset):
+    def __init__(self, rows, resize):
+        self.rows = [resize(row) for row in rows]
+
+    def __getitem__(self, i):
+        return jitter(self.rows[i])
+
+
+def sets(rows):
+    flip = transforms.Compose([transforms.RandomHorizontalFlip(), transforms.ToTensor()])
+    return Gestures(rows, flip), Anew(rows, transforms.Resize(8))

@@ -4,14 +4,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, flow, follow, frameworks, scopes, tree, uses, values
+from torchlore.check import calls, classes, flow, follow, frameworks, scopes, tree, uses, values
 from torchlore.check.pattern import regex
+from torchlore.check.project import Function, as_function
 from torchlore.check.source import Hit, Source
 
 _DRAWS = ("torch.randn", "torch.rand", "torch.normal", "torch.randn_like", "torch.rand_like")
 _SCALE = regex(r"exp\(|(^|[._])(std|sigma|stddev|scale)\w*$", re.IGNORECASE)
 _NOISE = regex(r"^(z|noise|latents?|latent_\w+|z_\w+|gen_(input|noise))$", re.IGNORECASE)
 _RANDOM = regex(r"Random(?!Apply|Order|Choice)\w+|ColorJitter|RandAugment|TrivialAugmentWide")
+_AUGMENTS = regex(r"augment|jitter|distort|perturb|random_?(flip|crop|erase|rotate|shift)", re.IGNORECASE)
 _KEPT = regex(r"fix|test|eval|sample|static|const|vis", re.IGNORECASE)
 
 
@@ -32,16 +34,50 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _pictures(source: Source) -> Iterator[Hit]:
     """`self.x = [augment(one) for one in images]` in a dataset's `__init__`: every epoch sees the same draw."""
-    for cls in classes.all_classes(source) if "torchvision" in source.text and "Random" in source.text else ():
-        for name, found in classes.own_attributes(cls).items():
-            made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
-            call = made.elt if isinstance(made, ast.ListComp) else None
-            if not isinstance(call, ast.Call) or classes.kind_of_instances(cls) != "dataset":
-                continue
-            drawing = _RANDOM.search(source.code(follow.followed(source, call.func)))
-            if drawing is not None:
-                told = f"{drawing[0]} draws once for each picture here, so every epoch sees the same: do it in `__getitem__`"
-                yield source.hit(call, f"`self.{name}`: {told}", severity="warning")
+    for cls in classes.all_classes(source) if "Dataset" in source.text else ():
+        init = classes.methods(cls).get("__init__") if classes.kind_of_instances(cls) == "dataset" else None
+        reads = classes.methods(cls).get("__getitem__")
+        for call in tree.under(source, init, ast.Call) if init is not None and reads is not None else ():
+            name = _kept_in(source, call)
+            drawing = _draws_anew(source, init, call.func) if name and init is not None else ""
+            again = (
+                {source.code(one.func) for one in tree.under(source, reads, ast.Call)} if reads is not None else set()
+            )
+            if drawing and source.code(call.func) not in again:
+                told = (
+                    f"{drawing} draws once for each sample here, so every epoch sees the same: do it in `__getitem__`"
+                )
+                yield source.hit(call, f"`{name}`: {told}", severity="warning")
+
+
+def _kept_in(source: Source, call: ast.Call) -> str:
+    """`self.x` of `self.x = augment(x)`, of a list of such, and of `self.x.append(augment(one))`."""
+    up = source.parents[call]
+    up = source.parents[up] if isinstance(up, ast.ListComp) and up.elt is call else up
+    if isinstance(up, ast.Call) and follow.method(up) == "append" and call in up.args:
+        name = tree.dotted(tree.receiver(up))
+    else:
+        name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
+    return name if name.startswith("self.") else ""
+
+
+def _draws_anew(source: Source, init: tree.FunctionNode, func: ast.expr) -> str:
+    """The name of what draws: a random transform, also one that every caller hands in, or a function that augments."""
+    found = _RANDOM.search(source.code(follow.followed(source, func)))
+    if found is not None:
+        return found[0]
+    named = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+    inner = source.project.resolve(source, func) if isinstance(func, ast.Name) else None
+    if isinstance(inner, Function):
+        runs = tree.under(inner.source, inner.node, ast.Call)
+        draws = any(inner.source.name(one.func) in _DRAWS or "random" in inner.source.code(one.func) for one in runs)
+        return f"`{named}`" if draws and _AUGMENTS.search(named) else ""
+    own = as_function(source, init)
+    arg = next((one for one in tree.parameters(init) if one.arg == named), None)
+    made = [(at, calls.given_argument(own, call, arg, skip)) for at, call, skip in calls.callers(own)] if arg else []
+    codes = [at.code(follow.followed(at, one)) for at, one in made if one is not None]
+    handed = [one[0] for one in map(_RANDOM.search, codes) if one is not None]
+    return handed[0] if handed else ""
 
 
 def _drawn(source: Source, value: ast.expr) -> bool:

@@ -170,3 +170,11 @@ def path(field, steps):
         y += 0.1
         moved.append(y)
     return points, moved
+
+
+def capital_of(returns):
+    capital, history = 100.0, []
+    for one in np.array(returns):
+        capital *= 1 + one
+        history.append(capital)
+    return history

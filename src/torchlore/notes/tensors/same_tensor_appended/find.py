@@ -106,6 +106,10 @@ def _from_outside(source: Source, name: ast.Name, loop: ast.AST) -> bool:
     found = scopes.reaching(source, name)
     grown = [one.node for one in found if one.how == "aug" and isinstance(one.node, ast.Name)]  # `x += v` is still `x`
     bound = [one for part in (name, *grown) for one in scopes.reaching(source, part) if one.how != "aug"]
+    if grown and not all(
+        one.value is not None and values.sure(source, one.value, "tensor", "ndarray") for one in bound
+    ):
+        return False  # `capital = 1.0`, of which `*=` makes a new number
     return bool(bound) and not any(tree.inside(source, one.statement, loop) for one in bound)
 
 
