@@ -319,6 +319,9 @@ def _made_shape(source: Source, call: ast.Call, name: str, given: Values) -> Sha
         sizes = size.elts if isinstance(size, ast.Tuple | ast.List) else []
     elif name in ("randperm", "arange") and len(sizes) == 1:
         return _sizes(source, sizes)
+    elif name in ("linspace", "logspace"):
+        steps = argument(call, 2, "steps")
+        return _sizes(source, [steps]) if steps is not None else None
     elif name not in _MAKE:
         return None
     elif len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):

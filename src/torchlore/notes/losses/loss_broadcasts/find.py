@@ -30,8 +30,9 @@ def find(source: Source) -> Iterator[Hit]:
     yield from (*_in_own_loss(source), *_weighed(source))
     for one in source.all(ast.BinOp) if "Linear" in source.text else ():
         number = one.left.__class__ is ast.Constant or one.right.__class__ is ast.Constant
-        if isinstance(one.op, ast.Sub | ast.Add) and one.lineno not in seen and not number:
-            wide = next((a for a, b in _both(one.left, one.right) if _given(source, a) and _meet(source, a, b)), None)
+        if isinstance(one.op, ast.Sub | ast.Add | ast.Mult) and one.lineno not in seen and not number:
+            given = _is_log if isinstance(one.op, ast.Mult) else _given  # y * log(p), by hand
+            wide = next((a for a, b in _both(one.left, one.right) if given(source, a) and _meet(source, a, b)), None)
             if wide is not None:
                 seen.add(one.lineno)
                 home = tree.function(source, one)
@@ -204,6 +205,14 @@ def _given(source: Source, node: ast.expr) -> bool:
         return _given(source, node.left) or _given(source, node.right)
     asked = isinstance(node, ast.Name | ast.Call | ast.Attribute)
     return asked and any(one.name.startswith("torch.nn.") for one in source.values(node))
+
+
+def _is_log(source: Source, node: ast.expr) -> bool:
+    """`torch.log(p)`, `torch.log(1 - p + eps)` and `p.log()` of what a network gave."""
+    if not isinstance(node, ast.Call) or follow.word(source, node) not in ("log", "logsigmoid", "log1p"):
+        return False
+    parts = [one for one in ast.walk(node) if isinstance(one, ast.Name | ast.Call) and one is not node]
+    return any(values.attached(source, one) is True or _given(source, one) for one in parts)
 
 
 def _column(source: Source, node: ast.expr) -> ast.expr | None:
