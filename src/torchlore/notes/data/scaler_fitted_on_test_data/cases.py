@@ -113,3 +113,9 @@ def of_the_training_rows(x_train, n):
     scaler = StandardScaler()
     x_train = scaler.fit_transform(x_train)
     return x_train[:n], x_train[n:], scaler
+
+
+def drawn_in_two_halves(rows_val, n):
+    scaled = StandardScaler().fit(rows_val)
+    points = scaled.transform(rows_val)
+    return points[:n], points[n:]

@@ -46,7 +46,8 @@ def _whole_then_cut(source: Source) -> Iterator[Hit]:
         owner = follow.followed(source, owner)
         if not isinstance(given, ast.Name) or not (_is_scaler(source, owner) or _own_scaler(source, owner)):
             continue
-        if "Encoder" in source.code(owner) or "Vectorizer" in source.code(owner) or re.search("train|tr$", given.id):
+        part = re.search("train|tr$", given.id) or _HELD_OUT.search(given.id)  # rows of one side alone
+        if part or re.search("Encoder|Vectorizer|PCA", source.code(owner)):
             continue
         home = tree.function(source, call)
         for held in uses.assigns(source, ast.Name, ast.Call):
