@@ -1,5 +1,6 @@
 import torch
 from sklearn import preprocessing
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -115,7 +116,6 @@ def of_the_training_rows(x_train, n):
     return x_train[:n], x_train[n:], scaler
 
 
-def drawn_in_two_halves(rows_val, n):
-    scaled = StandardScaler().fit(rows_val)
-    points = scaled.transform(rows_val)
+def drawn_in_two_halves(rows, n):
+    points = PCA(n_components=2).fit_transform(rows)
     return points[:n], points[n:]
