@@ -89,9 +89,11 @@ class Gestures(Dataset):
 class Anew(Dataset):
     def __init__(self, rows, resize):
         self.rows = [resize(row) for row in rows]
+        self.crop = transforms.RandomCrop(4)
+        self.steps = [transforms.RandomHorizontalFlip() for _ in range(2)]
 
     def __getitem__(self, i):
-        return jitter(self.rows[i])
+        return jitter(self.crop(self.rows[i]))
 
 
 def sets(rows):

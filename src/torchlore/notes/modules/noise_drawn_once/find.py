@@ -63,7 +63,8 @@ def _kept_in(source: Source, call: ast.Call) -> str:
 
 def _draws_anew(source: Source, init: tree.FunctionNode, func: ast.expr) -> str:
     """The name of what draws: a random transform, also one that every caller hands in, or a function that augments."""
-    found = _RANDOM.search(source.code(follow.followed(source, func)))
+    made = follow.followed(source, func)
+    found = _RANDOM.search(source.code(made)) if isinstance(made, ast.Call) else None  # the transform, not its class
     if found is not None:
         return found[0]
     named = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
