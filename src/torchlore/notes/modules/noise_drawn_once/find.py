@@ -75,8 +75,8 @@ def _draws_anew(source: Source, init: tree.FunctionNode, func: ast.expr) -> str:
         return f"`{named}`" if draws and _AUGMENTS.search(named) else ""
     own = as_function(source, init)
     arg = next((one for one in tree.parameters(init) if one.arg == named), None)
-    made = [(at, calls.given_argument(own, call, arg, skip)) for at, call, skip in calls.callers(own)] if arg else []
-    codes = [at.code(follow.followed(at, one)) for at, one in made if one is not None]
+    given = [(at, calls.given_argument(own, call, arg, skip)) for at, call, skip in calls.callers(own)] if arg else []
+    codes = [at.code(follow.followed(at, one)) for at, one in given if one is not None]
     handed = [one[0] for one in map(_RANDOM.search, codes) if one is not None]
     return handed[0] if handed else ""
 
