@@ -1366,3 +1366,9 @@ _MADE = "import torch\ndef made():\n    x = torch.ones(3)\n    x.detach()\n    r
 def test_a_unit_test_needs_no_import(rules, path, program, severity):
     found = engine.check_text(_MADE + program, rules, path)
     assert [(one.slug, one.severity) for one in found] == [("discarded-tensor-op", severity)]
+
+
+def test_a_word_that_python_took_is_named(rules):
+    (found,) = engine.check_text("import torch\nx = torch.ones(3).cuda(async=True)\n", rules)
+    assert (found.slug, found.line) == ("syntax-error", 2)
+    assert "`non_blocking`" in found.message

@@ -55,7 +55,9 @@ def parse(text: str, path: str, project: Project | None = None, module: str = ""
             return Source(text, path, project, module)
     except SyntaxError as error:
         line, column = error.lineno or 1, error.offset or 1
-        return Finding(SYNTAX, *unread(error.msg, "file"), path, line, column)
+        old = "async=" in (error.text or "").replace(" ", "")  # `x.cuda(async=True)` of Python 3.6
+        why = "`async` is a word of Python itself since 3.7, write `non_blocking`" if old else error.msg
+        return Finding(SYNTAX, *unread(why, "file"), path, line, column)
     except (ValueError, RecursionError, MemoryError, OverflowError) as error:
         return Finding(SYNTAX, f"cannot be parsed ({type(error).__name__}: {error})", Severity.ERROR, path, 1, 1)
 
