@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import follow, tree
@@ -47,7 +48,8 @@ def tried_out(source: Source, call: ast.Call) -> bool:
             )
             if any(name.rpartition(".")[2] in _TESTS for name in names):
                 return True
-    return payload(source, call) or timed(source, call) or _again_and_again(source, call)
+    said = re.search(r"\b(fails?|sanity|warm.?up)\b", follow.comment(source, call))
+    return said is not None or payload(source, call) or timed(source, call) or _again_and_again(source, call)
 
 
 def _again_and_again(source: Source, call: ast.Call) -> bool:

@@ -75,7 +75,11 @@ def _alone(cls: Class) -> bool:
     loaders = [(user, one) for user in users for one in user.calls("torch.utils.data.DataLoader")]
     own = [(user, one) for user, one in loaders if one.args and _is_of(user, one.args[0], cls)]
     loaders = own or loaders
-    counts = [follow.followed(at, given) for at, one in loaders if (given := tree.argument(one, 5, "num_workers"))]
+    counts = [
+        follow.followed(at, tree.argument(one, 5, "num_workers") or ast.Constant(0))
+        for at, one in loaders
+        if tree.argument(one, 5, "num_workers") is not None or (own and tree.lacks(one, 5, "num_workers"))
+    ]
     none = (tree.literal(one) == 0 or (isinstance(one, ast.IfExp) and tree.literal(one.orelse) == 0) for one in counts)
     told = [one for user in users for one in re.findall(r"num_workers['\"]?\s*[=:]\s*([\w.]+)", user.text)]
     return bool(loaders) and ((len(counts) == len(loaders) and all(none)) or set(told) == {"0"})

@@ -58,7 +58,7 @@ def _passing(source: Source, call: ast.Call) -> bool:
     once = home is not None and (
         "split" in home.name or bool(ran & {"__getitem__", "__call__", "forward", "transform"})
     )
-    put_back = home is not None and "rng_state(" in source.code(home)
+    put_back = home is not None and ("rng_state(" in source.code(home) or "nn.init." in source.code(home))
     return follow.in_test(source, call) or forked or again or once or put_back
 
 

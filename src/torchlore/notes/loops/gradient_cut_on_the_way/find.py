@@ -32,7 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
             cuts = [(one, cut) for one in runs if (cut := _cut(source, one)) is not None]
             quiet = [one for one in runs if no_grad_around(source, one)]
             homes = {forward, *_run_by(source, cls, forward)} if forward is not None else set()
-            here = [cut for one, cut in cuts if tree.function(source, one) in homes]
+            here = [cut for one, cut in cuts if tree.function(source, one) in homes and not _asked_for(source, cut)]
             if not here or len(cuts) + len(quiet) < len(runs) or not trained.fresh(source, cls, name):
                 continue
             if trained.given_whole(source, cls):
@@ -90,6 +90,13 @@ def _trains_through(source: Source, home: tree.FunctionNode) -> bool:
         or home in passes
         or any(one in passes or getattr(one, "name", "") == "forward" for one in around)
     )
+
+
+def _asked_for(source: Source, cut: ast.AST) -> bool:
+    """`def forward(self, x, detach=False)` and `if detach: h = h.detach()`: the caller chooses."""
+    home = tree.function(source, cut)
+    names = {arg.arg for arg in tree.parameters(home)} - {"self"} if home is not None else set()
+    return any(isinstance(test, ast.Name) and test.id in names for test, _ in tree.conditions(source, cut))
 
 
 def _run_by(source: Source, cls: Class, forward: tree.FunctionNode) -> list[tree.FunctionNode]:

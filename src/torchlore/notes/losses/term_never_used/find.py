@@ -172,6 +172,12 @@ def _is_loss(source: Source, home: ast.FunctionDef) -> bool:
     return named or any(tree.inside(source, one, home) for one in source.methods("backward"))
 
 
+def _steps_itself(source: Source, made: ast.expr | None) -> bool:
+    """`loss = self._update_critic(batch)`, which has done its own backward pass."""
+    inner = flow.called(source, made) if isinstance(made, ast.Call) else None
+    return inner is not None and ".backward(" in inner.source.code(inner.node)
+
+
 def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AST]]:
     """Terms that one plain assignment makes by computing something, and that nobody reads."""
     for name in (one for one in scopes.binders(source) if _TERM.search(one) and not _SPLIT.match(one)):
@@ -188,6 +194,7 @@ def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AS
             made = made.func.value
         computes = isinstance(made, ast.BinOp | ast.Subscript) or (isinstance(made, ast.Call) and bool(made.args))
         computes &= made is None or follow.method(made) != "get"
+        computes &= not _steps_itself(source, made)
         computes &= not tensors.no_grad_around(source, one.statement)  # a number to look at
         reads = [
             use for use in tree.under(source, home, ast.Name) if use.id == name and not isinstance(use.ctx, ast.Store)

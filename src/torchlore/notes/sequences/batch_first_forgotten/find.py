@@ -27,6 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
         made, position = _layer(source, whole)
         if made is None or id(made) in seen or not tree.lacks(made, position, "batch_first"):
             continue
+        if _batch_of_one(source, whole):
+            continue
         seen.add(id(made))
         edit = edits.add_keyword(source, made, "batch_first", "True")
         place = f"`{source.code(taken)}` (line {taken.lineno})"
@@ -174,6 +176,13 @@ def _layer(source: Source, node: ast.expr, hops: int = 3) -> tuple[ast.Call | No
 
 def _here(source: Source, made: values.Value | None) -> ast.Call | None:
     return made.node if made is not None and isinstance(made.node, ast.Call) and made.source is source else None
+
+
+def _batch_of_one(source: Source, whole: ast.expr) -> bool:
+    """`self.attend(q[:, None], k[:, None], v[:, None])[0][:, 0]`: the second dimension is a batch that was put in."""
+    call = whole.value if isinstance(whole, ast.Subscript) else whole
+    first = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    return first is not None and source.code(first).replace(" ", "").endswith(("[:,None]", ".unsqueeze(1)"))
 
 
 def _for_ctc(source: Source) -> Iterator[Hit]:
