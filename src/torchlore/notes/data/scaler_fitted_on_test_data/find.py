@@ -17,8 +17,11 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _by_hand(source)
     if "sklearn" not in source.text and "fit" not in source.text:
         return
-    yield from _whole_then_cut(source)
+    said = list(_whole_then_cut(source))
+    yield from said
     for call in source.methods("fit_transform", "fit"):
+        if any(one.line == call.lineno for one in said):
+            continue
         given, owner = call.args[0] if call.args else None, tree.receiver(call)
         own = given is not None and _fitted_before(source, call)
         if given is None or not (own or _is_scaler(source, owner)):
