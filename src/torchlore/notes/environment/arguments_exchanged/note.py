@@ -56,14 +56,14 @@ def _exchanged(source: Source, call: ast.Call) -> tuple[str, str] | None:
     names = [one.arg for one in function.node.args.args]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
     wrong = [(one, place) for place, (one, name) in enumerate(zip(given, names, strict=False)) if one != name]
-    if len(wrong) > 3:
-        return None  # `match(points_b, points_a, values_b, values_a)`: both pairs are turned round, on purpose
+    swapped = []
     for one, place in wrong:
         other = names[place]
-        swapped = (other, names.index(one)) in wrong if one in names and other in given else False
-        if swapped and min(len(one), len(other)) >= _LEAST and _bare(one) != _bare(other):
-            return one, other
-    return None
+        if one in names and other in given and (other, names.index(one)) in wrong:
+            swapped.append((one, other))
+    if len(swapped) > 2:
+        return None  # `match(points_b, points_a, values_b, values_a)`: both pairs are turned round, on purpose
+    return next((one for one in swapped if min(map(len, one)) >= _LEAST and _bare(one[0]) != _bare(one[1])), None)
 
 
 def _in_order(source: Source, other: ast.Call, call: ast.Call, pair: tuple[str, str]) -> bool:
