@@ -734,3 +734,28 @@ def resume(net: nn.Linear, path):
 )
 def test_yet_another_word_decides(rules, slug, text, expected):
     assert said(rules, slug, text) == expected
+
+
+STEPS = """
+import torch
+from torch import nn
+
+def init_weights(m):
+    if isinstance(m, nn.Linear):
+        nn.init.xavier_uniform_(m.weight)
+
+def step(net, optimizer, x, y):
+    optimizer.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    optimizer.step()
+"""
+
+
+def test_an_initialiser_that_another_file_asks_for(tmp_path, capsys):
+    check(tmp_path, ("steps.py", STEPS))
+    assert "initialiser-reaches-nothing" in capsys.readouterr().out
+    check(
+        tmp_path,
+        ("main.py", "import steps\nfrom torch import nn\nnet = nn.Linear(3, 1)\nnet.apply(steps.init_weights)\n"),
+    )
+    assert "initialiser-reaches-nothing" not in capsys.readouterr().out

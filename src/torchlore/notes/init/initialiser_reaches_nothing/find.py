@@ -205,6 +205,8 @@ def _own(source: Source, model: ast.expr) -> bool:
 def _never_applied(source: Source) -> Iterator[Hit]:
     """`def init_weights(m): nn.init...(m.weight)` of a script that trains, and nobody mentions it."""
     for method in (one for one in source.tree.body if isinstance(one, ast.FunctionDef) and _NAMES.match(one.name)):
+        if source.project.importers(source.module):
+            return  # another file may ask for it
         given = [arg.arg for arg in tree.parameters(method)]
         inits = [
             one for one in tree.under(source, method, ast.Call) if source.name(one.func).startswith("torch.nn.init.")
