@@ -76,7 +76,8 @@ def _taken_out_late(source: Source) -> Iterator[Hit]:
     for product in source.all(ast.BinOp):
         sides = (product.left, product.right) if isinstance(product.op, ast.Mult) else ()
         mask = next((one for one in sides if "mask" in _bare(one).lower()), None)
-        home = tree.function(source, product) if mask is not None else None
+        whole = mask is not None and re.search("quer|row|(^|_)q_", _bare(mask).lower())  # rows that nobody reads
+        home = tree.function(source, product) if mask is not None and not whole else None
         if mask is None or home is None or not _weighs(source, product):
             continue
         made = follow.followed(source, product.right if mask is product.left else product.left)
