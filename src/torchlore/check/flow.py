@@ -26,6 +26,7 @@ from torchlore.check.tree import (
     spread,
 )
 from torchlore.check.tree import loops as loops_around
+from torchlore.check.tree import target as target_of
 from torchlore.check.values import values
 
 if TYPE_CHECKING:
@@ -462,18 +463,10 @@ def _built_here(event: Event) -> str:
             if key is not None and one is found[0].node
         ]
         return found[0].kind if keys and keys[0] == literal(event.expr.slice) else ""
-    name = _target(home, found[0].node, up)
+    held = target_of(home, found[0].node)
+    name = dotted(held) if held is not None else ""
     handed = event.owner is not None and bool(name) and name.rpartition(".")[2] == event.owner[-1]
     return found[0].kind if name and (name == dotted(event.expr) or handed) else ""
-
-
-def _target(source: Source, made: ast.Call, up: ast.AST | None) -> str:
-    """`a` of `a = Adam(...)` and of `a, b = Adam(...), SGD(...)`."""
-    if isinstance(up, ast.Tuple) and isinstance(whole := source.parents[up], ast.Assign):
-        names = whole.targets[0]
-        same = isinstance(names, ast.Tuple) and len(names.elts) == len(up.elts)
-        return dotted(names.elts[up.elts.index(made)]) if same and isinstance(names, ast.Tuple) else ""
-    return dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""
 
 
 def kinds_in(flow: Iterable[Event]) -> list[str]:

@@ -48,7 +48,7 @@ def tried_out(source: Source, call: ast.Call) -> bool:
             )
             if any(name.rpartition(".")[2] in _TESTS for name in names):
                 return True
-    said = re.search(r"\b(fails?|sanity|warm.?up)\b", follow.comment(source, call))
+    said = re.search(r"\b(fail (early|fast|here)|sanity|warm.?up)\b", follow.comment(source, call))
     return said is not None or payload(source, call) or timed(source, call) or _again_and_again(source, call)
 
 

@@ -98,7 +98,8 @@ def members(source: Source, node: ast.expr) -> list[Written]:
     home, box = origin(source, node)
     if isinstance(box, ast.ListComp):
         return [(home, box.elt)]
-    name = _name_of(home, box) if isinstance(box, ast.List) else tree.dotted(box)
+    held = tree.target(home, box) if isinstance(box, ast.List) else box
+    name = tree.dotted(held) if held is not None else ""
     if isinstance(box, ast.Attribute):  # `policy.saved` is `self.saved` elsewhere
         adds = [one for one in home.methods("append") if tree.dotted(tree.receiver(one)).endswith(f".{box.attr}")]
     else:
@@ -110,13 +111,3 @@ def members(source: Source, node: ast.expr) -> list[Written]:
         ]
     written = [(home, one) for one in box.elts] if isinstance(box, ast.List) else []
     return written + [(home, one.args[0]) for one in adds if len(one.args) == 1]
-
-
-def _name_of(source: Source, box: ast.expr) -> str:
-    """`b` of `b = []` and of `a, b = [], []`."""
-    up = source.parents[box]
-    if isinstance(up, ast.Tuple) and isinstance(whole := source.parents[up], ast.Assign):
-        names = whole.targets[0]
-        same = isinstance(names, ast.Tuple) and len(names.elts) == len(up.elts)
-        return tree.dotted(names.elts[up.elts.index(box)]) if same and isinstance(names, ast.Tuple) else ""
-    return tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) else ""

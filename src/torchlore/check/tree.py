@@ -200,6 +200,17 @@ def is_shown(source: Source, node: ast.expr) -> bool:
     return isinstance(up, ast.Expr) and up.end_lineno in source.shown and source.parents[up] is source.tree
 
 
+def target(source: Source, value: ast.expr) -> ast.expr | None:
+    """What is given a value: `a` of `a = f()`, and of `a, b = f(), g()`."""
+    up = source.parents[value]
+    whole = source.parents[up] if isinstance(up, ast.Tuple) else up
+    given = whole.targets[0] if isinstance(whole, ast.Assign) else None
+    if not isinstance(up, ast.Tuple):
+        return given
+    both = isinstance(given, ast.Tuple) and len(given.elts) == len(up.elts)
+    return given.elts[up.elts.index(value)] if isinstance(given, ast.Tuple) and both else None
+
+
 def leaves_after(source: Source, node: ast.AST) -> bool:
     """Whether the block in which it stands, or the `try` around that, goes on to `continue`, `break`, `return` or `raise`."""
     here = statement(source, node)

@@ -121,7 +121,9 @@ def _is_loss(source: Source, best: ast.expr, value: ast.expr) -> bool:
     kept, given = tree.dotted(best).rpartition(".")[2].lower(), tree.dotted(value).rpartition(".")[2].lower()
     grows = re.search("acc|score|f1|auc|neg", given) or re.search("dice|iou|psnr|ssim|bleu|acc|f1|auc", kept)
     named = re.search(r"(^|_)(best|min|lowest)(_|$)", kept) is not None and grows is None
-    if re.search(r"attack|adversar|perturb|poison", source.text.lower()):
+    home = tree.function(source, value)
+    around = f"{source.path} {source.code(home) if home is not None else ''}".lower()
+    if re.search(r"attack|perturb|poison", around):
         return False  # who attacks wants the largest
     return (
         named

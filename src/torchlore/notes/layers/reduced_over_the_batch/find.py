@@ -31,7 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
 def _normalised(source: Source) -> Iterator[Hit]:
     """`a = F.normalize(a, dim=0)`, and then `a @ b.T` of the rows: what was made 1 long is a column."""
     for call in source.calls("torch.nn.functional.normalize"):
-        axis, name = tree.argument(call, 2, "dim"), _target(source, call)
+        axis, name = tree.argument(call, 2, "dim"), tree.target(source, call)
         if axis is None or tree.literal(axis) != 0 or not isinstance(name, ast.Name):
             continue
         home = tree.function(source, call)
@@ -41,17 +41,6 @@ def _normalised(source: Source) -> Iterator[Hit]:
         if any(_last_factor(one.left) == name.id and _turned(one.right) for one in products):
             told = f"this makes the columns of `{name.id}` 1 long, over the batch, and each row is a sample: write `dim=-1`"
             yield source.hit(call, told, edits.replace(source, axis, "-1"), safe=False)
-
-
-def _target(source: Source, call: ast.Call) -> ast.expr | None:
-    """What is given the result, also of `a, b = normalize(a, dim=0), normalize(b, dim=0)`."""
-    up = source.parents[call]
-    held = source.parents[up] if isinstance(up, ast.Tuple) else up
-    target = held.targets[0] if isinstance(held, ast.Assign) else None
-    if isinstance(up, ast.Tuple):
-        both = isinstance(target, ast.Tuple) and len(target.elts) == len(up.elts)
-        return target.elts[up.elts.index(call)] if isinstance(target, ast.Tuple) and both else None
-    return target
 
 
 def _last_factor(node: ast.expr) -> str:

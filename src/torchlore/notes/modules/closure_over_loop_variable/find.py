@@ -19,11 +19,11 @@ def find(source: Source) -> Iterator[Hit]:
         loop = next(iter(tree.loops(source, call)), None)
         made = _made(source, tree.argument(call, 0, "hook"), loop)
         if loop is not None and made is not None and not _within_the_turn(source, call, loop):
-            yield from _late(source, made, _changing(source, loop))
+            yield from _late(source, made, _changing(loop))
     for node in source.all(ast.Lambda):
         kept = _listed(source, node)
         if isinstance(kept, ast.For):
-            yield from _late(source, node, _changing(source, kept))
+            yield from _late(source, node, _changing(kept))
         elif kept is not None:
             yield from _late(source, node, {one for part in kept.generators for one in _names(part.target)})
 
@@ -92,11 +92,11 @@ def _box(up: ast.AST, kept: ast.expr) -> ast.expr | None:
     return target.value if isinstance(target, ast.Subscript) else None
 
 
-def _changing(source: Source, loop: tree.Loop) -> set[str]:
+def _changing(loop: tree.Loop) -> set[str]:
     """The names that each turn of a loop gives a value."""
     target = _names(loop.target) if isinstance(loop, ast.For | ast.AsyncFor) else set()
     stored = {one.id for one in tree.body_nodes(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    return target | stored if source is not None else set()
+    return target | stored
 
 
 def _names(node: ast.AST) -> set[str]:
