@@ -6,6 +6,7 @@ import ast
 import copy
 from typing import TYPE_CHECKING, Any, cast
 
+from torchlore.check import settings
 from torchlore.check.tree import dotted
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def spell(nodes: Nodes, parents: Parents) -> bool:
     """Change the tree to the one spelling; whether anything was changed, so that it must be indexed again."""
     changed = [
         _put_constants(nodes, parents),
+        settings.put(nodes, parents),
         _qualify(nodes),
         _augment(nodes, parents),
         _unpack(nodes),
