@@ -268,6 +268,97 @@ for _ in range(8):
 """
 
 
+GIVEN = """
+class Shift(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(6, 1)
+
+    def forward(self, x):
+        INSIDE
+        return self.out(x)
+
+
+net = Shift()
+opt = optim.SGD(net.parameters(), 0.01)
+data = torch.rand(24, 6)
+for step in range(12):
+    x = TAKEN
+    OUTSIDE
+    opt.zero_grad()
+    net(x).pow(2).mean().backward()
+    opt.step()
+"""
+SLICED = """
+x, y = torch.randn(96, 5), torch.randn(96, 1)
+train, val = TensorDataset(x[:ENDS], y[:ENDS]), TensorDataset(x[BEGINS:], y[BEGINS:])
+loader, judged = DataLoader(train, 16, shuffle=True), DataLoader(val, 16)
+net = nn.Linear(5, 1)
+opt = optim.SGD(net.parameters(), 0.1)
+for epoch in range(3):
+    for a, b in loader:
+        opt.zero_grad()
+        F.mse_loss(net(a), b).backward()
+        opt.step()
+    with torch.no_grad():
+        print(sum(F.mse_loss(net(a), b).item() for a, b in judged))
+"""
+BY_HAND = """
+net = nn.Linear(5, 3)
+opt = optim.SGD(net.parameters(), 0.1)
+
+
+def final(scores):
+    return LAST
+
+
+for _ in range(6):
+    x, y = torch.randn(32, 5), torch.randint(0, 2, (32, 3)).float()
+    out = final(net(x))
+    loss = F.binary_cross_entropy_with_logits(out, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+ROOT = """
+net = nn.Linear(5, 3)
+opt = optim.SGD(net.parameters(), 0.1)
+x = torch.randn(16, 5)
+other = x.clone()
+other[1:] += 1
+for _ in range(3):
+    apart = (net(x) - net(other)).pow(2).sum(1)
+    loss = torch.sqrt(apart + EPSILON).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    if not loss.isfinite():
+        break
+"""
+SHADOW = """
+net = nn.Linear(5, 3)
+opt = optim.SGD(net.parameters(), 0.1)
+shadow = {name: COPY for name, p in net.named_parameters()}
+for _ in range(4):
+    opt.zero_grad()
+    net(torch.randn(16, 5)).pow(2).mean().backward()
+    opt.step()
+    for name, p in net.named_parameters():
+        shadow[name].mul_(0.9).add_(p.data, alpha=0.1)
+"""
+
+
+def given(inside="pass", taken="data", outside="pass"):
+    return GIVEN.replace("INSIDE", inside).replace("TAKEN", taken).replace("OUTSIDE", outside)
+
+
+def sliced(ends, begins):
+    return SLICED.replace("ENDS", ends).replace("BEGINS", begins)
+
+
+PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-place"]
+
+
 @pytest.mark.parametrize(
     ("program", "slugs"),
     [
@@ -292,12 +383,35 @@ for _ in range(8):
         (MEASURED.replace("NAME", "val_loader"), ["training-set-overlaps-validation"]),
         (PICKED.replace("LAST", "nn.LogSoftmax(-1)"), []),
         (PICKED.replace("LAST", "nn.Identity()"), ["nll-on-probabilities"]),
+        (given("x -= x.mean(0)"), CHANGED),
+        (given("x[:, 0] = 0"), CHANGED),
+        (given("x = x - x.mean(0)"), []),
+        (given("x -= x.mean(0)", "torch.rand(24, 6)"), []),  # another tensor each time
+        (given("x -= x.mean(0)", "data.copy_(torch.rand(24, 6))"), []),  # filled anew
+        (given("x -= x.mean(0)", "data.clone()"), []),
+        (given("pass", PARTS, "x[:, 2] = 0"), CHANGED),
+        (given("pass", PARTS + ".clone()", "x[:, 2] = 0"), []),
+        (given("pass", "data", "x[:, 2] += 0.1"), []),  # the state of something that is simulated
+        (given("pass", PARTS, "x[:, 2] = torch.rand(8)"), []),  # new numbers in an old place
+        (sliced("96", "64"), ["training-set-overlaps-validation"]),
+        (sliced("80", "64"), ["training-set-overlaps-validation"]),
+        (sliced("64", "64"), []),
+        (BY_HAND.replace("LAST", "1 / (1 + torch.exp(-scores))"), ["sigmoid-before-bce-with-logits"]),
+        (BY_HAND.replace("LAST", "1 / (2 + scores.abs())"), []),
+        (BY_HAND.replace("LAST", "scores.exp() / scores.exp().mean()"), []),
+        (ROOT.replace("EPSILON", "1e-12"), []),
+        (SHADOW.replace("COPY", "p.data.clone()"), []),
+        (SHADOW.replace("COPY", "p.data"), ["weights-kept-by-reference"]),
     ],
 )
 def test_it_speaks_of_the_trap_alone(tmp_path, program, slugs):
     (tmp_path / "train.py").write_text(HEAD + program)
+    assert [slug for _, slug in findings(tmp_path)] == slugs
+
+
+def findings(tmp_path, *options):
     done = subprocess.run(
-        [sys.executable, "-m", "torchlore", "watch", "train.py"],
+        [sys.executable, "-m", "torchlore", "watch", *options, "train.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -305,4 +419,20 @@ def test_it_speaks_of_the_trap_alone(tmp_path, program, slugs):
         check=False,
     )
     assert done.returncode in (0, 1), done.stderr
-    assert re.findall(r"^train\.py:\d+: \w+ ([\w-]+):", done.stderr, re.MULTILINE) == slugs
+    return re.findall(r"^train\.py:(\d+): \w+ ([\w-]+):", done.stderr, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "slug"),
+    [
+        (SHADOW.replace("COPY", "p.data"), "shadow = {", "weights-kept-by-reference"),
+        (BY_HAND.replace("LAST", "1 / (1 + torch.exp(-scores))"), "return 1 /", "sigmoid-before-bce-with-logits"),
+        (BY_HAND.replace("LAST", "torch.sigmoid(scores)"), "return torch.sigmoid", "sigmoid-before-bce-with-logits"),
+        (given("x -= x.mean(0)"), "x -=", "dataset-changed-in-place"),
+        (ROOT.replace("EPSILON", "0"), "torch.sqrt", "nan-gradient-op"),
+    ],
+)
+def test_it_names_the_line_to_change(tmp_path, program, line, slug):
+    (tmp_path / "train.py").write_text(HEAD + program)
+    told = [int(number) for number, one in findings(tmp_path, "--no-source") if one == slug]
+    assert told == [n for n, text in enumerate((HEAD + program).splitlines(), 1) if line in text]

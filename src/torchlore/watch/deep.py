@@ -12,6 +12,7 @@ from torch._C import _len_torch_function_stack
 from torch.overrides import TorchFunctionMode, _pop_mode, _push_mode, handle_torch_function
 from torch.utils._device import DeviceContext
 
+from torchlore.watch.graph import BORN
 from torchlore.watch.pictures import Call
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ BEFORE_NS = 80_000_000  # what may be spent before the first step
 FIRST = (2, 3, 8, 20)  # deep steps; later ones come with the windows of the pace
 DATA = vars(Tensor.__mro__[1])["data"]  # the property .data, as function modes are shown it
 HANDLE = handle_torch_function.__code__
+ACTIVATIONS = frozenset(
+    {"sigmoid", "softmax", "log_softmax", "relu", "tanh", "__rdiv__", "__rtruediv__", "__truediv__", "div"}
+)
 EVALUATIONS = 3  # after the first step, so many evaluations are looked at in depth
 EVALUATION_NS = 30_000_000  # and what may be spent on each
 
@@ -117,6 +121,8 @@ class Deep(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if name == "__get__":  # a property
             name = "data" if getattr(func, "__self__", None) is DATA else ""
+        if name in ACTIVATIONS and isinstance(result, Tensor) and result.grad_fn is not None:
+            result.grad_fn.metadata[BORN] = watcher.map.place(watcher.map.frame(1))  # type: ignore[index]  # a dict, declared as a method
         if name and name != "backward":  # that has a probe of its own
             dropped = watcher.map.is_user(caller.f_code) and watcher.map.next_instruction(caller) == "POP_TOP"
             sentinels = watcher.by_name.get(name, [])

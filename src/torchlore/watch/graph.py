@@ -12,7 +12,9 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 
-from torchlore.watch.pictures import Values
+from torchlore.watch.pictures import Place, Values
+
+BORN = "torchlore born"  # the line of an activation, in its node's metadata
 
 VIEWS = frozenset(
     [
@@ -47,8 +49,31 @@ def made_by(tensor: Any, *, factors: bool = False) -> str:
         if node is None or not (plain(node) in VIEWS or (factors and _is_scaled(node))):
             break
         node = next(one for one, _ in node.next_functions if one is not None)
-    name = plain(node)
+    name = _by_hand(node) or plain(node)
     return "" if name in {"torch::autograd::accumulategrad", "accumulategrad"} else name
+
+
+def born(tensor: Any) -> Place | None:
+    """The line of the activation that made this tensor, where a deep step has seen it, through six views at most."""
+    node: Any = tensor.grad_fn if isinstance(tensor, Tensor) else None
+    for _ in range(6):
+        if node is None or BORN in node.metadata or plain(node) not in VIEWS:
+            break
+        node = next(one for one, _ in node.next_functions if one is not None)
+    return node.metadata.get(BORN) if node is not None else None
+
+
+def _by_hand(node: Any) -> str:
+    """`sigmoid` for 1 / (1 + exp(-x)), `softmax` for exp(x) / exp(x).sum(); "" for all else."""
+    while plain(node) == "mul" and _is_scaled(node):
+        node = next(one for one, _ in node.next_functions if one is not None)
+    below = [one for one, _ in node.next_functions if one is not None] if node is not None else []
+    if plain(node) == "reciprocal" and plain(below[0]) == "add":
+        inner = [plain(one) for one, _ in below[0].next_functions if one is not None]
+        return "sigmoid" if inner == ["exp"] else ""
+    if plain(node) == "div" and len(below) == 2 and plain(below[0]) == "exp" and plain(below[1]) == "sum":
+        return "softmax" if below[1].next_functions[0][0] is below[0] else ""
+    return ""
 
 
 def _is_scaled(node: Any) -> bool:

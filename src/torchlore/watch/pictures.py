@@ -131,6 +131,15 @@ class Call(Picture):
 
         return made_by(tensor)
 
+    def origin(self, tensor: Any) -> Place | None:
+        """The line of the activation that made this tensor, as it was when this line was first asked about; None if unseen."""
+        from torchlore.watch.graph import born
+
+        if "origin" not in self.memory:
+            self.memory["origin"] = born(tensor)
+        line: Place | None = self.memory["origin"]
+        return line
+
     def leaves(self, tensor: Any) -> dict[int, Any]:
         """Id -> weak reference of every leaf that a tensor depends on: its graph is walked, so ask rarely."""
         from torchlore.watch.graph import leaves

@@ -6,7 +6,9 @@ from typing import Any
 
 from torchlore.watch.pictures import Alarm, Batch, Phase
 
-_HELD_OUT = re.compile(r"^[^=(]*\b(self\.)?(val|valid|test|dev)\w*\s*=(?!=)")  # the loader's own name
+_HELD_OUT = re.compile(  # the loader's own name, or that of what it is made of
+    r"^[^=(]*\b(self\.)?(val|valid|test|dev)\w*\s*=(?!=)|\bDataLoader\(\s*(self\.)?(val|valid|test|dev)(_\w+|set|ds)?\s*[,)]"
+)
 
 
 def watch(picture: Batch | Phase) -> Alarm | None:
@@ -25,12 +27,13 @@ def watch(picture: Batch | Phase) -> Alarm | None:
     sets = batch.notes.setdefault("trained" if trains else "judged", {})
     sets[batch.subject] = (id(base), chosen, batch.record.place, weakref.ref(base) if _can(base) else None)
     for one in () if trains else batch.notes.get("trained", {}).values():
-        twin = one[0] != id(base) and one[3] is not None and _same_data(base, one[3]()) and len(one[1]) < len(base)
-        shared = chosen & one[1] if one[0] == id(base) or twin else set()
+        other = one[3]() if one[3] is not None else None
+        twin = one[0] != id(base) and _same_data(base, other) and len(one[1]) < len(base)
+        shared = chosen & one[1] if one[0] == id(base) or twin else _one_memory(base, chosen, other, one[1])
         if shared and len(shared) < len(chosen):
             return _told(len(shared), len(chosen), batch.record.place, id(base))
         named = _HELD_OUT.search(getattr(batch.record.place, "text", "") or "")  # else it is the training error
-        if shared and named and len(one[1]) == len(base) and len(batch.notes["judged"]) == 1:
+        if shared and named and len(one[1]) >= len(base) and len(batch.notes["judged"]) == 1:
             facts = (len(shared), len(chosen), batch.record.place, id(base))
             if batch.epoch == 1 and not _held_out(batch, facts[2], facts[3]):
                 batch.notes.pop("once", None)
@@ -65,6 +68,26 @@ def _chosen(loader: Any) -> tuple[Any, set[int] | None]:
     if not hasattr(base, "__len__") or not hasattr(base, "__getitem__") or len(base) > 200_000:
         return base, None
     return base, {int(n) for n in indices} if indices is not None else set(range(len(base)))
+
+
+def _one_memory(base: Any, chosen: set[int], other: Any, trained: set[int]) -> set[int]:
+    """Samples of a data set that lie in the same memory as ones of another: both are slices of one tensor."""
+    mine, theirs = _first_row(base), _first_row(other)
+    if base is other or mine is None or theirs is None or mine[1:] != theirs[1:]:
+        return set()
+    apart = mine[0] - theirs[0]
+    return {n for n in chosen if n + apart in trained}
+
+
+def _first_row(base: Any) -> tuple[int, int, Any] | None:
+    """Of a TensorDataset: which row of the memory is its first sample, where that memory lies, and how its rows lie."""
+    if type(base).__name__ != "TensorDataset" or not base.tensors:
+        return None
+    rows = base.tensors[0]
+    width = rows.stride(0) if rows.dim() > 1 else 0
+    if width <= 0 or rows.storage_offset() % width or not rows.numel():
+        return None
+    return rows.storage_offset() // width, rows.untyped_storage().data_ptr(), (tuple(rows.stride()), rows.dtype)
 
 
 def _can(base: Any) -> bool:

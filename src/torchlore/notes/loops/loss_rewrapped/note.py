@@ -10,6 +10,7 @@ Call `backward()` on what the model and the loss returned. If it does not requir
 
 from __future__ import annotations
 
+import weakref
 from typing import Annotated, Any
 
 from torchlore.watch.pictures import Alarm, Call
@@ -28,7 +29,11 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert good["moved"] > 0
 
 
-def watch(call: Annotated[Call, "backward"]) -> Alarm | None:
+def watch(call: Annotated[Call, "backward", "requires_grad_", "tensor"]) -> Alarm | None:
+    if call.name != "backward":
+        if getattr(call.result, "requires_grad", False) and call.result.numel() == 1:
+            call.notes["made"] = (weakref.ref(call.result), call.place)
+        return None
     loss = call.args[0]
     if (
         not call.kwargs.get("leaf")
@@ -38,4 +43,6 @@ def watch(call: Annotated[Call, "backward"]) -> Alarm | None:
     ):
         return None
     told = "backward() is called on a tensor without a history, so no weight gets a gradient; call it on what the loss returned"
-    return Alarm(told, evidence="the loss is a leaf")
+    ref, place = call.notes.get("made", (None, None))
+    line = call.memory.setdefault("at", place if ref is not None and ref() is loss else None)
+    return Alarm(told, at=line, evidence="the loss is a leaf")

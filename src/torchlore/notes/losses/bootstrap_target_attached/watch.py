@@ -43,6 +43,8 @@ def _averaged(call: Call) -> Alarm | None:
     moved = held.get(average.data_ptr())
     if moved is None or moved.grad is None or weight.data_ptr() not in held or average.shape != weight.shape:
         return None
+    if average.data_ptr() == weight.data_ptr():  # no average: weights-kept-by-reference
+        return None
     if not call.times(2, bool(moved.grad.any()) if moved.device.type == "cpu" else False):
         return None
     return Alarm(

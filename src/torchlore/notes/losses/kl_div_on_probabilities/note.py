@@ -86,5 +86,6 @@ def watch(call: Annotated[Call, "kl_div"]) -> Alarm | None:
         return None
     return Alarm(
         "the input of kl_div must be log-probabilities and is a row of probabilities; use log_softmax",
+        at=call.origin(call.input),
         evidence=f"its values lie in [{found.low:.3g}, {found.high:.3g}] and each row sums to one",
     )

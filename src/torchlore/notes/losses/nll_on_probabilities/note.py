@@ -90,4 +90,5 @@ def watch(call: Annotated[Call, "nll_loss"]) -> Alarm | None:
     if maker is None and (seen is None or seen.high <= 0.1):
         return None
     given = f"the output of {maker}" if maker else f"values up to {seen.high:.3g}" if seen else ""
-    return Alarm(f"nll_loss takes log-probabilities but gets {given}; use log_softmax or cross_entropy")
+    at = call.origin(call.input) if maker else None
+    return Alarm(f"nll_loss takes log-probabilities but gets {given}; use log_softmax or cross_entropy", at=at)

@@ -11,5 +11,6 @@ def watch(call: Annotated[Call, "cross_entropy", "binary_cross_entropy_with_logi
         return None
     return Alarm(
         f"{call.name} gets the output of a {maker} for scores, which keeps them from saying no; give it what the last layer returns",
+        at=call.origin(call.input),
         evidence=f"input of shape {tuple(call.input.shape)} made by {maker}",
     )

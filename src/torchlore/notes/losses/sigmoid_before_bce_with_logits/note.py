@@ -46,4 +46,4 @@ def watch(call: Annotated[Call, "binary_cross_entropy_with_logits"]) -> Alarm | 
     if maker not in ("sigmoid", "softmax"):
         return None
     told = f"binary_cross_entropy_with_logits gets the output of a {maker} and applies a sigmoid itself; give it the raw outputs"
-    return Alarm(told, evidence=f"input of shape {tuple(call.input.shape)} made by {maker}")
+    return Alarm(told, at=call.origin(call.input), evidence=f"input of shape {tuple(call.input.shape)} made by {maker}")

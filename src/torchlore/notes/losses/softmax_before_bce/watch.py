@@ -16,5 +16,6 @@ def watch(call: Annotated[Call, "binary_cross_entropy"]) -> Alarm | None:
     return Alarm(
         f"binary_cross_entropy gets a softmax over {width} outputs, which must share one unit of probability; use a sigmoid for "
         "several labels, cross_entropy for one of many",
+        at=call.origin(call.input),
         certain=False,
     )

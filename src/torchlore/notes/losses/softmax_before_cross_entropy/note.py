@@ -48,6 +48,6 @@ def find(source: Source) -> Iterator[Hit]:
 def watch(call: Annotated[Call, "cross_entropy"]) -> Alarm | None:
     if call.made_by(call.input) != "softmax":
         return None
-    line = call.run.seen["softmax"][-1].place if call.run.seen["softmax"] else None
+    line = call.origin(call.input) or (call.run.seen["softmax"][-1].place if call.run.seen["softmax"] else None)
     told = "cross_entropy gets the output of a softmax and applies log_softmax to it again; give it the raw outputs"
     return Alarm(told, at=line, evidence=f"input of shape {tuple(call.input.shape)} made by softmax")

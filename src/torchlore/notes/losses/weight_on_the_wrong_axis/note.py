@@ -65,6 +65,7 @@ def watch(call: Annotated[Call, "binary_cross_entropy", "binary_cross_entropy_wi
             kind = "class" if axis else "sample"
             return Alarm(
                 f"`{name}` of shape {tuple(weight.shape)} weighs the columns of {shape}; for one a {kind} write `{name}.{view}`",
+                at=call.place and call.place.first(rf"\(.*\b{name}="),  # where the loss is made
                 certain=axis == 1,
                 evidence=f"the last dimension and the {kind} dimension are both {shape[-1]}",
             )
