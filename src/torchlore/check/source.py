@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from torchlore.check import names, normal
+from torchlore.check import joined, names, normal
 from torchlore.check.pattern import regex
 from torchlore.check.text import Text
 from torchlore.check.walk import index
@@ -48,6 +48,9 @@ class Source:
         self.tree = ast.parse(text)
         self.nodes, self.parents, self.flat = index(self.tree)
         if normal.spell(self.nodes, self.parents):
+            self.nodes, self.parents, self.flat = index(self.tree)
+        self.joints = joined.join(self.nodes, self.parents)  # statements that hold what stands on the line before
+        if self.joints:
             self.nodes, self.parents, self.flat = index(self.tree)
         self.memo: dict[Any, Any] = {}  # what helpers computed about this file, by their own keys
         self.shown: frozenset[int] = frozenset()  # lines whose value a notebook shows
@@ -130,6 +133,9 @@ class Source:
         """What a rule yields: where (a node), one sentence, and the edits that repair it, if any."""
         start, end = self.span(node)
         chosen = Severity(severity) if severity else None
+        seams = [self.span(one)[0] for one in self.joints] if edits else ()
+        if any(one.start < seam < one.end for one in edits for seam in seams):
+            edits = ()  # it would take away what stands between the two lines
         return Hit(*self.place(start), *self.place(end), message, edits, safe, chosen)
 
     def values(self, node: ast.expr) -> tuple[Value, ...]:

@@ -47,7 +47,7 @@ def _given_away(source: Source, call: ast.Call) -> bool:
         if isinstance(one, ast.Call) and one is not call and not source.name(one.func).startswith("torch.")
     )
     inputs = (given for one in others for given in (one.args if _is_net(source, one.func) else one.args[:1]))
-    return any(given is call or tree.dotted(given) in names - {""} for given in inputs)
+    return any(follow.peeled(given, ("cuda", "to")) is call or tree.dotted(given) in names - {""} for given in inputs)
 
 
 def _is_net(source: Source, called: ast.expr) -> bool:

@@ -57,3 +57,20 @@ def shown_each_epoch(model, loader, test_loader, criterion, optimizer):
         example, _ = next(iter(test_loader))
         print(example.shape)
     return next(iter(torch.zeros(3)))
+
+
+def named(model, loader, criterion, optimizer):
+    for step in range(1000):
+        batches = iter(loader)
+        x, y = next(batches)  # trap: iter-rebuilt-in-loop
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+    for epoch in range(3):
+        more = iter(loader)
+        first, _ = next(more)
+        print(first.shape)
+        for x, y in more:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()

@@ -19,7 +19,7 @@ def find(source: Source) -> Iterator[Hit]:
     for keyword in uses.keywords(source, *_MASKS):
         if (made := _as_numbers(source, keyword.value)) is not None:
             told = f"`{source.code(made)}` is added to the scores as numbers, 0 and 1, and hides nothing"
-            yield source.hit(keyword.value, f"{told}: pass the mask as it is compared, True at the padding")
+            yield source.hit(keyword, f"{told}: pass the mask as it is compared, True at the padding")
             continue
         call = source.parents[keyword]
         known = _takes(source, call) if isinstance(call, ast.Call) else False

@@ -1,0 +1,44 @@
+"""A result that has a name for one line only stands where it is read; a repair never reaches over the two lines."""
+
+import ast
+
+import pytest
+
+from torchlore.check.edits import replace
+from torchlore.check.source import Source
+from torchlore.finding import Edit
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("h = x.abs()\ny = h.sum()", "y = x.abs().sum()"),
+        ("h = torch.ones(3)\ny = f(h, 1)", "y = f(torch.ones(3), 1)"),
+        ("a = x.float()\nb = a.mean()\nc = b.item()", "c = x.float().mean().item()"),
+    ],
+)
+def test_a_name_for_one_line_is_joined(text, joined):
+    assert ast.unparse(Source(text).tree) == joined
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "h = x.abs()\ny = h.sum()\nz = h",  # read again
+        "h = x.to('cpu', non_blocking=True)\ny = h.sum()",  # a copy that is under way
+        "h = net(x)\ny = h.sum()",  # the name says what the net gives
+        "h = x.abs()\ny = g() + h.sum()",  # something runs in between
+        "h = x.abs()\ny = [h.sum() for _ in range(3)]",  # runs once, is read three times
+        "h = x.abs()\nif a:\n    y = h.sum()",
+        "h = x.abs()\nh.sum()",
+    ],
+)
+def test_other_names_stay(text):
+    assert ast.unparse(Source(text).tree) == text
+
+
+def test_a_repair_that_reaches_over_both_lines_is_left_out():
+    source = Source("h = x.detach()\ny = h.sum()\n")
+    outer = next(one for one in source.all(ast.Call) if isinstance(one.func, ast.Attribute) and one.func.attr == "sum")
+    assert source.hit(outer, "why", Edit(4, source.span(outer)[1], "x.sum()")).edits == ()
+    assert source.hit(outer, "why", replace(source, outer, "x.sum()")).edits != ()
