@@ -42,3 +42,29 @@ def test_a_repair_that_reaches_over_both_lines_is_left_out():
     outer = next(one for one in source.all(ast.Call) if isinstance(one.func, ast.Attribute) and one.func.attr == "sum")
     assert source.hit(outer, "why", Edit(4, source.span(outer)[1], "x.sum()")).edits == ()
     assert source.hit(outer, "why", replace(source, outer, "x.sum()")).edits != ()
+
+
+@pytest.mark.parametrize(
+    ("text", "gathered"),
+    [
+        ("for b in loader:\n    x = b[0]\n    y = b[1]\n    f(x, y)", "for x, y in loader:\n    f(x, y)"),
+        (
+            "for i, b in enumerate(loader):\n    x = b[0]\n    y = b[1]\n    f(x, y)",
+            "for i, (x, y) in enumerate(loader):\n    f(x, y)",
+        ),
+    ],
+)
+def test_the_parts_of_a_batch_by_their_numbers(text, gathered):
+    assert ast.unparse(Source(text).tree) == gathered
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for b in loader:\n    x = b[0]\n    y = b[1]\n    f(x, y, b)",  # read again
+        "for i in range(3):\n    x = b[0]\n    y = b[1]\n    f(x, y)",  # not what the loop hands out
+        "for b in loader:\n    x = b[1]\n    y = b[0]\n    f(x, y)",
+    ],
+)
+def test_other_parts_stay(text):
+    assert ast.unparse(Source(text).tree) == text

@@ -161,11 +161,12 @@ def _unpack(nodes: Nodes) -> bool:
     """`for batch in loader:` and `x, y = batch` as `for x, y in loader:`, where that is the only use of the batch."""
     changed = False
     for loop in cast("list[ast.For]", nodes.get(ast.For, ())):
+        counted = isinstance(loop.target, ast.Tuple) and len(loop.target.elts) == 2
+        batch = loop.target.elts[1] if isinstance(loop.target, ast.Tuple) and counted else loop.target
+        _gather(loop, dotted(batch))
         first: Any = loop.body[0]
         if first.__class__ is not ast.Assign or first.value.__class__ is not ast.Name or len(loop.body) < 2:
             continue
-        counted = isinstance(loop.target, ast.Tuple) and len(loop.target.elts) == 2
-        batch = loop.target.elts[1] if isinstance(loop.target, ast.Tuple) and counted else loop.target
         same = isinstance(batch, ast.Name) and batch.id == first.value.id and isinstance(first.targets[0], ast.Tuple)
         if same and sum(isinstance(one, ast.Name) and one.id == first.value.id for one in ast.walk(loop)) == 2:
             del loop.body[0]
@@ -175,6 +176,28 @@ def _unpack(nodes: Nodes) -> bool:
             else:
                 loop.target = first.targets[0]
     return changed
+
+
+def _gather(loop: ast.For, batch: str) -> None:
+    """`x = batch[0]` and `y = batch[1]` at the start of a loop as `x, y = batch`, where nothing else reads the batch."""
+    parts: list[Any] = []
+    for one in loop.body:
+        if not _is_part(one, batch, len(parts)):
+            break
+        parts.append(one)
+    reads = sum(isinstance(one, ast.Name) and one.id == batch for one in ast.walk(loop)) if len(parts) > 1 else 0
+    if reads != len(parts) + 1 or len(parts) == len(loop.body):
+        return
+    target = ast.copy_location(ast.Tuple([one.targets[0] for one in parts], ast.Store()), parts[0].targets[0])
+    loop.body[: len(parts)] = [ast.copy_location(ast.Assign([target], parts[0].value.value), parts[0])]
+
+
+def _is_part(node: Any, batch: str, index: int) -> bool:
+    """`y = batch[1]`, for this index."""
+    if node.__class__ is not ast.Assign or node.value.__class__ is not ast.Subscript or len(node.targets) != 1:
+        return False
+    place, named = node.value.slice, node.targets[0].__class__ is ast.Name and node.value.value.__class__ is ast.Name
+    return named and dotted(node.value.value) == batch and isinstance(place, ast.Constant) and place.value == index
 
 
 def _write_out(nodes: Nodes, parents: Parents) -> bool:
