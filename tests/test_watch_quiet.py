@@ -335,6 +335,33 @@ for _ in range(3):
     if not loss.isfinite():
         break
 """
+OWN_NAMES = """
+class Linear(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(5, 3) / 3)
+
+    def forward(self, x):
+        return x @ self.table
+
+
+class Embedding(Linear):
+    pass
+
+
+class Net(nn.ModuleList):
+    def forward(self, x):
+        return sum(one(x).pow(2).mean() for one in self)
+
+
+net = Net([Linear(), Embedding()])
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(4):
+    x = torch.randn(16, 5)
+    opt.zero_grad()
+    net(x).backward()
+    opt.step()
+"""
 SHADOW = """
 net = nn.Linear(5, 3)
 opt = optim.SGD(net.parameters(), 0.1)
@@ -401,6 +428,7 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
         (BY_HAND.replace("LAST", "scores.exp() / scores.exp().mean()"), []),
         (ROOT.replace("EPSILON", "1e-12"), []),
         (SHADOW.replace("COPY", "p.data.clone()"), []),
+        (OWN_NAMES, []),  # layers of the user's own with names of PyTorch's
         (SHADOW.replace("COPY", "p.data"), ["weights-kept-by-reference"]),
     ],
 )
@@ -419,6 +447,7 @@ def findings(tmp_path, *options):
         check=False,
     )
     assert done.returncode in (0, 1), done.stderr
+    assert "switched off" not in done.stderr
     return re.findall(r"^train\.py:(\d+): \w+ ([\w-]+):", done.stderr, re.MULTILINE)
 
 

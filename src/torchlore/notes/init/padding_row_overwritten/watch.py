@@ -15,7 +15,8 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
     if any(type(layer).__name__ in _SKIP_PADDING for layer in call.owner.modules()):
         return None  # a mask or the lengths may keep the padding out
     for name, layer in call.owner.named_modules():
-        if type(layer).__name__ != "Embedding" or layer.padding_idx is None or layer.weight.device.type != "cpu":
+        torchs = type(layer).__module__ == "torch.nn.modules.sparse" and type(layer).__name__ == "Embedding"
+        if not torchs or layer.padding_idx is None or layer.weight.device.type != "cpu":
             continue
         row, others = layer.weight[layer.padding_idx], layer.weight.detach().abs().mean()
         if bool(row.detach().abs().mean() > 0.2 * others) and bool(others > 0):

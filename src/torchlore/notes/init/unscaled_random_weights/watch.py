@@ -54,6 +54,7 @@ def _layers_of_torch(call: Call) -> str | None:
         for root in call.run.modules()
         for name, layer in root.named_modules()
         if type(layer).__name__ in ("Linear", "Conv1d", "Conv2d", "Conv3d")
+        and type(layer).__module__.startswith("torch.nn.")
         and layer.weight[0].numel() >= 16
         and not layer.weight.is_cuda
         and 0.9 < layer.weight.std().item() < 1.1
