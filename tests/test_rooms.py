@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "ckpt": {"ckpt", "finding"},
     "notes": {"check", "watch", "catalogue"},
     "catalogue": {"finding"},
-    "handbook": {"catalogue"},
+    "handbook": {"catalogue", "check", "finding"},
     "site": {"site", "catalogue", "handbook", "__init__"},
     "verify": {"catalogue"},
     "doctor": {"doctor", "finding"},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlore.catalogue import Note, recipes_used
+from torchlore.check import record
+from torchlore.finding import Severity
 
 FOUND_BY = {"find": "`lore check`", "watch": "`lore watch`"}
 
@@ -32,6 +34,8 @@ def facts(note: Note) -> list[str]:
         lines.append(
             f"Found by {' and '.join(finders)} ({note.severity}); silence one line with `# lore: ignore[{note.slug}] reason`"
         )
+        if note.severity is Severity.ERROR and note.part("find"):
+            lines.append(f"`lore check` tells it {record.told(note.slug)}")
     if used := recipes_used(note.script("good")):
         lines.append("Recipes: " + ", ".join(f"`{name}`" for name in used))
     lines.append(f"Seen to hold on torch {note.torch}; run it here with `lore verify {note.slug}`")

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check.follow import is_unit_test
+from torchlore.check.meant import keeps_a_fault, never_runs
 from torchlore.check.source import Hit, Source
 from torchlore.finding import Finding, Severity
 
@@ -68,7 +69,7 @@ def run(source: Source, rules: Mapping[str, Rule]) -> Iterator[Finding | RuleFai
     for rule in rules.values():
         try:
             for hit in rule.find(source):
-                if (rule.slug, hit.line, hit.column) not in seen:
+                if (rule.slug, hit.line, hit.column) not in seen and not never_runs(source, hit.line):
                     seen.add((rule.slug, hit.line, hit.column))
                     yield finding(rule, source, hit)
         except Exception as error:  # noqa: BLE001  # one broken rule must not silence the others; it is reported
@@ -77,7 +78,8 @@ def run(source: Source, rules: Mapping[str, Rule]) -> Iterator[Finding | RuleFai
 
 def finding(rule: Rule, source: Source, hit: Hit) -> Finding:
     """A rule's hit as a finding."""
-    severity = Severity.HINT if is_unit_test(source) else hit.severity or rule.severity  # it breaks things on purpose
+    on_purpose = is_unit_test(source) or keeps_a_fault(source, hit.line)
+    severity = Severity.HINT if on_purpose else hit.severity or rule.severity
     return Finding(rule.slug, hit.message, severity, source.path, hit.line, hit.column, hit.end_line, hit.end_column,
                    hit.edits, hit.safe)  # fmt: skip
 
@@ -92,5 +94,6 @@ def check_text(text: str, rules: Mapping[str, Rule], path: str = "<text>") -> li
     source = parse(text, path)
     if isinstance(source, Finding):
         return [source]
-    found = {finding(rule, source, hit) for rule in rules.values() for hit in rule.find(source)}
+    hits = ((rule, hit) for rule in rules.values() for hit in rule.find(source))
+    found = {finding(rule, source, hit) for rule, hit in hits if not never_runs(source, hit.line)}
     return sorted(found, key=order)

@@ -49,13 +49,15 @@ def tried_out(source: Source, call: ast.Call) -> bool:
             if any(name.rpartition(".")[2] in _TESTS for name in names):
                 return True
     said = re.search(r"\b(fail (early|fast|here)|sanity|warm.?up)\b", follow.comment(source, call))
-    return said is not None or payload(source, call) or timed(source, call) or _again_and_again(source, call)
+    return said is not None or payload(source, call) or timed(source, call) or again_and_again(source, call)
 
 
-def _again_and_again(source: Source, call: ast.Call) -> bool:
-    """`for _ in range(1000): torch.add(a, b)`: a loop that does nothing else, and counts for nobody."""
+def again_and_again(source: Source, call: ast.expr) -> bool:
+    """`for _ in range(1000): torch.add(a, b)`: a loop that does nothing else, and counts for nobody, or never ends."""
     up = source.parents[tree.statement(source, call)]
-    return isinstance(up, ast.For) and len(up.body) == 1 and tree.dotted(up.target) == "_"
+    endless = isinstance(up, ast.While) and tree.literal(up.test) is True
+    alone = isinstance(up, ast.For | ast.While) and len(up.body) == 1
+    return alone and (endless or (isinstance(up, ast.For) and tree.dotted(up.target) == "_"))
 
 
 def payload(source: Source, node: ast.AST) -> bool:

@@ -13,6 +13,7 @@ from torchlore.check import documents, engine, suppress
 from torchlore.check.codes import code
 from torchlore.check.files import Unreadable, decode, read_bytes
 from torchlore.check.project import Project, module_name
+from torchlore.check.record import proven
 from torchlore.check.source import Source
 from torchlore.finding import Finding, Severity
 
@@ -196,7 +197,10 @@ def chosen(rules: Mapping[str, Rule], config: Config, path: str) -> Mapping[str,
 def _graded(found: Finding, config: Config) -> Finding:
     asked = dict(config.severity)
     chosen_severity = asked.get(found.slug) or asked.get(code(found.slug))
-    return replace(found, severity=Severity(chosen_severity)) if chosen_severity else found
+    if chosen_severity:
+        return replace(found, severity=Severity(chosen_severity))
+    unsure = found.severity is Severity.ERROR and not proven(found.slug)
+    return replace(found, severity=Severity.WARNING) if unsure else found
 
 
 def shown(found: Finding, config: Config) -> bool:

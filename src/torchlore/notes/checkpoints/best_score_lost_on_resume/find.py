@@ -109,9 +109,14 @@ def _is_number(source: Source, one: scopes.Binding) -> bool:
         value = value.elts[one.path[0]] if 0 <= one.path[0] < len(value.elts) else value
     if isinstance(value, ast.UnaryOp):
         value = value.operand
-    infinite = isinstance(value, ast.Call) and source.name(value.func) == "float"
+    infinite = isinstance(value, ast.Call) and source.name(value.func) == "float" and _is_text(value.args)
     named = value is not None and source.name(value) in ("math.inf", "numpy.inf", "torch.inf")
     return infinite or named or isinstance(tree.literal(value), int | float)
+
+
+def _is_text(args: list[ast.expr]) -> bool:
+    """`float("inf")`, and not `float(payload["score"])`."""
+    return len(args) == 1 and isinstance(tree.literal(args[0]), str)
 
 
 def _set_again(source: Source) -> Iterator[Hit]:

@@ -154,13 +154,21 @@ def _made_this_turn(source: Source, variable: ast.expr, call: ast.Call) -> bool:
 def _saved_alone(source: Source, call: ast.Call) -> bool:
     """`states = {}`, `states[name]["optimizer"] = ...` and `torch.save(states, path)`: it does not leave the function."""
     up, home = source.parents[call], tree.function(source, call)
+    whole = up if isinstance(up, ast.Dict) else None  # `states = {"model": ...}`
+    up = source.parents[up] if whole is not None else up
     held = up.targets[0] if isinstance(up, ast.Assign) else None
     while isinstance(held, ast.Subscript):
         held = held.value
-    bound = scopes.reaching(source, held) if isinstance(held, ast.Name) and home is not None else []
-    if not bound or home is None or not all(_is_new(source, one.value) for one in bound):
+    bound = scopes.reaching(source, held) if whole is None and isinstance(held, ast.Name) and home is not None else []
+    if whole is not None and isinstance(held, ast.Name):
+        bound = [
+            one for one in scopes.bound(source, held.id).get(scopes.scope_of(source, held), []) if one.value is whole
+        ]
+    if not bound or home is None or not all(one.value is whole or _is_new(source, one.value) for one in bound):
         return False
     same = (one for one in tree.under(source, home, ast.Name) if one.id == bound[0].name)
+    if whole is not None:  # the name may have meant a batch before
+        same = (one for one in same if any(found.value is whole for found in scopes.reaching(source, one)))
     ups = [source.parents[one] for one in same if isinstance(one.ctx, ast.Load)]
     saved = [one for one in ups if isinstance(one, ast.Call) and source.name(one.func) == "torch.save"]
     return bool(saved) and all(isinstance(one, ast.Subscript) or one in saved for one in ups)

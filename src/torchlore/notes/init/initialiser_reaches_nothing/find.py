@@ -99,7 +99,15 @@ def _after_norm(source: Source, call: ast.Call, names: set[str]) -> bool:
     home = tree.function(source, call)
     wraps = [one for one in source.calls("torch.nn.utils.weight_norm") if isinstance(source.parents[one], ast.Assign)]
     mine = [one for one in wraps if tree.dotted(source.parents[one].targets[0]) in names]  # type: ignore[attr-defined]  # an assignment
-    return bool(mine) and all(tree.function(source, one) is home and one.lineno < call.lineno for one in mine)
+    above = all(tree.function(source, one) is home and one.lineno < call.lineno for one in mine)
+    return bool(mine) and above and not any(_other_branch(source, one, call) for one in mine)
+
+
+def _other_branch(source: Source, wrap: ast.Call, call: ast.Call) -> bool:
+    """`if normed: conv = weight_norm(conv)`, and further down `if normed: ... else: fill(conv.weight)`."""
+    tests = {source.code(up.test) for up in tree.ancestors(source, wrap) if isinstance(up, ast.If)}
+    around = [up for up in tree.ancestors(source, call) if isinstance(up, ast.If) and source.code(up.test) in tests]
+    return any(tree.inside(source, call, one) for up in around for one in up.orelse)
 
 
 def _compared(source: Source) -> Iterator[Hit]:

@@ -101,6 +101,8 @@ def _made(source: Source, one: Attribute) -> ast.Call | None:
     inner = value.args[0]
     if not isinstance(inner, ast.Call) or source.name(inner.func) not in _EMPTY or not inner.args:
         return None
+    if any(tree.literal(one) == 0 for one in inner.args):
+        return None  # it holds nothing, and tells the device
     sizes = (
         len(inner.args) > 1 or source.name(inner.func) == "torch.empty" or isinstance(tree.literal(inner.args[0]), int)
     )

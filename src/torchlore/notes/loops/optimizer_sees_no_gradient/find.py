@@ -60,12 +60,23 @@ def _never_thawed(source: Source, made: dict[Identity | None, Event]) -> Iterato
             built = made.get(step.owner)
             given = _given(built) if built is not None and built.source is source else None
             together = home is not None or tree.loops(source, step.node)[:1] == tree.loops(source, node)[-1:]
+            if _trained_before(source, net, step.node, node):
+                continue
             if given is not None and identity(source, given) == owner and together and not step.conditions:
                 told = f"nothing takes this back, so `{source.code(net)}` gets no gradient and its optimizer steps along nothing"
                 yield source.hit(
                     node, f"{told}: set it to True before the loss of `{source.code(net)}`", severity="warning"
                 )
                 return
+
+
+def _trained_before(source: Source, net: ast.expr, step: ast.AST, switch: ast.AST) -> bool:
+    """A teacher that is made here, trained in a loop further up, and frozen then."""
+    loops = tree.loops(source, switch)
+    apart = not any(one in loops for one in tree.loops(source, step))
+    made = scopes.reaching(source, net) if isinstance(net, ast.Name) else []
+    here = any(one.how == "assign" and not tree.loops(source, one.statement) for one in made)
+    return apart and here and step.lineno < switch.lineno  # type: ignore[attr-defined]  # both have places
 
 
 def _switches(source: Source) -> Iterator[tuple[ast.AST, ast.expr, object]]:

@@ -64,6 +64,7 @@ def _is_small(source: Source, node: ast.expr) -> bool:
 def _same(source: Source, one: ast.expr, other: ast.expr) -> bool:
     """Whether both names mean the same value."""
     if isinstance(one, ast.Name) and isinstance(other, ast.Name):
-        bound = [[found.node for found in scopes.reaching(source, name)] for name in (one, other)]
-        return bool(bound[0]) and bound[0] == bound[1]
+        found = [scopes.reaching(source, name) for name in (one, other)]
+        size = any(part.value is not None and "shape" in source.code(part.value) for part in found[0])  # a width
+        return bool(found[0]) and [part.node for part in found[0]] == [part.node for part in found[1]] and not size
     return isinstance(one, ast.Attribute) and isinstance(other, ast.Attribute)

@@ -50,10 +50,12 @@ def _shows_only(cls: Class) -> bool:
 
 
 def _set_by_path(source: Source, held: ast.expr) -> bool:
-    """`set_module(net, path, wrapper)` or `setattr(...)`: it has a place in a net as well."""
+    """`set_module(net, path, wrapper)`, `setattr(...)` or `block.qkv = LoRA(block.qkv, layer)`: it has a place in a net."""
     same = uses.names(source, held.id) if isinstance(held, ast.Name) else ()
-    calls = (up for one in same if isinstance(up := source.parents[one], ast.Call) and one in up.args)
-    return any(tree.dotted(one.func).rpartition(".")[2].startswith("set") for one in calls)
+    calls = [up for one in same if isinstance(up := source.parents[one], ast.Call) and one in up.args]
+    homes = [up.targets[0] for one in calls if isinstance(up := source.parents[one], ast.Assign)]
+    placed = any("." in tree.dotted(one) and not tree.dotted(one).startswith("self.") for one in homes)
+    return placed or any(tree.dotted(one.func).rpartition(".")[2].startswith("set") for one in calls)
 
 
 def _parameters_kept(source: Source, cls: Class) -> bool:

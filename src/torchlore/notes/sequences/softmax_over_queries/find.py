@@ -26,10 +26,14 @@ def find(source: Source) -> Iterator[Hit]:
         made = _undropped(source, weights)
         dim = _dim(source, made) if isinstance(made, ast.Call) else None
         wrong = _query_dims(source, _given(source, made)) if isinstance(made, ast.Call) and dim in (1, 2, -2) else ()
-        around = tree.class_of(source, weights) or tree.function(source, weights)
-        slots = around is not None and "slot" in source.code(around).lower()  # they compete for what they look at
-        if dim in wrong and not slots:
+        if dim in wrong and not _slots(source, weights):
             yield source.hit(made, "the scores are (..., queries, keys), and this is over the queries: write `dim=-1`")
+
+
+def _slots(source: Source, weights: ast.expr) -> bool:
+    """Slots compete for what they look at."""
+    around = tree.class_of(source, weights) or tree.function(source, weights)
+    return around is not None and "slot" in source.code(around).lower()
 
 
 def _by_letters(source: Source) -> Iterator[Hit]:
@@ -55,7 +59,9 @@ def _by_letters(source: Source) -> Iterator[Hit]:
                 continue
             if own[dim] in summed:
                 right.add(made)
-            elif len(summed) == 1 and all(own[0] in side for side in letters):  # "bhij,hg->bgij" mixes the heads
+            elif (
+                len(summed) == 1 and not _slots(source, weights) and all(own[0] in side for side in letters)
+            ):  # "bhij,hg->bgij" mixes the heads
                 place = own.index(summed[0]) - (len(own) if dim < 0 else 0)
                 told = f"the weights are added up over `{summed[0]}` (line {call.lineno}), and this softmax shares them out over `{own[dim]}`"
                 hits.setdefault(made, f"{told}: write `dim={place}`")

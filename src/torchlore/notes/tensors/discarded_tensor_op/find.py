@@ -41,7 +41,7 @@ def _divided(source: Source) -> Iterator[Hit]:
         named = isinstance(node.left, ast.Attribute) and source.code(node.left).endswith((".grad", ".grad.data"))
         sign = _SIGNS.get(type(node.op))
         plain = not tree.is_shown(source, node) and not follow.in_test(source, node) and "torch" in source.text
-        plain = plain and not lessons.typed_in(source, node)
+        plain = plain and not lessons.typed_in(source, node) and not lessons.again_and_again(source, node)
         if sign is None or not plain or not (named or values.sure(source, node.left, "tensor")):
             continue
         if not any(isinstance(up, ast.Try | ast.With) for up in tree.ancestors(source, node)):

@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
                     told = f"every entry is the same object, of which line {change.lineno} changes an entry"
                     yield source.hit(call, f"{told}: write `{given.id} = copy.copy(...)` above")
                 continue
-            if not values.sure(source, given, "tensor", "ndarray"):
+            if not values.sure(source, given, "tensor", "ndarray") or _once(source, call):
                 continue
             change = _changed(source, given, loops[0])
             if change is not None and not (isinstance(change, ast.AugAssign) and _is_number(source, given)):
@@ -41,6 +41,14 @@ def find(source: Source) -> Iterator[Hit]:
                 )  # a copy, made a little later
                 fix = edits.append(source, given, f".{copy}()")
                 yield source.hit(call, message, fix, severity="hint" if pickled else None)
+
+
+def _once(source: Source, call: ast.Call) -> bool:
+    """The loop ends behind it: `boxes.append(mask)`, `break`."""
+    here = tree.statement(source, call)
+    up = source.parents[here]
+    blocks = (getattr(up, part, []) for part in ("body", "orelse"))
+    return any(here in block and isinstance(block[-1], ast.Break | ast.Return) for block in blocks)
 
 
 def _keeps(source: Source, call: ast.Call) -> bool:

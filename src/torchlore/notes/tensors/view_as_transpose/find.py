@@ -249,7 +249,8 @@ def _repeated_rows(source: Source) -> Iterator[Hit]:
     views = [one for one in source.methods("view", "reshape") if len(sizes.asked(source, one)) > 1]
     for call in source.methods("repeat"):
         times = source.code(call.args[0]) if len(call.args) > 1 else "1"
-        if times == "1" or any(tree.literal(one) != 1 for one in call.args[1:]):
+        new_axis = follow.method(tree.receiver(call)) == "unsqueeze"  # the copies stand along an axis of their own
+        if times == "1" or new_axis or any(tree.literal(one) != 1 for one in call.args[1:]):
             continue
         for view in views:
             new = sizes.asked(source, view)
