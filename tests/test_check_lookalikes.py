@@ -803,7 +803,7 @@ def test_a_toy_in_a_test_is_no_matter(rules):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [("print(Experts(2, 3))", "1 hint"), ("Experts(2, 3)(x).sum().backward()", "1 error")]
+    ("line", "said"), [("print(Experts(2, 3))", "1 hint"), ("Experts(2, 3)(x).sum().backward()", "1 warning")]
 )
 def test_who_uses_a_layer_says_whether_it_is_trained(tmp_path, capsys, line, said):
     (tmp_path / "experts.py").write_text(EXPERTS.replace("USE", ""))

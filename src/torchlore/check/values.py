@@ -240,27 +240,19 @@ def bound(source: Source, binding: Binding) -> Values:
         entered = values(source, binding.value)
         return entered if any(value.kind == "file" for value in entered) else (UNKNOWN,)
     if binding.how == "aug":
-        return _augmented(source, binding)
+        return values(source, cast("ast.expr", binding.statement))  # twenty in a row would double twenty times
     found = _unpack(values(source, binding.value), binding.path)
     if binding.annotation and all(not value.kind for value in found):
         return annotated(source, binding.annotation)
     return found
 
 
-def _augmented(source: Source, binding: Binding) -> Values:
-    statement = cast("ast.AugAssign", binding.statement)
-    target = cast("ast.Name", binding.node)
+def _augmented(source: Source, statement: ast.AugAssign) -> Values:
     before: Values = ()
-    work = question(source)
-    if statement in work.active:
-        work.low = min(work.low, work.active[statement])
-        return ()
-    work.active[statement] = len(work.active)
-    for earlier in reaching(source, target):
+    for earlier in reaching(source, cast("ast.Name", statement.target)):
         if earlier.statement is not statement:
             before += bound(source, earlier)
-    del work.active[statement]
-    return _arithmetic(before, values(source, statement.value), source, statement)
+    return _arithmetic(merge(before), values(source, statement.value), source, statement)
 
 
 def _unpack(found: Values, path: tuple[int, ...]) -> Values:
@@ -589,5 +581,5 @@ _EVALUATE: dict[type, Callable[[Source, ast.expr], Values]] = cast(
      ast.Compare: _compare, ast.Subscript: _subscript, ast.Tuple: _sequence, ast.List: _sequence, ast.Set: _sequence,
      ast.Dict: _dictionary, ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.DictComp: _comprehension,
      ast.GeneratorExp: _comprehension, ast.IfExp: _choice, ast.BoolOp: _boolean, ast.NamedExpr: _walrus,
-     ast.Lambda: _function, ast.JoinedStr: _text, ast.Call: _call},
+     ast.Lambda: _function, ast.JoinedStr: _text, ast.Call: _call, ast.AugAssign: _augmented},
 )  # fmt: skip

@@ -17,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
     for call, given, outer in _applied(source):
         inner = values.state(source, given)
         again = inner is not None and (inner.state == "probs" or (inner.state == "sigmoid" and outer == "sigmoid"))
-        if inner is None or not again or inner.node is call:
+        if inner is None or not again or inner.node is call or _switched(source, call, inner.node):
             continue
         code = source.code(given) if len(source.code(given)) < 50 else "what it is given"
         line = f" of line {inner.node.lineno}" if inner.source is source and isinstance(inner.node, ast.expr) else ""
@@ -25,6 +25,15 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(
             call, f"{outer} of `{code}`, which holds the probabilities of the {made}{line}: apply one of the two"
         )
+
+
+def _switched(source: Source, call: ast.Call, first: ast.AST | None) -> bool:
+    """`if softmax: x = torch.softmax(x, 1)` in a function whose callers say with `softmax` what they hand in."""
+    home = tree.function(source, call)
+    names = {one.arg for one in tree.parameters(home)} if home is not None else set()
+    inside = home is not None and first is not None and first in source.parents and tree.inside(source, first, home)
+    around = (up.test for up in tree.ancestors(source, call) if isinstance(up, ast.If | ast.IfExp))
+    return not inside and any(isinstance(one, ast.Name) and one.id in names for one in around)
 
 
 def _applied(source: Source) -> Iterator[tuple[ast.Call, ast.expr, str]]:
