@@ -166,7 +166,9 @@ def _left_before(source: Source, load: ast.Call, anew: ast.stmt) -> bool:
 def _makes(source: Source, node: ast.stmt, name: str) -> bool:
     """`optimizer = torch.optim.Adam(...)`, or a call of the owner's method that sets it."""
     if isinstance(node, ast.Assign) and tree.dotted(node.targets[0]) == name:
-        return isinstance(node.value, ast.Call) and values.sure(source, node.value, "optimizer")
+        given = node.value.args if isinstance(node.value, ast.Call) else []
+        moved = any(tree.dotted(one) == name for one in given)  # `optimizer = moved(optimizer, device)`
+        return isinstance(node.value, ast.Call) and not moved and values.sure(source, node.value, "optimizer")
     base, _, attribute = name.rpartition(".")
     call = node.value if isinstance(node, ast.Expr) else None
     if not base or not isinstance(call, ast.Call) or tree.dotted(call.func).rpartition(".")[0] != base:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import frameworks, tree, uses
+from torchlore.check import flow, frameworks, tree, uses
 from torchlore.check.source import Hit, Source
 
 _KEEPS = {"update_parameters", "state_dict", "load_state_dict", "parameters", "to", "cuda", "n_averaged"}
@@ -14,7 +14,8 @@ def find(source: Source) -> Iterator[Hit]:
     if "AveragedModel" not in source.text or "BatchNorm" not in source.text:
         return
     updates = list(source.calls("torch.optim.swa_utils.update_bn"))
-    if updates or not any(source.methods("update_parameters")):
+    own = any("update_bn" in one.name or "bn_update" in one.name for one in flow.functions(source))
+    if updates or own or not any(source.methods("update_parameters")):
         yield from _of_the_other(source, updates)
         return
     for call in source.calls("torch.optim.swa_utils.AveragedModel"):

@@ -18,7 +18,8 @@ def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         if not classes.is_module(cls):
             continue
-        yield from _buffers(source, cls.node)
+        if source.project.method(cls, "parameters") is None:  # else it says itself what is learned
+            yield from _buffers(source, cls.node)
         for name, found in classes.own_attributes(cls).items():
             made = _tensor(source, found[0])
             number = _without_effect(source, cls.node, name, found[0]) if len(found) == 1 else ""
