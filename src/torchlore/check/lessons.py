@@ -56,8 +56,27 @@ def again_and_again(source: Source, call: ast.expr) -> bool:
     """`for _ in range(1000): torch.add(a, b)`: a loop that does nothing else, and counts for nobody, or never ends."""
     up = source.parents[tree.statement(source, call)]
     endless = isinstance(up, ast.While) and tree.literal(up.test) is True
-    alone = isinstance(up, ast.For | ast.While) and len(up.body) == 1
-    return alone and (endless or (isinstance(up, ast.For) and tree.dotted(up.target) == "_"))
+    others = [one for one in up.body if one is not tree.statement(source, call)] if isinstance(up, tree.Loop) else []
+    if not isinstance(up, tree.Loop) or any(not _prints(source, one) for one in others):
+        return False
+    counted = isinstance(up, ast.For) and (tree.dotted(up.target) == "_" or bool(others))
+    return endless or (counted and not _read_after(source, call, up))
+
+
+def _read_after(source: Source, call: ast.expr, loop: ast.AST) -> bool:
+    """Whether somebody wants what goes into it once the loop is over."""
+    given = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)} - set(source.names.imported)
+    home = tree.function(source, loop) or source.tree
+    later = (one for one in tree.under(source, home, ast.Name) if one.lineno > (loop.end_lineno or 0))  # type: ignore[attr-defined]  # a loop has places
+    return any(one.id in given for one in later)
+
+
+def _prints(source: Source, statement: ast.stmt) -> bool:
+    """`print(i)`, or `if i % 100 == 0: print(i)`."""
+    inner = statement.body[0] if isinstance(statement, ast.If) and len(statement.body) == 1 else statement
+    return (
+        isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call) and source.name(inner.value.func) == "print"
+    )
 
 
 def payload(source: Source, node: ast.AST) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, tree
+from torchlore.check import flow, follow, tree
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
@@ -21,6 +21,8 @@ def find(source: Source) -> Iterator[Hit]:
     for call in calls:
         pair = _exchanged(source, call)
         if pair is None or _given_back(source, call) or any(_in_order(source, other, call, pair) for other in calls):
+            continue
+        if _BOTH_WAYS.search(follow.comment(source, call)):
             continue
         one, other = pair
         told = f"`{one}` goes into `{other}` here and `{other}` into `{one}`: places decide, not names"

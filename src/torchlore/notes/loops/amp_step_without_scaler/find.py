@@ -1,5 +1,6 @@
 """The rule of amp-step-without-scaler."""
 
+import ast
 from collections.abc import Iterator
 
 from torchlore.check import edits, flow, follow, frameworks, tree, values
@@ -28,7 +29,10 @@ def find(source: Source) -> Iterator[Hit]:
         for place, event in enumerate(events):
             if event.what != "backward" or event.detail != "scaler" or frameworks.owned(source, event.at):
                 continue
-            step = _next_step(events[place + 1 :], event)
+            own = flow.called(event.source, made) if isinstance(made := _scaled(event), ast.Call) else None
+            step = (
+                _next_step(events[place + 1 :], event) if own is None else None
+            )  # a class of one's own scales nothing
             if step is not None and step.source is source and step.node not in seen:
                 seen.add(step.node)
                 yield _hit(source, event, step, updated=any(one.what == "update" for one in events))
@@ -76,5 +80,9 @@ def _hit(source: Source, scaled: Event, step: Event, *, updated: bool) -> Hit:
 
 def _scaler(scaled: Event) -> str:
     """`scaler` of `scaler.scale(loss).backward()`, also where the scaled loss has a name."""
-    made = follow.followed(scaled.source, scaled.node.func.value)  # type: ignore[attr-defined]  # the event is such a call
-    return scaled.source.code(made.func.value)  # type: ignore[attr-defined]  # the event is such a call
+    return scaled.source.code(_scaled(scaled).func.value)  # type: ignore[attr-defined]  # the event is such a call
+
+
+def _scaled(scaled: Event) -> ast.expr:
+    """`scaler.scale(loss)` of `scaler.scale(loss).backward()`."""
+    return follow.followed(scaled.source, scaled.node.func.value)  # type: ignore[attr-defined]  # the event is such a call

@@ -23,7 +23,9 @@ def find(source: Source) -> Iterator[Hit]:
             words = {tree.literal(one) for value in source.values(other) for one in getattr(value.node, "elts", ())}
         else:
             words = {tree.literal(other)} if isinstance(test.ops[0], ast.Eq | ast.NotEq) else set()
-        if "bias" in words:
+        around = tree.function(source, test) or source.tree
+        asked = source.text if around is source.tree else source.code(around)
+        if "bias" in words and any(word in asked for word in ("decay", "optim", "lr")):
             yield source.hit(
                 test,
                 f"`{name.id}` is a full path such as `layers.0.bias`, so `{source.code(test)}` compares it with `bias` "

@@ -59,7 +59,7 @@ def _buffers(source: Source, cls: ast.ClassDef) -> Iterator[Hit]:
     """`self.register_buffer("gate", torch.zeros(1, requires_grad=True))`: a buffer is never given to an optimizer."""
     for call in tree.under(source, cls, ast.Call):
         own = tree.dotted(call.func) == "self.register_buffer" and len(call.args) > 1
-        made = call.args[1] if own else None
+        made = call.args[1] if own and "dummy" not in source.code(call.args[0]) else None
         asked = isinstance(made, ast.Call) and tree.literal(tree.argument(made, None, "requires_grad")) is True
         plain = isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.Parameter"
         if asked or (plain and isinstance(made, ast.Call) and tree.lacks(made, 1, "requires_grad")):

@@ -51,6 +51,11 @@ def _is_there(source: Source, call: ast.Call) -> bool:
     if cls is not None and any(source.name(base) == "torch.autograd.Function" for base in cls.bases):
         return True
     made = follow.followed(source, tree.receiver(call))
+    first: ast.expr = made
+    while isinstance(first, ast.Call) and not source.name(first.func) and isinstance(first.func, ast.Attribute):
+        first = first.func.value  # `torch.from_numpy(x)` of `torch.from_numpy(x).float()`
+    if isinstance(first, ast.Call) and source.name(first.func) == "torch.from_numpy":
+        return True
     function = flow.called(source, made) if isinstance(made, ast.Call) else None
     inside = (one for one in tree.body_nodes(function.node) if isinstance(one, ast.Call)) if function else ()
     return function is not None and any(
