@@ -33,6 +33,8 @@ def find(source: Source) -> Iterator[Hit]:
 def _overwritten(source: Source, moved: list[averages.Average]) -> Iterator[Hit]:
     """An average that is moved a little, and in the same function gets the net's weights as they are."""
     for one in moved:
+        if not re.search(r"\*|lerp|add_|mul_", source.code(one.update)):
+            continue  # a copy: nothing is averaged
         home = tree.function(source, one.loop)
         for load in source.methods("load_state_dict"):
             given = load.args[0] if load.args else None

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _TESTS = re.compile(r"(?:^|[\\/])tests?[\\/]|(?:^|[\\/])test_\w+\.py$")
 _GRADIENTS = re.compile(r"\.grad\b|_grad\b|hook|attack|autograd|backward|inference_mode")
+_MEANT = re.compile(r"\b(?:keep|need|want|enable)\w* (?:the )?grad")  # "keep grads for the inner optimisation"
 _CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
 _JOINS = {"numpy.concatenate", "numpy.vstack", "numpy.hstack"}
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
@@ -55,6 +56,8 @@ def find(source: Source) -> Iterator[Hit]:
             if not isinstance(event.node, ast.Call) or _graphless(source, event.node) or _few(source, event.loops[-1]):
                 continue
             if _asked_for(events, event) or _each_once(event) or _cares(source, event.node) or _frozen(events, event):
+                continue
+            if _MEANT.search(follow.comment(source, event.node)):
                 continue
             told, once = _told(source, home, event)
             if told:
