@@ -73,7 +73,7 @@ RECORD = {  # slug: right, read
     "return-inside-the-loop": (8, 9),
     "same-tensor-appended": (1, 2),
     "scheduler-holds-another-optimizer": (2, 2),
-    "scheduler-verbose": (82, 82),
+    "scheduler-verbose": (83, 83),
     "scores-for-labels": (2, 2),
     "second-name-is-no-copy": (6, 7),
     "shared-subset-transform": (2, 2),
