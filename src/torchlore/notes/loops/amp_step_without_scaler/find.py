@@ -29,10 +29,7 @@ def find(source: Source) -> Iterator[Hit]:
         for place, event in enumerate(events):
             if event.what != "backward" or event.detail != "scaler" or frameworks.owned(source, event.at):
                 continue
-            own = flow.called(event.source, made) if isinstance(made := _scaled(event), ast.Call) else None
-            step = (
-                _next_step(events[place + 1 :], event) if own is None else None
-            )  # a class of one's own scales nothing
+            step = _next_step(events[place + 1 :], event) if not _stands_in(event) else None
             if step is not None and step.source is source and step.node not in seen:
                 seen.add(step.node)
                 yield _hit(source, event, step, updated=any(one.what == "update" for one in events))
@@ -81,6 +78,13 @@ def _hit(source: Source, scaled: Event, step: Event, *, updated: bool) -> Hit:
 def _scaler(scaled: Event) -> str:
     """`scaler` of `scaler.scale(loss).backward()`, also where the scaled loss has a name."""
     return scaled.source.code(_scaled(scaled).func.value)  # type: ignore[attr-defined]  # the event is such a call
+
+
+def _stands_in(scaled: Event) -> bool:
+    """`DummyScaler().scale(loss)`, a class of one's own, which is not one of two."""
+    made = _scaled(scaled)
+    own = flow.called(scaled.source, made) if isinstance(made, ast.Call) else None
+    return own is not None and len(scaled.source.values(tree.receiver(made))) == 1
 
 
 def _scaled(scaled: Event) -> ast.expr:

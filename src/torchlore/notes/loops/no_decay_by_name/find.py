@@ -23,9 +23,9 @@ def find(source: Source) -> Iterator[Hit]:
             words = {tree.literal(one) for value in source.values(other) for one in getattr(value.node, "elts", ())}
         else:
             words = {tree.literal(other)} if isinstance(test.ops[0], ast.Eq | ast.NotEq) else set()
-        around = tree.function(source, test) or source.tree
-        asked = source.text if around is source.tree else source.code(around)
-        if "bias" in words and any(word in asked for word in ("decay", "optim", "lr")):
+        home = tree.function(source, test)
+        own = home is not None and home.name == "__init__"  # a layer looks at its own
+        if "bias" in words and not own:
             yield source.hit(
                 test,
                 f"`{name.id}` is a full path such as `layers.0.bias`, so `{source.code(test)}` compares it with `bias` "
