@@ -83,8 +83,9 @@ def _scaler(scaled: Event) -> str:
 def _stands_in(scaled: Event) -> bool:
     """`DummyScaler().scale(loss)`, a class of one's own, which is not one of two."""
     made = _scaled(scaled)
-    own = flow.called(scaled.source, made) if isinstance(made, ast.Call) else None
-    return own is not None and len(scaled.source.values(tree.receiver(made))) == 1
+    if not isinstance(made, ast.Call) or flow.called(scaled.source, made) is None:
+        return False
+    return len(scaled.source.values(tree.receiver(made))) == 1
 
 
 def _scaled(scaled: Event) -> ast.expr:
