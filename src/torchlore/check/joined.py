@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from typing import Any, cast
 
 from torchlore.check.tree import dotted
@@ -24,13 +25,18 @@ _SCOPES = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.
 def join(nodes: Nodes, parents: Parents) -> list[ast.stmt]:
     """Put each such result where it is read; the statements that hold one now."""
     pairs = [pair for one in cast("list[Any]", nodes.get(ast.Assign, ())) if (pair := _pair(parents, one)) is not None]
+    if not pairs:
+        return []
+    named: dict[str, list[ast.Name]] = defaultdict(list)
+    for one in cast("list[ast.Name]", nodes[ast.Name]):
+        named[one.id].append(one)
     changed: list[ast.stmt] = []
     for first, block in reversed(pairs):
         name = first.targets[0].id
         place = block.index(first)
         later: Any = block[place + 1]
         read = _first_read(later.value, name)
-        if read is None or not _is_step(parents, read, later) or _count(nodes, parents, first, name) != 2:
+        if read is None or not _is_step(parents, read, later) or _count(named[name], parents, first) != 2:
             continue
         _put(parents, read, first.value)
         del block[place]
@@ -93,12 +99,11 @@ def _is_step(parents: Parents, read: ast.Name, statement: ast.stmt) -> bool:
     return up.attr in _STEPS and not alone if called else up.attr in _PARTS
 
 
-def _count(nodes: Nodes, parents: Parents, first: ast.AST, name: str) -> int:
-    """How often the name stands in the function of the assignment; at the top of a file: in the file."""
+def _count(same: list[ast.Name], parents: Parents, first: ast.AST) -> int:
+    """How often a name stands in the function of the assignment; at the top of a file: in the file."""
     home = parents[first]
     while home.__class__ not in _SCOPES:
         home = parents[home]
-    same = [one for one in cast("list[ast.Name]", nodes[ast.Name]) if one.id == name]
     if home.__class__ is ast.Module or len(same) == 2:
         return len(same)
     return sum(_within(parents, one, home) for one in same)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import Any, NamedTuple, cast
 
 from torchlore.check.tree import argument, dotted, keyword
@@ -71,9 +72,9 @@ def _settings(nodes: Nodes, parents: Parents) -> dict[Setting, ast.Constant]:
     bound = _bound(nodes)
     for one in made:
         name = one.targets[0].id
-        if bound.count(name) == 1 and one.value.__class__ is ast.Dict and parents[one].__class__ is ast.Module:
+        if bound[name] == 1 and one.value.__class__ is ast.Dict and parents[one].__class__ is ast.Module:
             known.update({Setting(name, f"[{key!r}]"): value for key, value in _written(one.value).items()})
-        elif one.value.__class__ is ast.Call and bound.count(name) == 1 and not one.value.args:
+        elif one.value.__class__ is ast.Call and bound[name] == 1 and not one.value.args:
             given = {kw.arg for kw in one.value.keywords}
             stated_here = classes.get(dotted(one.value.func), {}) if None not in given else {}
             known.update({Setting(name, key): value for key, value in stated_here.items() if key not in given})
@@ -97,10 +98,10 @@ def _is_parsed(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "parse_args"
 
 
-def _bound(nodes: Nodes) -> list[str]:
-    """Every name that is bound, as often as it is."""
+def _bound(nodes: Nodes) -> Counter[str]:
+    """How often each name is bound."""
     found = [one.id for one in cast("list[Any]", nodes.get(ast.Name, ())) if one.ctx.__class__ is not ast.Load]
-    return found + [one.arg for one in cast("list[ast.arg]", nodes.get(ast.arg, ()))]
+    return Counter([*found, *(one.arg for one in cast("list[ast.arg]", nodes.get(ast.arg, ())))])
 
 
 def _written(node: ast.Dict) -> dict[str, ast.Constant]:
