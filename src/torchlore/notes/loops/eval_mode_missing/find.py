@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from torchlore.check import calls, classes, flow, follow, frameworks, modes, modules, project, tree
+from torchlore.check import calls, classes, flow, follow, frameworks, modes, modules, project, tensors, tree
 from torchlore.check.events import Event
 from torchlore.check.identity import Parameter, identity
 from torchlore.check.project import Function
@@ -29,11 +29,17 @@ def _file(event: Event) -> str:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source), *_without(source))
+    told = [*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source), *_without(source)]
+    yield from told
+    lines = {one.line for one in told}
     seen: set[object] = set()
     for event in _evaluations(source):
         there = event.source is not source and any(one.node is event.node for one in _evaluations(event.source))
         place = _place(source, event)
+        held = range(place.lineno, (place.end_lineno or 0) + 1)  # type: ignore[attr-defined]  # a statement or a call
+        if isinstance(place, ast.With) and not lines.isdisjoint(held):
+            seen |= {place, event.node}  # the call in it is told of already
+            continue
         if not {place, event.node} & seen and not there and not frameworks.owned(source, place):
             seen |= {place, event.node}
             name = event.source.code(event.expr) if event.expr is not None else "model"
@@ -232,7 +238,9 @@ def _evaluation(event: Event) -> tuple[Source, ast.AST]:
         if _EVALUATES.search(inner.node.name) or _without_graph(inner) or not (outer.source is inner.source is home):
             break
         calls = tree.under(outer.source, outer.node, ast.Call)
-        call = next((one for one in calls if flow.called(outer.source, one) == inner), call)
+        same = [one for one in calls if flow.called(outer.source, one) == inner]
+        quiet = [one for one in same if event.no_grad and tensors.no_grad_around(outer.source, one)]
+        call = next(iter(quiet or same), call)
     return home, call
 
 
