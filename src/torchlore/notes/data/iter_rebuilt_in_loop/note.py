@@ -73,7 +73,9 @@ def _loader(source: Source, node: ast.expr) -> ast.expr | None:
     """`x` of `iter(x)`, also by a name that is read once."""
     made, home = follow.followed(source, node), tree.function(source, node)
     same = [one for one in uses.names(source, tree.dotted(node)) if tree.function(source, one) is home]
-    node = made if len(same) == 2 and tree.loops(source, made) == tree.loops(source, node) else node
+    beside = tree.loops(source, made) == tree.loops(source, node)
+    beside = beside and tree.conditions(source, made) == tree.conditions(source, node)  # not only now and then
+    node = made if len(same) == 2 and beside else node
     fresh = isinstance(node, ast.Call) and source.name(node.func) == "iter" and len(node.args) == 1
     return node.args[0] if fresh else None  # type: ignore[attr-defined]  # fresh says so
 

@@ -31,6 +31,14 @@ def find(source: Source) -> Iterator[Hit]:
             yield from _ragged(source, one, loader)
 
 
+def _averaged(source: Source, held: ast.expr, call: ast.Call) -> bool:
+    """Whether it is filled in a loop; a list of which the least one is chosen is no mean."""
+    home = tree.function(source, call)
+    parts = (one for one in source.all(ast.Subscript) if tree.function(source, one) is home)
+    chosen = any(isinstance(one.slice, ast.Slice) and tree.dotted(one.value) == tree.dotted(held) for one in parts)
+    return bool(tree.loops(source, call)) and not chosen
+
+
 def _perplexities(source: Source) -> Iterator[Hit]:
     """`ppl += math.exp(loss.item())` in each turn: the perplexity is the exponential of the mean loss."""
     for call in (*source.calls("math.exp", "numpy.exp", "torch.exp"), *source.methods("exp")):
@@ -42,7 +50,7 @@ def _perplexities(source: Source) -> Iterator[Hit]:
         bare = follow.peeled(given, ("item", "detach", "cpu"))
         state = values.state(source, bare)
         loss = (state is not None and state.state == "loss") or "loss" in tree.dotted(bare).lower()
-        if held is not None and _PERPLEXED.search(tree.dotted(held)) and loss and tree.loops(source, call):
+        if held is not None and _PERPLEXED.search(tree.dotted(held)) and loss and _averaged(source, held, call):
             told = "the mean of the batches' perplexities is larger than the perplexity, and one bad batch decides it"
             yield source.hit(call, f"{told}: add up the losses and take `exp` of their mean")
 

@@ -147,7 +147,8 @@ def _one_hot(source: Source) -> Iterator[Hit]:
         count = tree.argument(call, 1, "num_classes")
         view = up if isinstance(up, ast.Call) and follow.method(up) in ("view", "reshape") else None
         new = sizes.asked(source, view) if view is not None and tree.receiver(view) is node else ()
-        if view is not None and len(new) > 2 and count is not None and new[1] == source.code(count) != new[-1]:
+        behind = view is not None and any(one != "1" for one in new[2:])  # (-1, n, 1, 1) moves nothing
+        if view is not None and behind and count is not None and new[1] == source.code(count) != new[-1]:
             yield source.hit(view, "`one_hot` puts the classes last, and a view keeps the order of its numbers: put them "
                              "in dimension 1 with `movedim(-1, 1)` instead")  # fmt: skip
 
