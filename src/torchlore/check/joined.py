@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from typing import Any, cast
 
+from torchlore.check.pattern import regex
 from torchlore.check.tree import dotted
 
 Nodes = dict[type, list[ast.AST]]
@@ -17,6 +18,7 @@ _STEPS = {"abs", "add_", "argmax", "bool", "children", "clamp", "clone", "contig
           "view"}  # fmt: skip
 _PARTS = {"values", "indices", "data", "T", "mT"}
 _ROOTS = {"torch", "nn", "F", "np", "numpy", "functional", "init", "range", "list"}
+_TELLING = regex(r"pred|label|target|true|truth|gt")  # whose name says what it is
 _SIMPLE = (ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Expr)
 _HIDES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.BoolOp, ast.NamedExpr)
 _SCOPES = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module}
@@ -48,6 +50,8 @@ def _pair(parents: Parents, first: Any) -> tuple[Any, list[ast.stmt]] | None:
     """An assignment whose value is one step, and the block in which a simple statement follows."""
     if len(first.targets) != 1 or first.targets[0].__class__ is not ast.Name or not _is_made(first.value):
         return None
+    if _TELLING.search(first.targets[0].id):
+        return None
     up = parents[first]
     for field in ("body", "orelse", "finalbody"):
         block = getattr(up, field, None)
@@ -61,7 +65,10 @@ def _is_made(value: ast.expr) -> bool:
     """`x.abs()`, `torch.ones(n)`: a step of torch, not the call of somebody's net, whose name says what comes out."""
     if not isinstance(value, ast.Call) or any(one.arg == "non_blocking" for one in value.keywords):
         return False  # a copy that is still under way when the line ends
-    if dotted(value.func).partition(".")[0] in _ROOTS:
+    root, _, last = dotted(value.func).partition(".")
+    if last.rpartition(".")[2][:1].isupper():
+        return False  # a layer or an optimizer is known by its name
+    if root in _ROOTS:
         return True
     return isinstance(value.func, ast.Attribute) and value.func.attr in _STEPS
 

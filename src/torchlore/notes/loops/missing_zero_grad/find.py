@@ -61,7 +61,7 @@ def _skipped(source: Source) -> Iterator[Hit]:
     """`if norm > 10: continue` between backward and step, where the turn zeroes at its end alone: the batch that was to be left out stays."""
     for leave in source.all(ast.Continue):
         choice = source.parents[leave]
-        loop = source.parents[choice]
+        loop = source.parents.get(choice)
         test = source.code(choice.test) if isinstance(choice, ast.If) else ""
         if not _BROKEN.search(test) or not isinstance(loop, ast.For | ast.While) or choice not in loop.body:
             continue
