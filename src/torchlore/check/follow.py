@@ -38,6 +38,15 @@ def followed(source: Source, node: ast.expr, hops: int = 4) -> ast.expr:
     return node
 
 
+def read_once(source: Source, node: ast.expr) -> ast.expr:
+    """What a name stands for, where nothing else reads it and both stand in the same loops and conditions; else the node."""
+    made, home = followed(source, node), tree.function(source, node)
+    same = [one for one in uses.names(source, tree.dotted(node)) if tree.function(source, one) is home]
+    beside = tree.loops(source, made) == tree.loops(source, node)
+    beside = beside and tree.conditions(source, made) == tree.conditions(source, node)  # not only now and then
+    return made if made is not node and len(same) == 2 and beside else node
+
+
 def possible(source: Source, node: ast.expr) -> list[ast.expr]:
     """What an expression may be: itself, or for a name the values of the plain assignments that reach it."""
     if not isinstance(node, ast.Name):

@@ -12,7 +12,9 @@ from torchlore.check.pattern import regex
 if TYPE_CHECKING:
     from torchlore.check.source import Source
 
-_REPAIRS = regex(r"(^|_)(fix|fixed|correct|corrected)(_|$)", re.IGNORECASE)
+_REPAIRS = regex(
+    r"bug_?fix|(^|_)fix(es)?_\w*(bug|mask|issue)", re.IGNORECASE
+)  # `fix_backbone` freezes, `correct` counts
 _KEEPS = regex(r"(^|_)(legacy|compat|buggy|bug|bugs)(_|$)", re.IGNORECASE)
 
 

@@ -20,7 +20,7 @@ the fake images.
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, uses, values
+from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 _OFF = {"torch.no_grad", "torch.inference_mode"}
@@ -43,20 +43,13 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("detach"):
-        inner = _given(source, tree.receiver(call))
+        inner = follow.read_once(source, tree.receiver(call))
         if not isinstance(inner, ast.Call) or not _network(source, inner.func):
             continue
         around = (one.func if isinstance(one, ast.Call) else one for one in tree.contexts(source, call))
         if not _OFF.intersection(source.name(one) for one in around):
             model = source.code(inner.func)
             yield source.hit(call, f"`{model}` is recorded and the record thrown away: call it under `torch.no_grad()`")
-
-
-def _given(source: Source, node: ast.expr) -> ast.expr:
-    """What is detached, through a name that nothing else reads."""
-    home = tree.function(source, node)
-    same = [one for one in uses.names(source, tree.dotted(node)) if tree.function(source, one) is home]
-    return follow.followed(source, node) if len(same) == 2 else node
 
 
 def _network(source: Source, node: ast.expr) -> bool:

@@ -16,7 +16,7 @@ for step in range(steps):
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, scopes, tree, uses, values
+from torchlore.check import flow, follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -71,11 +71,7 @@ def _shuffled(source: Source, loader: ast.expr) -> bool:
 
 def _loader(source: Source, node: ast.expr) -> ast.expr | None:
     """`x` of `iter(x)`, also by a name that is read once."""
-    made, home = follow.followed(source, node), tree.function(source, node)
-    same = [one for one in uses.names(source, tree.dotted(node)) if tree.function(source, one) is home]
-    beside = tree.loops(source, made) == tree.loops(source, node)
-    beside = beside and tree.conditions(source, made) == tree.conditions(source, node)  # not only now and then
-    node = made if len(same) == 2 and beside else node
+    node = follow.read_once(source, node)
     fresh = isinstance(node, ast.Call) and source.name(node.func) == "iter" and len(node.args) == 1
     return node.args[0] if fresh else None  # type: ignore[attr-defined]  # fresh says so
 
