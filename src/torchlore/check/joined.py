@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from torchlore.check.pattern import regex
 from torchlore.check.tree import dotted
+from torchlore.check.walk import children
 
 Nodes = dict[type, list[ast.AST]]
 Parents = dict[ast.AST, ast.AST]
@@ -85,7 +86,7 @@ def _search(node: ast.AST, name: str) -> ast.Name | bool:
         return node if node.id == name else False
     if isinstance(node, _HIDES):
         return True
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if found := _search(child, name):
             return found
     return isinstance(node, ast.Call)

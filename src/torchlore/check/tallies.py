@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
 import re
 from functools import lru_cache
@@ -116,11 +117,12 @@ def _is_own(source: Source, node: ast.AST, loop: ast.For) -> bool:
 
 
 def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[tuple[ast.AST, str]]:
-    """Divisions of the sum behind the loop, in the same function."""
+    """Divisions of the sum behind the loop, in the same function, as long as the name stands for it."""
     home = tree.function(source, loop) or source.tree
+    until = _begins_anew(source, home, loop, name)
     lengths = {f"len({over})": "batches", f"len({over}.dataset)": "samples", f"len({name})": "entries"}
     for one in tree.under(source, home, ast.BinOp, ast.AugAssign, ast.Call):
-        if getattr(one, "lineno", 0) <= loop.lineno or tree.inside(source, one, loop):
+        if not loop.lineno < getattr(one, "lineno", 0) < until or tree.inside(source, one, loop):
             continue
         if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
             below = one.right if isinstance(one, ast.BinOp) else one.value
@@ -132,6 +134,13 @@ def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[
                     yield one, by
         elif isinstance(one, ast.Call) and _averages(source, one, name):
             yield one, "entries"
+
+
+def _begins_anew(source: Source, home: ast.AST, loop: ast.For, name: str) -> float:
+    """The line behind the loop on which the name begins a sum of its own, `losses = []`."""
+    behind = [one for one in tree.under(source, home, ast.Assign) if one.lineno > (loop.end_lineno or 0)]
+    anew = (one for one in behind if name in map(_named, one.targets))
+    return min((one.lineno for one in anew if name not in map(_named, ast.walk(one.value))), default=math.inf)
 
 
 def _of_set(source: Source, below: ast.expr, loop: ast.For) -> str:

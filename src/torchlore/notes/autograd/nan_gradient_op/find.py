@@ -64,13 +64,21 @@ def _squares(source: Source, node: ast.expr) -> bool:
     inside = follow.followed(source, inside)
     power = isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Pow) and tree.literal(inside.right) == 2
     called = follow.method(inside) in {"pow", "square"}
-    return (power or called) and not _of_pairs(source, inside) and not _of_weights(inside)
+    return (
+        (power or called) and not _of_pairs(source, inside) and not _of_weights(inside) and not _above_0(source, inside)
+    )
 
 
 def _of_weights(node: ast.expr) -> bool:
     """`(self.weight ** 2).sum()`: the weights of a layer are not all 0."""
     base = node.left if isinstance(node, ast.BinOp) else tree.receiver(node) if isinstance(node, ast.Call) else node
     return tree.dotted(base).endswith((".weight", ".weight.data"))
+
+
+def _above_0(source: Source, node: ast.expr) -> bool:
+    """`torch.exp(log_mel) ** 2`: never 0."""
+    base = node.left if isinstance(node, ast.BinOp) else tree.receiver(node) if isinstance(node, ast.Call) else node
+    return follow.method(follow.followed(source, base)) in ("exp", "softmax", "softplus")
 
 
 def _of_pairs(source: Source, node: ast.expr) -> bool:

@@ -28,7 +28,7 @@ def find(source: Source) -> Iterator[Hit]:
         )
         if draws is None:
             continue
-        used = {node.attr for node in ast.walk(draws) if isinstance(node, ast.Attribute) and not _spare(source, node)}
+        used = {node.attr for node in tree.under(source, draws, ast.Attribute) if not _spare(source, node)}
         for name, found in classes.attributes(cls).items():
             made = [one for one in found if isinstance(one.value, ast.Call) and source.name(one.value.func) in _MAKERS]
             once = made and len(made) == len(found) and all(one.method == "__init__" for one in found)
@@ -39,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _spare(source: Source, node: ast.AST) -> bool:
     """Drawn where a sample failed, for another one in its place."""
-    tries = [one for one in ast.walk(tree.function(source, node) or node) if isinstance(one, ast.Try | ast.While)]
+    tries = tree.under(source, tree.function(source, node) or node, ast.Try, ast.While)
     return any(tree.inside(source, node, one) for one in tries)
 
 

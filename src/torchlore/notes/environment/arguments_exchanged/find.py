@@ -10,7 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _LEAST = 4  # letters of a name that says something
 _BOTH_WAYS = re.compile(
-    r"swap|revers|invers|flip|backward|cross|transpos|symm|mirror|cycle|mutual|dual|bidir|dist|sim|match|align|(^|_)order",
+    r"swap|revers|invers|flip|backward|cross|transpos|symm|mirror|cycle|mutual|dual|bidir|pairwise|dist|sim|match|align|(^|_)order",
     re.IGNORECASE,
 )
 

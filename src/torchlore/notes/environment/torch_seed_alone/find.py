@@ -66,6 +66,8 @@ def _is_drawn(source: Source, call: ast.Call) -> bool:
     """Whether the seed itself is a random number: nothing is meant to repeat."""
     seed = follow.followed(source, call.args[0]) if call.args else None
     made = [one.value for one in scopes.reaching(source, seed)] if isinstance(seed, ast.Name) else [seed]
+    if isinstance(seed, ast.Attribute):  # `opt.seed = random.randint(1, 10000)`
+        made = [one.value for one in source.all(ast.Assign) if source.code(one.targets[0]) == source.code(seed)]
     chance = ("random.", "numpy.random.", "time.", "torch.")
     drawn = [one for one in made if isinstance(one, ast.Call)]
     return any(source.name(one.func).startswith(chance) or follow.method(one) in _DRAWS for one in drawn)

@@ -27,7 +27,12 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for test in source.all(ast.Compare):
-        if len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq) or not _switches(source, test):
+        if (
+            len(test.ops) != 1
+            or not isinstance(test.ops[0], ast.Eq)
+            or not _is_word(test)
+            or not _switches(source, test)
+        ):
             continue
         for name, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
             word = tree.literal(other)
@@ -39,6 +44,11 @@ def find(source: Source) -> Iterator[Hit]:
                 )
 
 
+def _is_word(test: ast.Compare) -> bool:
+    """`phase == "train"`: a text on one side."""
+    return any(isinstance(tree.literal(one), str) for one in (test.left, test.comparators[0]))
+
+
 def _switches(source: Source, test: ast.Compare) -> bool:
     """Whether the mode or the training hangs on it: `net.train(...)`, `set_grad_enabled(...)`, `if ...: loss.backward()`."""
     up = source.parents[test]
@@ -48,8 +58,10 @@ def _switches(source: Source, test: ast.Compare) -> bool:
         return follow.method(up.body) == "train"
     if isinstance(up, ast.Assign):
         return "train" in tree.dotted(up.targets[0]).lower()
-    inside = (one for part in up.body for one in ast.walk(part)) if isinstance(up, ast.If) and up.test is test else ()
-    return any(follow.method(one) in ("train", "backward") for one in inside if isinstance(one, ast.Call))
+    body = up.body if isinstance(up, ast.If) and up.test is test else ()
+    return any(
+        follow.method(one) in ("train", "backward") for part in body for one in tree.under(source, part, ast.Call)
+    )
 
 
 def _handed_out(source: Source, name: ast.Name) -> list[str]:

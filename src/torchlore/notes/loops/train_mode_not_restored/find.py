@@ -57,6 +57,8 @@ def _never_in(source: Source) -> Iterator[Hit]:
         top = home is not None and tree.statement(source, call) in home.body and _TRAINS.search(home.name) is not None
         if not top or home is None or not name or name in back or frameworks.owned(source, call):
             continue
+        if any(tree.function(source, one) is home for one in source.methods("train")):
+            continue  # the other net is the one that learns
         if _MEANT.search(follow.comment(source, call)):
             continue
         events = flow.events_of(source, home)
@@ -166,7 +168,7 @@ def _left_on(source: Source, loop: LoopFlow) -> Iterator[Event]:
     """Switches to evaluation of a model that this loop also trains, with no way back inside the loop."""
     loop = loop._replace(events=tuple(_whose(source, one) for one in loop.events))
     switches = loop.of("train")
-    if any(event.owner is None or event.detail for event in switches):
+    if any(event.owner is None or event.detail or _one_of_many(event) for event in switches):
         return
     made = [event.owner for event in loop.of("model")]  # anew in each turn, in training mode
     trained = {event.owner for event in loop.of("forward") if not event.no_grad and _differentiated(loop, event)}
@@ -177,6 +179,12 @@ def _left_on(source: Source, loop: LoopFlow) -> Iterator[Event]:
             continue
         if event.owner not in made and not _stops(event) and not _made_here(loop, event) and _severity(event):
             yield event
+
+
+def _one_of_many(event: Event) -> bool:
+    """`m.train()` of each `m` that a loop over parts gives: which of them, nobody says."""
+    bound = scopes.reaching(event.source, event.expr) if isinstance(event.expr, ast.Name) else []
+    return any(one.how == "for" for one in bound)
 
 
 def _closes_over(train: Event, event: Event) -> bool:

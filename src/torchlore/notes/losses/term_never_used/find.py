@@ -192,7 +192,9 @@ def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AS
             and made.func.attr in ("to", "cuda", "float", "mean")
         ):
             made = made.func.value
+        taken = isinstance(made, ast.Subscript) and isinstance(tree.literal(made.slice), str)  # out of a batch
         computes = isinstance(made, ast.BinOp | ast.Subscript) or (isinstance(made, ast.Call) and bool(made.args))
+        computes &= not taken
         computes &= made is None or follow.method(made) != "get"
         computes &= not _steps_itself(source, made)
         computes &= not tensors.no_grad_around(source, one.statement)  # a number to look at

@@ -34,7 +34,7 @@ def find(source: Source) -> Iterator[Hit]:
                 r"\b(hack|hide|ddp|not? (show|register|train)\w*|avoid)\b", follow.comment(source, plain[0].node)
             ):
                 continue  # the author wants it so
-            if held and _matter(source, held) and not _put_aside(held):
+            if held and _matter(source, held) and not _put_aside(held) and not _in_place(source, held):
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
                     sure = any(modules.has_parameters(one) for node in held for one in source.values(node))
                     unsure = not sure or _handled(source, cls, name) or _fixed(source, plain[0].node)
@@ -87,6 +87,12 @@ def _put_aside(held: list[ast.expr]) -> bool:
     """`[teacher.requires_grad_(False)]`: a list keeps it out of the module on purpose."""
     frozen = (one for one in held if isinstance(one, ast.Call) and follow.method(one) == "requires_grad_" and one.args)
     return any(tree.literal(one.args[0]) is False for one in frozen)
+
+
+def _in_place(source: Source, held: list[ast.expr]) -> bool:
+    """`SpectralLoss(n).to(device)`: without weights, as far as is known, and where it belongs."""
+    moved = all(follow.method(one) in ("to", "cuda") for one in held)
+    return moved and not any(modules.has_parameters(one) for node in held for one in source.values(node))
 
 
 def _fixed(source: Source, held: ast.AST) -> bool:

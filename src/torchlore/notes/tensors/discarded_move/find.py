@@ -31,7 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             continue
         known = values.sure(source, tensor, "tensor")
-        likely = not known and loaders.hands_out(source, tensor)
+        likely = not known and loaders.hands_out(source, tensor) and not _asked_for(source, call)
         if (known or likely) and not _is_there(source, call) and not _quantised(source, tensor):
             code = source.code(call)
             name = source.code(tensor)
@@ -41,6 +41,15 @@ def find(source: Source) -> Iterator[Hit]:
             fix = [edits.replace(source, call, f"{place} = {code}")] if place else []
             sure = known and (bool(tree.loops(source, call)) or _fresh(source, tensor))  # else it may lie there already
             yield source.hit(call, message, *fix, severity=None if sure else "warning")
+
+
+def _asked_for(source: Source, call: ast.Call) -> bool:
+    """`if hasattr(data, "to"): data.to(device)`: a class of its own, whose `to` may move it in place."""
+    asked = [
+        part for test, branch in tree.conditions(source, call) if branch for part in tree.under(source, test, ast.Call)
+    ]
+    owner = source.code(tree.receiver(call))
+    return any(source.name(one.func) == "hasattr" and one.args and source.code(one.args[0]) == owner for one in asked)
 
 
 def _quantised(source: Source, tensor: ast.expr) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, losses, project, scopes, tree, uses, values
+from torchlore.check import classes, follow, losses, project, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _ORDERS = ("torch.randperm", "numpy.random.permutation")
@@ -185,11 +185,17 @@ def _in_place(source: Source) -> Iterator[Hit]:
             continue
         one, two = tree.dotted(call.args[0]), tree.dotted(other.args[0])
         words = [name.rpartition(".")[2] for name in (one, two)]
-        if not one or not two or "mask" in "".join(words).lower():
+        if not one or not two or "mask" in "".join(words).lower() or _is_grid(source, call.args[0]):
             continue  # holes for inpainting are drawn apart from the images on purpose
         if len({bool(_TARGET.search(word)) for word in words}) == 2:
             told = f"`{one}` and `{two}` are shuffled by two draws, so their pairs come apart: draw one permutation and index both with it"
             yield source.hit(other, told)
+
+
+def _is_grid(source: Source, node: ast.expr) -> bool:
+    """`np.arange(low, high, step)`: places along an axis, which pair up with all of the other axis."""
+    made = follow.followed(source, node)
+    return isinstance(made, ast.Call) and source.name(made.func) in ("numpy.arange", "numpy.linspace", "range")
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -228,6 +234,8 @@ def _alone(source: Source) -> Iterator[Hit]:
         what, home = call.args[0] if len(call.args) == 1 else None, tree.function(source, call)
         if not isinstance(what, ast.Name) or _TARGET.search(what.id) or not tree.is_statement(source, call):
             continue
+        if home is not None and home.name == "__getitem__":
+            continue  # the points of one sample, whose label is one
         beside = [one for one in shuffles if one is not call and tree.function(source, one) is home]
         other = _partner(source, call, what)
         code = source.code(home) if home is not None else source.text

@@ -190,10 +190,22 @@ def _still_read(source: Source, held: ast.Assign, write: ast.expr, code: str) ->
         if one.lineno <= write.lineno or not isinstance(one.ctx, ast.Load) or tree.function(source, one) is not home:
             continue
         up = source.parents[one]
+        if not _same_batch(source, held, one):
+            continue
         alone = isinstance(one, ast.Name) and one.id in whole and not isinstance(up, ast.Subscript | ast.Attribute)
         if alone or (ast.unparse(one) == code and not _is_filled(source, one)):
             return True
     return False
+
+
+def _same_batch(source: Source, held: ast.Assign, read: ast.expr) -> bool:
+    """Whether the table that is read is still the one that it was at the assignment."""
+    root = read.value if isinstance(read, ast.Subscript) else read
+    for one in (held.targets[0], held.value):
+        name = one.value if isinstance(one, ast.Subscript) else None
+        if isinstance(name, ast.Name) and isinstance(root, ast.Name) and name.id == root.id:
+            return scopes.reaching(source, root) == scopes.reaching(source, name)
+    return True
 
 
 def _written(source: Source, one: ast.Attribute) -> bool:

@@ -57,7 +57,8 @@ def find(source: Source) -> Iterator[Hit]:
         if "-1" not in new and _left_out(old, new) - {"features"} and not _splits_one(old, new):
             continue  # such a size can only be 1
         old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))
-        swapped = _swapped([size for size in old if size != "1"], _resolved(old, new))
+        asked = _resolved(old, new)
+        swapped = _swapped(_taken_apart([size for size in old if size != "1"], asked), asked)
         if swapped:
             message = (
                 f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: this "
@@ -387,6 +388,15 @@ def _resolved(old: tuple[str, ...], new: tuple[str, ...]) -> list[str]:
     left = [size for size in old if size not in new]
     alone = new.count("-1") == 1 and len(left) == 1 and len(old) == len(new)
     return [left[0] if size == "-1" and alone else size for size in new if size != "1"]
+
+
+def _taken_apart(old: list[str], new: list[str]) -> list[str]:
+    """(b, t, h*w, d) as (b, t, h, w, d): `h*w` counts as `h` and `w`."""
+    found: list[str] = []
+    for one in old:
+        parts = [part.strip() for part in one.split("*")]
+        found += parts if new[len(found) : len(found) + len(parts)] == parts else [one]
+    return found
 
 
 def _swapped(old: list[str], new: list[str]) -> tuple[str, str] | None:

@@ -111,15 +111,16 @@ def _thawed_again(source: Source) -> Iterator[Hit]:
     ):
         return
     for _, events in flow.training_entries(source):
-        aside = set[str]()
+        aside = list[Event]()
         for place, event in enumerate(events):
             norms = any("BatchNorm" in event.source.code(test) and branch for test, branch in event.conditions)
             if event.what == "eval" and norms:
-                aside |= _named(event)
+                aside.append(event)
             if event.what != "train" or event.detail or not event.loops or event.source is not source:
                 continue
             rest = [one for one in events[place + 1 :] if one.what in ("eval", "backward", "train")]
-            if aside & _named(event) and rest and rest[0].what == "backward" and event.loops[0] in rest[0].loops:
+            same = [one for one in aside if _named(one) & _named(event) and not flow.exclusive(one, event)]
+            if same and rest and rest[0].what == "backward" and event.loops[0] in rest[0].loops:
                 told = "this puts the batch norm layers that were set to eval() before back into train mode, and their statistics move"
                 yield source.hit(event.node, f"{told}: set them to eval() again behind this line")
                 return
