@@ -33,6 +33,8 @@ def stepped(optimizer, args, kwargs):
     if steps <= 300 or steps % 20 == 0:
         for one in (p for group in optimizer.param_groups for p in group["params"]):
             seen.update(one.detach().cpu().contiguous().view(-1).view(torch.uint8).numpy())
+    if steps == int(os.environ["PAIR_STEPS"]):
+        sys.exit(0)
 
 def ended():
     seen.update(repr((random.getstate(), torch.get_rng_state().tolist())).encode())
@@ -51,12 +53,14 @@ TIMES = re.compile(
 SAID = re.compile(r"^\S+:\d+: (error|warning|hint) .*|^watch: .*", re.MULTILINE)
 
 
-def pair(name: str, cwd: str, words: list[str], timeout: float) -> None:
+def pair(name: str, cwd: str, words: list[str], args: argparse.Namespace) -> None:
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "TQDM_DISABLE": "1", "MPLBACKEND": "Agg"}
+    environment["PAIR_STEPS"] = str(args.steps)
     with tempfile.TemporaryDirectory() as folder:
         seeded = Path(folder) / "seeded.py"
         seeded.write_text(SEEDED)
-        ways = {"plain": [sys.executable], "watched": [sys.executable, "-m", "torchlore", "watch"]}
+        watch = ["-m", "torchlore", "watch", "--share", str(args.share)]
+        ways = {"plain": [sys.executable], "watched": [sys.executable, *watch]}
         done, weights = {}, {}
         for way, head in ways.items():
             digest = Path(folder) / way
@@ -67,11 +71,11 @@ def pair(name: str, cwd: str, words: list[str], timeout: float) -> None:
                     env=environment | {"PAIR_DIGEST": str(digest)},
                     capture_output=True,
                     text=True,
-                    timeout=timeout,
+                    timeout=args.timeout,
                     check=False,
                 )
             except subprocess.TimeoutExpired:
-                print(f"{name}: {way} took longer than {timeout:.0f} s", flush=True)
+                print(f"{name}: {way} took longer than {args.timeout:.0f} s", flush=True)
                 return
             weights[way] = digest.read_text() if digest.exists() else "none"
     plain, watched = done["plain"], done["watched"]
@@ -94,14 +98,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cwd", default=".")
     parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--steps", type=int, default=0, help="both ways end with this optimizer step (0: never)")
+    parser.add_argument("--share", type=float, default=1, help="percent of the time for watching")
     parser.add_argument("--list", type=Path, help="a file with lines `NAME FOLDER SCRIPT ARGUMENTS…`")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     if args.program:
-        pair(args.program[0], args.cwd, args.program, args.timeout)
+        pair(args.program[0], args.cwd, args.program, args)
     for line in args.list.read_text().splitlines() if args.list else ():
         name, folder, *words = shlex.split(line)
-        pair(name, folder, words, args.timeout)
+        pair(name, folder, words, args)
 
 
 if __name__ == "__main__":

@@ -374,6 +374,35 @@ for _ in range(4):
         shadow[name].mul_(0.9).add_(p.data, alpha=0.1)
 """
 
+LAST = """
+class Last(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn, self.out = nn.LSTM(3, 8, batch_first=True, bidirectional=True), nn.Linear(16, 2)
+
+    def forward(self, x):
+        return self.out(self.rnn(x)[0][:, -1])
+
+
+net = Last()
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(60):
+    x = torch.randn(16, 7, 3)
+    opt.zero_grad()
+    F.mse_loss(net(x), x.mean(1)[:, :2]).backward()
+    opt.step()
+"""
+WORDS = """
+net = nn.Sequential(nn.Embedding(20, 8), nn.Linear(8, 20))
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(6):
+    words = torch.randint(0, 20, (BATCH, 5))
+    opt.zero_grad()
+    scores = torch.stack([net(words[:, n]) for n in range(5)])
+    F.cross_entropy(scores.view(-1, 20), words.view(-1)).backward()
+    opt.step()
+"""
+
 
 def given(inside="pass", taken="data", outside="pass"):
     return GIVEN.replace("INSIDE", inside).replace("TAKEN", taken).replace("OUTSIDE", outside)
@@ -428,6 +457,9 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
         (BY_HAND.replace("LAST", "scores.exp() / scores.exp().mean()"), []),
         (ROOT.replace("EPSILON", "1e-12"), []),
         (SHADOW.replace("COPY", "p.data.clone()"), []),
+        (LAST, ["last-step-of-two-directions"]),  # not the zero gradients that come of it, too
+        (WORDS.replace("BATCH", "1"), []),  # one sentence: its words are in the same order either way
+        (WORDS.replace("BATCH", "4"), ["flattened-in-another-order"]),
         (OWN_NAMES, []),  # layers of the user's own with names of PyTorch's
         (SHADOW.replace("COPY", "p.data"), ["weights-kept-by-reference"]),
     ],

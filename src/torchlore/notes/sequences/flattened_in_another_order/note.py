@@ -38,7 +38,7 @@ def watch(call: Annotated[Call, "cross_entropy"]) -> Alarm | None:
         return None
     first, second = scores.shape[:2]
     whole = scores.is_contiguous() and labels.is_contiguous() and labels.numel() == len(call.target) == first * second
-    if not whole or first == second or tuple(labels.shape) != (second, first):
+    if not whole or first == second or 1 in (first, second) or tuple(labels.shape) != (second, first):
         return None
     return Alarm(
         f"the scores were {tuple(scores.shape)} and the labels {tuple(labels.shape)} before both were flattened, so they do not belong "
