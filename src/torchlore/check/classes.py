@@ -129,18 +129,21 @@ def is_module(cls: Class) -> bool:
 
 def instance(cls: Class, call: ast.AST | None = None, source: Source | None = None) -> Value:
     """An instance of a class of the project."""
-    cls.source.project.state.setdefault("classes", {})[cls.qualified] = cls
-    return Value(kind_of_instances(cls), cls.qualified, call, source or cls.source)
+    home = source or cls.source
+    known: dict[object, Class] = cls.source.project.state.setdefault("classes", {})
+    known[cls.qualified] = known[cls.qualified, home.path] = cls
+    return Value(kind_of_instances(cls), cls.qualified, call, home)
 
 
 def class_behind(source: Source, value: Value) -> Class | None:
     """The project's class a value is an instance of."""
     if not value.name or value.name.startswith("torch."):
         return None
-    known = source.project.state.get("classes", {}).get(value.name)
-    if known is None:
-        known = source.project.find(value.name, value.source.path if value.source else source.path)
-    return known if isinstance(known, Class) else None
+    project, near = source.project, value.source.path if value.source else source.path
+    known = project.state.get("classes", {})
+    found = known.get((value.name, near)) or (None if project.ambiguous(value.name) else known.get(value.name))
+    found = found or project.find(value.name, near)
+    return found if isinstance(found, Class) else None
 
 
 def attribute_values(cls: Class, name: str, holder: Value) -> Values:  # noqa: ARG001  # a later version may tell instances apart

@@ -122,6 +122,10 @@ class Project:
             self._paths[name] = path or ""
         return path
 
+    def ambiguous(self, qualified: str) -> bool:
+        """Whether several files are called like the module of this name: `model.Net` where each folder has its `model.py`."""
+        return bool(self._twins) and any(qualified.startswith(f"{name}.") for name in self._twins)
+
     def find(self, qualified: str, near: str = "", hops: int = 5) -> Function | Class | None:
         """The function, class or method of this full name, followed through re-exports."""
         key = qualified, near, hops
@@ -288,9 +292,12 @@ def candidates(project: Project, found: Function | Class, word: str) -> Iterator
     yield found.source
     count, users = 0, project.importers(found.source.module)
     known: dict[tuple[str, str], list[str]] = project.state.setdefault("users", {})
-    key = found.source.module, word
+    key = found.source.path, word
     if users and key not in known:  # asked for `forward` of every class of a module
-        known[key] = [path for path in users if f"{word}(" in (project.text(path) or "")]
+        saying = [path for path in users if f"{word}(" in (project.text(path) or "")]
+        twins = project.ambiguous(found.qualified)
+        mine = found.source.path, None
+        known[key] = [path for path in saying if not twins or project.path(found.source.module, path) in mine]
     for path in known[key] if users else ():
         if path == found.source.path:
             continue

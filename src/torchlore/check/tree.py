@@ -224,6 +224,11 @@ def leaves_after(source: Source, node: ast.AST) -> bool:
     return False
 
 
+def blocks(node: ast.AST) -> list[list[ast.stmt]]:
+    """The lists of statements right under a statement: its body, what follows `else`, what follows `finally`."""
+    return [one for name in ("body", "orelse", "finalbody") if isinstance(one := getattr(node, name, None), list)]
+
+
 def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes under a function or loop, without those of functions, classes and lambdas defined in it."""
     stack: list[ast.AST] = []

@@ -141,6 +141,11 @@ def _for_evaluation(source: Source, call: ast.Call) -> bool:
     parts = [part for one in told if isinstance(one, str) for part in re.split(r"\W+", one.lower())]
     if _TRAIN.search(name) or tree.literal(tree.argument(call, None, "train")) is True:
         return False
+    both = [
+        part for one in source.calls("torch.utils.data.ConcatDataset") for part in tree.under(source, one, ast.Name)
+    ]
+    if any(isinstance(held, ast.Assign) and tree.dotted(held.targets[0]) == one.id for one in both):
+        return False  # all of it is trained on
     said = tree.literal(tree.argument(call, None, "train")) is False or bool(_EVAL.search(name))
     return said or any(_EVAL.fullmatch(part) for part in parts)
 

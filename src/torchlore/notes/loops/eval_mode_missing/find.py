@@ -361,9 +361,16 @@ def _learns(events: tuple[Event, ...], event: Event) -> bool:
     return not event.no_grad and any(not flow.exclusive(one, event) for one in passes)
 
 
+def _is_function(event: Event) -> bool:
+    """In the other branch of `if isinstance(net, nn.Module)`: a net written by hand, without modes."""
+    asked = [test for test, branch in event.conditions if not branch and isinstance(test, ast.Call)]
+    name = event.source.name
+    return any(name(one.func) == "isinstance" and name(one.args[-1]) == "torch.nn.Module" for one in asked if one.args)
+
+
 def _has_modes(event: Event) -> bool:
     """Whether the model is surely one for which the mode matters, and not a part of a module that calls its own layers."""
-    if event.expr is None:
+    if event.expr is None or _is_function(event):
         return False
     owner = project.enclosing_class(event.source, event.node)
     itself = tree.dotted(event.expr) == "self" and bool(event.via) and bool(_EVALUATES.search(event.via[-1].node.name))

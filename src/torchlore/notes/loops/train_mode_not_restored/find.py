@@ -175,10 +175,19 @@ def _left_on(source: Source, loop: LoopFlow) -> Iterator[Event]:
     trained -= {event.owner for event in loop.of("eval") if _trains_on_purpose(loop, event) or _always(loop, event)}
     for event in loop.of("eval"):
         back = any(one.owner == event.owner or _closes_over(one, event) for one in switches)
-        if event.owner is None or event.owner not in trained or back:
+        if event.owner is None or event.owner not in trained or back or _beside_another(event):
             continue
         if event.owner not in made and not _stops(event) and not _made_here(loop, event) and _severity(event):
             yield event
+
+
+def _beside_another(event: Event) -> bool:
+    """`generator.eval()` right above or below `encoder.train()`: a mode for each was chosen."""
+    here = tree.statement(event.source, event.node)
+    block = next((one for one in tree.blocks(event.source.parents[here]) if here in one), [here])
+    place = block.index(here)
+    near = (one.value for one in block[max(place - 1, 0) : place + 2] if isinstance(one, ast.Expr))
+    return any(isinstance(one, ast.Call) and follow.method(one) == "train" and not one.args for one in near)
 
 
 def _one_of_many(event: Event) -> bool:

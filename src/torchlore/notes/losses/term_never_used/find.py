@@ -95,7 +95,7 @@ def _too_late(source: Source) -> Iterator[Hit]:
         loss, done = tree.receiver(call), tree.statement(source, call)
         if not isinstance(loss, ast.Name):
             continue
-        block = next((one for one in _blocks(source.parents[done]) if done in one), [done])
+        block = next((one for one in tree.blocks(source.parents[done]) if done in one), [done])
         for later in block[block.index(done) + 1 :]:
             stores = (one for one in tree.under(source, later, ast.Name) if isinstance(one.ctx, ast.Store))
             added = _added(later, loss)
@@ -111,10 +111,6 @@ def _too_late(source: Source) -> Iterator[Hit]:
                 told = f"`{source.code(added)}` is added after `{loss.id}.backward()`, so it sends no gradient"
                 yield source.hit(later, f"{told}: add it before", severity="warning")
                 break
-
-
-def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
-    return [one for name in ("body", "orelse", "finalbody") if isinstance(one := getattr(node, name, None), list)]
 
 
 def _added(statement: ast.stmt, name: ast.Name) -> ast.expr | None:

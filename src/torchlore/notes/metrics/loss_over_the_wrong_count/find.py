@@ -190,14 +190,19 @@ def _sums(source: Source, node: ast.expr, path: tuple[int, ...] = (), hops: int 
         return len(node.elts) > path[0] and _sums(source, node.elts[path[0]], path[1:], hops)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _COUNTED.search(source.code(node.right)):
         return False  # a mean, written out
-    if isinstance(node, ast.BinOp):
-        return _sums(source, node.left, (), hops) or _sums(source, node.right, (), hops)
-    if isinstance(node, ast.UnaryOp):
-        return _sums(source, node.operand, (), hops)
+    if isinstance(node, ast.BinOp | ast.UnaryOp | ast.Subscript | ast.Dict):
+        return any(_sums(source, one, (), hops) for one in _parts(node))
     if isinstance(node, ast.Name) and hops:
         bound = scopes.reaching(source, node)
         return any(one.value is not None and _sums(source, one.value, one.path, hops - 1) for one in bound)
     return isinstance(node, ast.Call) and _gives_sum(source, node, path, hops)
+
+
+def _parts(node: ast.BinOp | ast.UnaryOp | ast.Subscript | ast.Dict) -> list[ast.expr]:
+    """What it is made of; of `losses["all"]` all that the table holds."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return node.values if isinstance(node, ast.Dict) else [getattr(node, "operand", None) or node.value]  # type: ignore[union-attr]  # one of both
 
 
 def _gives_sum(source: Source, call: ast.Call, path: tuple[int, ...], hops: int) -> bool:

@@ -176,7 +176,7 @@ def _in_place(source: Source) -> Iterator[Hit]:
     """`np.random.shuffle(x)` right before `np.random.shuffle(y)`, with no seed set anew between the two."""
     for call in source.calls(*_IN_PLACE):
         here = tree.statement(source, call)
-        block = next((part for part in _blocks(source.parents[here]) if here in part), [])
+        block = next((part for part in tree.blocks(source.parents[here]) if here in part), [])
         following = block[block.index(here) + 1] if here in block[:-1] else None
         if not isinstance(following, ast.Expr) or not isinstance(following.value, ast.Call) or len(call.args) != 1:
             continue
@@ -196,13 +196,6 @@ def _is_grid(source: Source, node: ast.expr) -> bool:
     """`np.arange(low, high, step)`: places along an axis, which pair up with all of the other axis."""
     made = follow.followed(source, node)
     return isinstance(made, ast.Call) and source.name(made.func) in ("numpy.arange", "numpy.linspace", "range")
-
-
-def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        part = getattr(node, field, None)
-        if isinstance(part, list):
-            yield part
 
 
 def _one_of_two(source: Source) -> Iterator[Hit]:
