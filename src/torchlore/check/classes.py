@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from torchlore.check import api
-from torchlore.check.project import Class, as_class, candidates
+from torchlore.check.project import Class, ambiguous, as_class, candidates
 from torchlore.check.tree import FunctionNode, argument, class_of, function, literal
 from torchlore.check.values import UNKNOWN, Value, Values, annotated, values
 
@@ -141,7 +141,7 @@ def class_behind(source: Source, value: Value) -> Class | None:
         return None
     project, near = source.project, value.source.path if value.source else source.path
     known = project.state.get("classes", {})
-    found = known.get((value.name, near)) or (None if project.ambiguous(value.name) else known.get(value.name))
+    found = known.get((value.name, near)) or (None if ambiguous(project, value.name) else known.get(value.name))
     found = found or project.find(value.name, near)
     return found if isinstance(found, Class) else None
 

@@ -47,7 +47,7 @@ class Project:
     def __init__(self, files: Iterable[tuple[str, str]] = (), torch: tuple[int, ...] = ()) -> None:
         self.torch = torch  # the version the code is written for; () where nobody said
         self._paths: dict[str, str] = {}  # module -> path
-        self._twins: dict[str, list[str]] = {}  # module -> paths, where several folders have their own `model.py`
+        self.twins: dict[str, list[str]] = {}  # module -> paths, where several folders have their own `model.py`
         self._given: set[str] = set()  # paths of the files of this check
         self.texts: dict[str, str] = {}  # path -> text, for those that were read or handed in
         self.contents: dict[str, bytes] = {}  # path -> what is in the file, where somebody has read it already
@@ -86,7 +86,7 @@ class Project:
             if not first:
                 self._paths[name] = path
             elif path != first and path not in self._given:
-                self._twins.setdefault(name, [first]).append(path)
+                self.twins.setdefault(name, [first]).append(path)
             self._given.add(path)
 
     def begin(self, path: str) -> None:
@@ -114,17 +114,13 @@ class Project:
 
     def path(self, name: str, near: str) -> str | None:
         """The file of a module: one of the project's, or one beside the importing file."""
-        if name in self._twins:
-            return _nearest(self._twins[name], near)
+        if name in self.twins:
+            return _nearest(self.twins[name], near)
         path = self._paths.get(name)
         if path is None and near and near not in ("<text>", "<stdin>"):
             path = _beside(name, near, self._folders)
             self._paths[name] = path or ""
         return path
-
-    def ambiguous(self, qualified: str) -> bool:
-        """Whether several files are called like the module of this name: `model.Net` where each folder has its `model.py`."""
-        return bool(self._twins) and any(qualified.startswith(f"{name}.") for name in self._twins)
 
     def find(self, qualified: str, near: str = "", hops: int = 5) -> Function | Class | None:
         """The function, class or method of this full name, followed through re-exports."""
@@ -287,6 +283,11 @@ def imported_files(source: Source) -> set[str]:
     return found
 
 
+def ambiguous(project: Project, qualified: str) -> bool:
+    """Whether several files are called like the module of this name: `model.Net` where each folder has its `model.py`."""
+    return bool(project.twins) and any(qualified.startswith(f"{name}.") for name in project.twins)
+
+
 def candidates(project: Project, found: Function | Class, word: str) -> Iterator[Source]:
     """The file itself, then files that import it and hold the word."""
     yield found.source
@@ -295,7 +296,7 @@ def candidates(project: Project, found: Function | Class, word: str) -> Iterator
     key = found.source.path, word
     if users and key not in known:  # asked for `forward` of every class of a module
         saying = [path for path in users if f"{word}(" in (project.text(path) or "")]
-        twins = project.ambiguous(found.qualified)
+        twins = ambiguous(project, found.qualified)
         mine = found.source.path, None
         known[key] = [path for path in saying if not twins or project.path(found.source.module, path) in mine]
     for path in known[key] if users else ():
