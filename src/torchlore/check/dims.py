@@ -232,12 +232,20 @@ def _item(source: Source, data: ast.expr, key: int | str, hops: int) -> int | No
     for one in found:
         made, home = one.node, one.source or source
         if isinstance(made, ast.Call) and one.name == "torch.utils.data.TensorDataset" and isinstance(key, int):
-            answers.append(dims(home, made.args[key], hops) if key < len(made.args) else None)
+            answers.append(_column(home, made.args, key, hops))
         elif isinstance(made, ast.Call) and one.name in _PARTS and made.args:
             answers.append(_item(home, made.args[0], key, hops - 1))
         else:
             answers.append(_own_item(source, one, key, hops))
     return _same(answers)
+
+
+def _column(source: Source, given: list[ast.expr], key: int, hops: int) -> int | None:
+    """One tensor of `TensorDataset(x, y)` or `TensorDataset(*make(500))`."""
+    if len(given) == 1 and isinstance(given[0], ast.Starred):
+        return _unpacked(source, given[0].value, (key,), hops)
+    starred = any(isinstance(one, ast.Starred) for one in given[: key + 1])
+    return dims(source, given[key], hops) if key < len(given) and not starred else None
 
 
 def _own_item(source: Source, data: values.Value, key: int | str, hops: int) -> int | None:

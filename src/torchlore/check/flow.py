@@ -463,10 +463,24 @@ def _built_here(event: Event) -> str:
             if key is not None and one is found[0].node
         ]
         return found[0].kind if keys and keys[0] == literal(event.expr.slice) else ""
+    if up is not None and _one_for_each(home, up, found[0].node, event.expr):
+        return found[0].kind
     held = target_of(home, found[0].node)
     name = dotted(held) if held is not None else ""
     handed = event.owner is not None and bool(name) and name.rpartition(".")[2] == event.owner[-1]
     return found[0].kind if name and (name == dotted(event.expr) or handed) else ""
+
+
+def _one_for_each(source: Source, box: ast.AST, made: ast.Call, named: ast.expr) -> bool:
+    """`opts["gen"]` and `opts[0]` of a comprehension or a list, and `a, b = (Adam(n.parameters()) for n in nets)`: each built by itself."""
+    if isinstance(box, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp) and isinstance(named, ast.Subscript):
+        index = literal(named.slice)
+        counted = isinstance(index, int) and index >= 0
+        return counted and (not isinstance(box, ast.List | ast.Tuple) or box.elts[index : index + 1] == [made])
+    if isinstance(box, ast.DictComp) and isinstance(named, ast.Subscript):
+        return box.value is made and isinstance(literal(named.slice), str | int)
+    given = target_of(source, box) if isinstance(box, ast.ListComp | ast.GeneratorExp) and box.elt is made else None
+    return isinstance(given, ast.Tuple | ast.List) and dotted(named) in map(dotted, given.elts)
 
 
 def kinds_in(flow: Iterable[Event]) -> list[str]:

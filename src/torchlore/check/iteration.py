@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from torchlore.check import api, shapes
 from torchlore.check.tree import argument
@@ -129,10 +129,13 @@ def _method(source: Source, value: Value, name: str) -> Function | None:
 
 def _columns(source: Source, dataset: Value) -> tuple[Values, ...]:
     """The tensors of a batch of a `TensorDataset(x, y)`, with what is known of their shapes."""
-    call = dataset.node
-    if not isinstance(call, ast.Call) or any(isinstance(one, ast.Starred) for one in call.args):
+    call, home = dataset.node, dataset.source or source
+    if not isinstance(call, ast.Call):
         return ()
-    given = [values(dataset.source or source, one) for one in call.args]
+    given = [values(home, one) for one in call.args]
+    if any(isinstance(one, ast.Starred) for one in call.args):
+        inner = values(home, cast("ast.Starred", call.args[0]).value) if len(call.args) == 1 else ()
+        given = list(inner[0].items) if len(inner) == 1 and inner[0].kind == "tuple" else []  # `*make(500)`
     sizes = [shapes.sampled(one[0].shape) if len(one) == 1 else None for one in given]
     return tuple((Value("tensor", "loader", attached=False, shape=size),) for size in sizes)
 

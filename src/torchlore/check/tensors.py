@@ -24,6 +24,8 @@ _JOIN = {"cat", "concat", "concatenate", "stack", "vstack", "hstack"}
 _WRAP = {"tensor", "as_tensor", "from_numpy", "FloatTensor", "LongTensor", "Tensor"}
 _MAKE = {"zeros", "ones", "rand", "randn", "empty"}
 _KEEP_STATE = api.SAME_LAYOUT | api.RESHAPES | {"dropout", "clamp", "clamp_", "cat", "stack", "squeeze", "flatten"}
+_EACH = {"mse_loss", "MSELoss", "l1_loss", "L1Loss", "smooth_l1_loss", "SmoothL1Loss", "huber_loss", "HuberLoss",
+         "binary_cross_entropy", "BCELoss", "binary_cross_entropy_with_logits", "BCEWithLogitsLoss"}  # fmt: skip
 _HEADS = {"fc", "classifier", "head", "heads"}
 
 
@@ -181,7 +183,23 @@ def _coordinates(call: ast.Call, name: str, skip: int) -> bool:
 
 def loss_value(source: Source, call: ast.Call, full: str) -> Value:
     """The tensor a loss gives: a scalar unless `reduction="none"`."""
-    return Value("tensor", full, call, source, "loss", _graph(source, call), () if _is_scalar(call) else None)
+    size = () if _is_scalar(call) else _each_shape(source, call, call, full)
+    return Value("tensor", full, call, source, "loss", _graph(source, call), size)
+
+
+def _each_shape(source: Source, made: ast.Call, call: ast.Call, full: str) -> Shape | None:
+    """The shape of losses that `reduction="none"` leaves alone: that of the predictions, of the classes for one class each."""
+    last = full.rpartition(".")[2]
+    of_classes = last in ("cross_entropy", "CrossEntropyLoss", "nll_loss", "NLLLoss")
+    if literal(argument(made, None, "reduction")) != "none" or not (of_classes or last in _EACH):
+        return None
+    given = [argument(call, 0, "input"), argument(call, 1, "target")]
+    found = [shapes.common({one.shape for one in values(source, side)}) for side in given if side is not None]
+    if len(found) != 2:
+        return None
+    if of_classes:
+        return found[1] if found[1] is not None and len(found[1]) == 1 else None
+    return found[0] if found[1] is None or len(found[0] or ()) == len(found[1]) else None
 
 
 def _is_scalar(made: ast.Call) -> bool:
@@ -218,8 +236,9 @@ def layer_output(source: Source, value: Value, call: ast.Call) -> Values:
     graph: bool | None = not no_grad_around(source, call)
     last = value.name.rpartition(".")[2]
     if value.kind == "loss":
-        each = isinstance(value.node, ast.Call) and not _is_scalar(value.node)
-        return (Value("tensor", value.name, call, source, "loss", _graph(source, call), None if each else ()),)
+        made = value.node if isinstance(value.node, ast.Call) and not _is_scalar(value.node) else None
+        size = _each_shape(source, made, call, value.name) if made is not None else ()
+        return (Value("tensor", value.name, call, source, "loss", _graph(source, call), size),)
     if value.kind == "sequential":
         return _through(source, value, call, graph)
     if value.name.startswith("torchvision.models."):
@@ -355,6 +374,9 @@ def _shape(source: Source, value: Value, call: ast.Call, name: str, skip: int) -
         return _sizes(source, list(inner))
     if value.shape is None:
         return None
+    if name == "where" and skip:
+        others = [one for arg in args for one in values(source, arg)]
+        return value.shape if all(one.kind == "number" or one.shape == value.shape for one in others) else None
     dim = literal(argument(call, skip, "dim"))
     if name in ("squeeze", "unsqueeze", "squeeze_", "unsqueeze_"):
         return _squeezed(value.shape, name.rstrip("_"), dim if isinstance(dim, int) else None)

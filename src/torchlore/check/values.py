@@ -267,7 +267,7 @@ def _unpack(found: Values, path: tuple[int, ...]) -> Values:
 
 def item(value: Value, index: int | None) -> Values:
     """What stands at an index of a value (None: somewhere in it)."""
-    if value.items and value.kind in ("tuple", "list", "sequential", "modulelist"):
+    if value.items and value.kind in ("tuple", "list", "sequential", "modulelist", "iterator"):
         exact = index is not None and -len(value.items) <= index < len(value.items)
         sure = exact and (cast("int", index) >= 0 or value.kind != "list")
         inside = value.items[cast("int", index)] if sure else sum(value.items, ())

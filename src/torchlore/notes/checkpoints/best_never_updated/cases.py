@@ -135,3 +135,52 @@ class Patient:
         else:
             self.waited += 1
         return self.waited >= self.patience
+
+
+def begun_in_one_line(model, evaluate):
+    best_loss, best_weights, seen = float("inf"), None, []
+    for epoch in range(10):
+        seen.append(evaluate(model))
+        if seen[-1] < best_loss:  # trap: best-never-updated
+            best_weights = {name: one.clone() for name, one in model.state_dict().items()}
+    model.load_state_dict(best_weights)
+
+
+def asked_under_a_name(model, evaluate, warm):
+    best_acc, kept = 0.0, None
+    for epoch in range(10):
+        acc = evaluate(model)
+        better = acc > best_acc  # trap: best-never-updated
+        if better:
+            torch.save(model.state_dict(), "kept.pt")
+        if epoch > warm and acc > best_acc:  # trap: best-never-updated
+            kept = copy.deepcopy(model.state_dict())
+    return kept
+
+
+class Keeper:
+    def __init__(self, path):
+        self.lowest_loss, self.path = float("inf"), path
+
+    def __call__(self, model, loss):
+        if loss < self.lowest_loss:  # trap: best-never-updated
+            torch.save(model.state_dict(), self.path)
+
+
+class GoodKeeper:
+    def __init__(self, path):
+        self.top_best, self.path = float("inf"), path
+
+    def __call__(self, model, loss):
+        if loss < self.top_best:
+            self.top_best, self.path = loss, self.path
+            torch.save(model.state_dict(), self.path)
+
+
+def stored_with_the_weights(model, evaluate):
+    best_loss, best_weights = float("inf"), None
+    for epoch in range(10):
+        loss = evaluate(model)
+        if loss < best_loss:
+            best_loss, best_weights = loss, copy.deepcopy(model.state_dict())
+    return best_weights

@@ -16,19 +16,19 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _too_late(source)
     yield from _impatient(source)
     for choice in source.all(ast.If) if uses.says(source, "best") or "lowest" in source.text else ():
-        test = choice.test
-        if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _SIGNS)):
+        test = _compared(source, choice.test)
+        if test is None:
             continue
         if not _keeps(source, choice):
-            yield from _saved_always(source, choice)
-            continue
-        if not tree.loops(source, choice):
+            yield from _saved_always(source, choice) if test is choice.test else ()
             continue
         for best, value in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
             name = tree.dotted(best)
             if not _BEST.search(name) or _BEST.search(tree.dotted(value)) or name.isupper():  # a limit of the author's
                 continue
-            if (always := _stored_always(source, choice, name, value)) is not None:
+            if not tree.loops(source, choice):
+                yield from _of_class(source, test, name, value) if name.startswith("self.") else ()
+            elif (always := _stored_always(source, choice, name, value)) is not None:
                 yield source.hit(always, f"`{name}` is set in every turn, beaten or not: move this into the `if`")
             elif (start := _begun_anew(source, choice, best)) is not None:
                 told = f"`{name}` begins anew in every turn, so every turn beats it: move this line above the loop"
@@ -38,6 +38,28 @@ def find(source: Source) -> Iterator[Hit]:
                     test,
                     f"`{name}` keeps its first value, so every turn beats it: write `{name} = {source.code(value)}` below",
                 )
+
+
+def _compared(source: Source, test: ast.expr) -> ast.Compare | None:
+    """`loss < best` of an `if`: as it stands, under a name, or beside another condition."""
+    one = follow.followed(source, test) if isinstance(test, ast.Name) else test
+    parts = one.values if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.And) else [one]
+    found = [part for part in parts if isinstance(part, ast.Compare) and isinstance(part.ops[0], _SIGNS)]
+    if len(found) > 1:  # `epoch > 5 and loss < best`
+        found = [
+            part for part in found if any(_BEST.search(tree.dotted(side)) for side in (part.left, *part.comparators))
+        ]
+    return found[0] if len(found) == 1 and len(found[0].ops) == 1 else None
+
+
+def _of_class(source: Source, test: ast.Compare, name: str, value: ast.expr) -> Iterator[Hit]:
+    """`if loss < self.best: torch.save(...)` in a method that is called once an epoch."""
+    home = tree.function(source, test)
+    method = home is not None and home.name != "__init__" and tree.class_of(source, home) is not None
+    best = next((one for one in (test.left, test.comparators[0]) if tree.dotted(one) == name), test.left)
+    if method and _is_only_start(source, best, name):
+        told = f"`{name}` keeps its first value, so every call beats it: write `{name} = {source.code(value)}` below"
+        yield source.hit(test, told)
 
 
 def _begun_anew(source: Source, choice: ast.If, best: ast.expr) -> ast.stmt | None:
@@ -146,6 +168,9 @@ def _keeps(source: Source, choice: ast.If) -> bool:
             and one.func.attr in ("save_pretrained", "save_checkpoint", "save_model")
         )
         for one in calls
+    ) or any(
+        isinstance(part, ast.Assign) and "state_dict()" in source.code(part.value) and "clone()" in source.code(part)
+        for part in choice.body
     )
 
 
@@ -165,15 +190,34 @@ def _is_only_start(source: Source, best: ast.expr, name: str) -> bool:
         bound = scopes.bound(source, best.id).get(scopes.scope_of(source, best), [])
         reached = [*(one.names for one in source.all(ast.Global)), *(one.names for one in source.all(ast.Nonlocal))]
         shared = any(best.id in names for names in reached)
-        stored = [(one.statement, one.value) for one in bound]
+        stored = [(one.statement, scopes.part(one)) for one in bound]
     else:
-        owner = tree.class_of(source, best)
-        assigned = [one for one in source.all(ast.Assign) if any(name == tree.dotted(part) for part in one.targets)]
-        shared = owner is None or any(_names(one, name) for one in source.all(ast.Tuple, ast.AugAssign, ast.AnnAssign))
-        stored = [(one, one.value) for one in assigned]
+        stored = [pair for one in source.all(ast.Assign) for pair in _given(one, name)]
+        shared = tree.class_of(source, best) is None or any(
+            _names(one, name)
+            for one in source.all(ast.Tuple, ast.AugAssign, ast.AnnAssign)
+            if not _written(source, one)
+        )
         shared = shared or "setattr" in source.text or source.text.count(name.rpartition(".")[2]) > _uses(source, name)
     plain = all(not tree.loops(source, one) and _is_number(source, value) for one, value in stored)
     return bool(stored) and plain and not shared
+
+
+def _given(assign: ast.Assign, name: str) -> Iterator[tuple[ast.Assign, ast.expr]]:
+    """What an assignment gives a name, `self.best, self.kept = float("inf"), None` too."""
+    for target in assign.targets:
+        if tree.dotted(target) == name:
+            yield assign, assign.value
+        elif isinstance(target, ast.Tuple) and isinstance(assign.value, ast.Tuple):
+            pairs = zip(target.elts, assign.value.elts, strict=False)
+            yield from ((assign, value) for one, value in pairs if tree.dotted(one) == name)
+
+
+def _written(source: Source, node: ast.AST) -> bool:
+    """The left side of `a, b = 0, 1`."""
+    up = source.parents[node]
+    whole = isinstance(node, ast.Tuple) and isinstance(up, ast.Assign) and isinstance(up.value, ast.Tuple)
+    return whole and not any(isinstance(one, ast.Starred) for one in ast.walk(up))
 
 
 def _names(node: ast.AST, name: str) -> bool:

@@ -49,6 +49,21 @@ def indices_lent(root):
     return train_set, Subset(datasets.ImageFolder(root, transform=plain), val_part.indices)
 
 
+def indices_lent_to_its_own_name(root):
+    data = datasets.ImageFolder(root, transform=augment)
+    train_set, val_set = random_split(data, [0.9, 0.1])
+    val_set = Subset(datasets.ImageFolder(root, transform=plain), val_set.indices)
+    return train_set, val_set, len(val_set)
+
+
+def another_in_its_place_sometimes(root, clean):
+    data = datasets.ImageFolder(root, transform=augment)
+    train_set, val_set = random_split(data, [0.9, 0.1])  # trap: shared-subset-transform
+    if clean:
+        val_set = Subset(datasets.ImageFolder(root, transform=plain), val_set.indices)
+    return train_set, val_set
+
+
 def fine(root, data, order):
     both = datasets.ImageFolder(root, transform=plain)
     a, val = random_split(both, [0.9, 0.1])

@@ -89,7 +89,7 @@ def _own_dataset(source: Source, node: ast.AST) -> bool:
 def _mended(source: Source, call: ast.Call, names: list[str]) -> bool:
     """Whether the held-out part is given another dataset or transform afterwards, or lends its indices alone."""
     home = tree.function(source, call)
-    read = [one for name in names for one in uses.names(source, name) if isinstance(one.ctx, ast.Load)]
+    read = [one for name in names for one in uses.names(source, name) if _reads(source, one, call)]
     lent = {source.parents[one] for one in read}
     if lent and all(isinstance(up, ast.Attribute) and up.attr == "indices" for up in lent):
         return True
@@ -99,3 +99,10 @@ def _mended(source: Source, call: ast.Call, names: list[str]) -> bool:
         for one in stored
         for name in names
     )
+
+
+def _reads(source: Source, name: ast.Name, call: ast.Call) -> bool:
+    """Whether the name may still hold what the call made: `val_set = Subset(plain, val_set.indices)` takes it away."""
+    bound = scopes.reaching(source, name) if isinstance(name.ctx, ast.Load) else []
+    held = tree.statement(source, call)
+    return isinstance(name.ctx, ast.Load) and (not bound or any(one.statement is held for one in bound))

@@ -38,7 +38,8 @@ def find(source: Source) -> Iterator[Hit]:
         outside = _outside(source, loop, step) if not step.conditions else None
         if outside is not None:
             message = f"this stands outside the loop that steps, so the gradients of its turns add up in `{name}`: move it before the backward pass"
-        place = outside or _twice(loop) or _beside(loop) or (step.node if step.source is source else step.at)
+        mistaken = _twice(loop) or _for_another(loop, step) or _beside(loop)
+        place = outside or mistaken or (step.node if step.source is source else step.at)
         yield source.hit(place, message, *fix)
     yield from (*_between_steps(source), *_left_by_another(source), *_after_attack(source), *_by_hand(source))
     yield from (*_of_several(source), *_in_closure(source), *_part_zeroed(source), *_skipped(source))
@@ -424,6 +425,18 @@ def _twice(loop: LoopFlow) -> ast.AST | None:
         if same and other.source is loop.source:
             return other.node
     return None
+
+
+def _for_another(loop: LoopFlow, step: Event) -> ast.AST | None:
+    """The line before this step's backward pass that zeroes an optimizer which is zeroed again for its own."""
+    turn = [one for one in loop.events if one.what in ("zero_grad", "backward", "step")]
+    before = turn[: turn.index(step)] if step in turn else []
+    since = before[max((n for n, one in enumerate(before) if one.what == "step"), default=-1) + 1 :]
+    kinds = [one.what for one in since]
+    zero = since[0] if kinds[:2] == ["zero_grad", "backward"] else None
+    again = [one for one in turn if zero is not None and one is not zero and one.what == "zero_grad"]
+    other = zero is not None and any(flow.same_object(one, zero) for one in again)
+    return zero.node if zero is not None and other and zero.source is loop.source else None
 
 
 def _beside(loop: LoopFlow) -> ast.AST | None:

@@ -42,3 +42,46 @@ def shown(score, x):
     grad = torch.autograd.grad(score, x)[0]
     penalty_shown = grad.norm().item()
     return penalty_shown
+
+
+def slopes(critic, x, **kw):
+    grads = autograd.grad(critic(x).sum(), x, **kw)[0]
+    return grads.norm(2, dim=1)
+
+
+def penalty_of_slopes(critic, x):
+    return 10 * (slopes(critic, x) - 1).pow(2).mean()  # trap: gradient-penalty-without-graph
+
+
+def right_penalty_of_slopes(critic, x):
+    return 10 * (slopes(critic, x, create_graph=True) - 1).pow(2).mean()
+
+
+def input_gradient(critic, x, keep=False):
+    return autograd.grad(critic(x).sum(), x, create_graph=keep)[0]
+
+
+def r1_term(critic, real, fake):
+    r1_penalty = input_gradient(critic, real).pow(2).sum(1).mean()  # trap: gradient-penalty-without-graph
+    r2_penalty = input_gradient(critic, fake, True).pow(2).sum(1).mean()
+    print("mean slope", slopes(critic, real).mean().item(), input_gradient(critic, fake).abs().mean().item())
+    return r1_penalty + r2_penalty
+
+
+def field(critic, x):
+    out = critic(x).sum()
+    return torch.autograd.grad(out, x)[0].flatten(1)  # trap: gradient-penalty-without-graph
+
+
+class Critic:
+    def step(self, x, loss):
+        lipschitz = (field(self, x).norm(dim=1) - 1).clamp(min=0).square().mean()
+        return loss + lipschitz
+
+
+def saliency(critic, x):
+    return autograd.grad(critic(x).sum(), x)[0]
+
+
+def drawn(critic, x):
+    return saliency(critic, x).abs().amax(1)

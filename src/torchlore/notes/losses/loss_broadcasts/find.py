@@ -31,8 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
     for one in source.all(ast.BinOp) if "Linear" in source.text else ():
         number = one.left.__class__ is ast.Constant or one.right.__class__ is ast.Constant
         if isinstance(one.op, ast.Sub | ast.Add | ast.Mult) and one.lineno not in seen and not number:
-            given = _is_log if isinstance(one.op, ast.Mult) else _given  # y * log(p), by hand
-            wide = next((a for a, b in _both(one.left, one.right) if given(source, a) and _meet(source, a, b)), None)
+            wide = next((a for a, b in _both(one.left, one.right) if _asked(source, one, a, b)), None)
             if wide is not None:
                 seen.add(one.lineno)
                 home = tree.function(source, one)
@@ -49,6 +48,14 @@ def find(source: Source) -> Iterator[Hit]:
                 else:
                     yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"), safe=False)
     yield from (hit for line, hit in _forgotten(source) if line not in seen)
+
+
+def _asked(source: Source, whole: ast.BinOp, column: ast.expr, flat: ast.expr) -> bool:
+    """Whether a net's column meets a row in a sum, its logarithm in a product, or losses their weights."""
+    if isinstance(whole.op, ast.Mult):
+        each = any(one.state == "loss" for side in (column, flat) for one in source.values(side))
+        return (each or _is_log(source, column)) and _meet(source, column, flat)  # y * log(p), by hand
+    return _given(source, column) and _meet(source, column, flat)
 
 
 def _shaped_like(source: Source, one: ast.expr, other: ast.expr) -> bool:

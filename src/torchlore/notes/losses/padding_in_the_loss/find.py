@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, losses, tree, uses
+from torchlore.check import calls, edits, follow, iteration, losses, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
@@ -20,6 +20,7 @@ _FILLING = re.compile(
     r"padding_idx|padding_value|pad_sequence|full\(|\.pad\(|\*|\[ *\w*(pad|PAD)\w* *[\],]|[<\[]pad|stoi|vocab|= *\d|append|extend"
 )
 _TARGET = re.compile(r"(^|_)(tag|label|target|trg|tgt|y)s?($|_)", re.IGNORECASE)
+_SAME = {"view", "reshape", "flatten", "to", "cuda", "long", "contiguous", "transpose", "t", "permute"}
 _FLAT = re.compile(r"\.(view|reshape|flatten)\(")
 
 
@@ -35,7 +36,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not found:
         return
     flat = any(loss.target is not None and _FLAT.search(_text(source, loss.target)) for loss in found)
-    if filled := _filled_targets(source) if flat else []:
+    if filled := _filled_targets(source, found, flat=flat):
         for call in filled:
             value = tree.argument(call, 2, "padding_value")
             told = "the loss counts what this fills up, and its value is a class like any other: fill up with -100"
@@ -77,15 +78,65 @@ def _around(source: Source, loss: ast.Call) -> str:
     return source.code(home or loops[-1]) if home is not None or loops else source.text
 
 
-def _filled_targets(source: Source) -> list[ast.Call]:
-    """`labels = pad_sequence(labels)` with an index that may be a class."""
-    return [
+def _filled_targets(source: Source, found: list[losses.LossCall], *, flat: bool) -> list[ast.Call]:
+    """`labels = pad_sequence(labels)` with an index that may be a class: by its name, or since a loss gets it from the loader."""
+    named = [
         call
         for call in source.calls("torch.nn.utils.rnn.pad_sequence")
         if isinstance(up := tree.statement(source, call), ast.Assign)
         and _TARGET.search(tree.dotted(up.targets[0]).rpartition(".")[2])
-        and (tree.lacks(call, 2, "padding_value") or tree.literal(tree.argument(call, 2, "padding_value")) == 0)
+        and flat
     ]
+    handed = [one for loss in found if loss.target is not None for one in _collated(source, loss.target)]
+    return [one for one in dict.fromkeys((*named, *handed)) if _with_a_class(source, one)]
+
+
+def _with_a_class(source: Source, call: ast.Call) -> bool:
+    given = tree.argument(call, 2, "padding_value")
+    return tree.lacks(call, 2, "padding_value") or (
+        given is not None and tree.literal(follow.followed(source, given)) == 0
+    )
+
+
+def _collated(source: Source, target: ast.expr, hops: int = 4) -> Iterator[ast.Call]:
+    """The calls that fill up a target in the function that puts a loader's batches together."""
+    node = follow.peeled(target, _SAME)
+    key: object = tree.literal(node.slice) if isinstance(node, ast.Subscript) else None
+    name = node.value if isinstance(node, ast.Subscript) else node
+    bound = scopes.reaching(source, name) if isinstance(name, ast.Name) and hops else []
+    one = bound[0] if len(bound) == 1 else None
+    if one is None or one.value is None:
+        return
+    if one.how == "assign" and not one.path and key is None:
+        yield from _collated(source, one.value, hops - 1)
+    elif one.how == "assign" and len(one.path) == 1 and isinstance(one.value, ast.Name) and key is None:
+        yield from _unpacked(source, one.value, one.path[0])
+    elif one.how == "for":
+        yield from _of_loader(source, one.value, key if key is not None else one.path[-1] if one.path else None)
+
+
+def _unpacked(source: Source, batch: ast.Name, place: int) -> Iterator[ast.Call]:
+    """`for batch in loader: ids, gold = batch`."""
+    bound = scopes.reaching(source, batch)
+    if len(bound) == 1 and bound[0].how == "for" and bound[0].value is not None:
+        yield from _of_loader(source, bound[0].value, place)
+
+
+def _of_loader(source: Source, walked: ast.expr, key: object) -> Iterator[ast.Call]:
+    """The call of `pad_sequence` that makes one part of a loader's batches, by its place or its key."""
+    made = [one for one in source.values(iteration.unwrapped(source, walked)) if one.kind == "loader"]
+    joins = iteration.collate(source, made[0]) if len(made) == 1 else None
+    for back in calls.returned(joins) if joins is not None and joins.source is source else ():
+        whole = follow.followed(source, back)
+        part: ast.expr | None = None
+        if isinstance(whole, ast.Tuple | ast.List) and isinstance(key, int) and -1 <= key < len(whole.elts):
+            part = whole.elts[key]
+        elif isinstance(whole, ast.Dict):
+            pairs = zip(whole.keys, whole.values, strict=True)
+            part = next((value for name, value in pairs if tree.literal(name) == key), None)
+        call = follow.followed(source, follow.peeled(part, _SAME)) if part is not None else None
+        if isinstance(call, ast.Call) and source.name(call.func) == "torch.nn.utils.rnn.pad_sequence":
+            yield call
 
 
 def _without_ignore_index(source: Source, found: list[losses.LossCall], pad: re.Match[str] | None) -> Iterator[Hit]:

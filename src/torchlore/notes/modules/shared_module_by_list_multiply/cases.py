@@ -72,3 +72,19 @@ def chosen(shared, n):
     if shared:
         return nn.Sequential(*[nn.Linear(4, 4)] * n)
     return nn.Sequential(*[nn.Linear(4, 4) for _ in range(n)])
+
+
+class TiedStack(nn.Module):
+    def __init__(self, n, depth):
+        super().__init__()
+        block = Block(n)
+        self.blocks = nn.ModuleList([block] * depth)
+        self.again = nn.ModuleList(block for _ in range(depth))
+
+
+class Refiner(nn.Module):
+    """One block, looped over until the picture is sharp."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.steps = nn.Sequential(*[Block(n)] * 4)

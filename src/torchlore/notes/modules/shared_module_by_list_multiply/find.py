@@ -4,14 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree, uses, values
+from torchlore.check import edits, follow, project, scopes, tree, uses, values
 from torchlore.check.calls import default_of
 from torchlore.check.modules import parameterless
 from torchlore.check.pattern import regex
-from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _MEANT = regex("shared|sharing|tied|universal|recurr|albert|looped|unrolled")
+_CLASS = regex("shared|sharing|tied|tying|universal|albert|looped|unrolled")
 _BOXES = ("torch.nn.ModuleList", "torch.nn.Sequential")
 
 
@@ -47,7 +47,9 @@ def _is_flag(source: Source, count: ast.expr) -> bool:
     bound = scopes.reaching(source, count) if isinstance(count, ast.Name) else []
     home = tree.function(source, count)
     arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
-    default = default_of(as_function(source, home), arg) if home is not None and isinstance(arg, ast.arg) else None
+    default = (
+        default_of(project.as_function(source, home), arg) if home is not None and isinstance(arg, ast.arg) else None
+    )
     return default is not None and isinstance(tree.literal(default), bool)
 
 
@@ -55,6 +57,9 @@ def _chosen(source: Source, node: ast.AST) -> bool:
     """Whether a flag says so, or another branch makes one for each place: the author knows both."""
     if any("share" in source.code(test) for test, _ in tree.conditions(source, node)):
         return True
+    owner = project.enclosing_class(source, node)
+    if owner is not None and _CLASS.search(f"{owner.node.name} {ast.get_docstring(owner.node) or ''}".lower()):
+        return True  # `class SharedEncoder`
     held = tree.statement(source, node)
     name = source.code(held.targets[0]) if isinstance(held, ast.Assign) else ""
     others = (one for one in source.all(ast.Assign) if one is not held and source.code(one.targets[0]) == name)
