@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Shape = tuple["int | str | None", ...]
 _MOST = 8  # alternatives kept for one expression
 _WORK = 4000  # evaluations for one question
+_DTYPES = {f"torch.{name}" for name in ("float", "float32", "float16", "half", "bfloat16", "long", "int64", "double")}
 _PROMISES = {"int": "number", "float": "number", "str": "string", "bool": "bool", "dict": "dict", "list": "list",
              "torch.Tensor": "tensor", "torch.nn.Module": "module", "torch.optim.Optimizer": "optimizer",
              "numpy.ndarray": "ndarray", "torch.device": "device"}  # fmt: skip
@@ -188,14 +189,7 @@ def named(source: Source, node: ast.expr, full: str) -> Values:
         return (Value("class", target.qualified, target.node, target.source),)
     if isinstance(target, Function):
         return (Value("function", target.qualified, target.node, target.source),)
-    if full.startswith("torch.") and full.rpartition(".")[2] in (
-        "float",
-        "float32",
-        "float16",
-        "long",
-        "int64",
-        "double",
-    ):
+    if full in _DTYPES:
         return (Value("dtype", full),)
     if full in ("numpy.nan", "numpy.pi", "numpy.inf", "math.pi", "math.inf", "math.nan"):
         return (Value("number", full),)
