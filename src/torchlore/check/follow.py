@@ -47,6 +47,13 @@ def read_once(source: Source, node: ast.expr) -> ast.expr:
     return made if made is not node and len(same) == 2 and beside else node
 
 
+def takes_packed(source: Source, call: ast.Call) -> bool:
+    """Whether a layer is given a packed sequence: then it gives one, whose `data` is its tensor, graph and all."""
+    given = followed(source, call.args[0]) if call.args and "pack" in source.text else None
+    full = source.name(given.func) if isinstance(given, ast.Call) else ""
+    return full.rpartition(".")[2] in ("pack_padded_sequence", "pack_sequence", "PackedSequence")
+
+
 def possible(source: Source, node: ast.expr) -> list[ast.expr]:
     """What an expression may be: itself, or for a name the values of the plain assignments that reach it."""
     if not isinstance(node, ast.Name):
@@ -125,7 +132,13 @@ def _asserts_in_tests(source: Source) -> bool:
 def in_test(source: Source, node: ast.AST) -> bool:
     """Whether this is a test, by the name of its function or file: it makes its own inputs and breaks things on purpose."""
     functions = (up for up in tree.ancestors(source, node) if isinstance(up, ast.FunctionDef | ast.AsyncFunctionDef))
-    return is_test(source) or any(one.name.startswith("test") for one in functions)
+    return is_test(source) or any(one.name.startswith("test") and not _evaluates(one) for one in functions)
+
+
+def _evaluates(function: tree.FunctionNode) -> bool:
+    """`test(net, loader)`: it must be given what it looks at, so it measures a net and is no test of the code."""
+    args = [one for one in (*function.args.posonlyargs, *function.args.args) if one.arg not in ("self", "cls")]
+    return len(args) - len(function.args.defaults) > 0
 
 
 def comment(source: Source, node: ast.AST) -> str:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, cast
 
 from torchlore.check import api, shapes
+from torchlore.check.follow import takes_packed
 from torchlore.check.tree import argument, contexts, dotted, function, literal, parameters, spread
 from torchlore.check.uses import names
 from torchlore.check.values import UNKNOWN, Shape, Value, Values, values
@@ -248,7 +249,8 @@ def layer_output(source: Source, value: Value, call: ast.Call) -> Values:
     if not value.name.startswith("torch.nn.") or value.name == "torch.nn.Module":
         return (UNKNOWN,)
     if last in ("LSTM", "GRU", "RNN", "MultiheadAttention", "AdaptiveLogSoftmaxWithLoss"):
-        part = (Value("tensor", value.name, call, source, attached=graph),)
+        packed = takes_packed(source, call)
+        part = (UNKNOWN if packed else Value("tensor", value.name, call, source, attached=graph),)
         return (Value("tuple", value.name, call, source, items=(part, (UNKNOWN,))),)
     given = values(source, call.args[0]) if call.args and not isinstance(call.args[0], ast.Starred) else (UNKNOWN,)
     return tuple(_layer(source, value, one, call, graph) for one in given) or (UNKNOWN,)

@@ -138,6 +138,8 @@ def _to_optimizer(source: Source, node: ast.AST) -> bool:
 def _cut(source: Source, call: ast.Call) -> ast.AST | None:
     """`self.encoder(x).detach()`, or the only use of `h = self.encoder(x)` is `h.detach()`; also behind an activation."""
     whole = _activated(source, call)
+    if follow.takes_packed(source, call):
+        return None
     if (cut := _cut_here(source, whole)) is not None:
         return cut
     up = source.parents[whole]

@@ -410,9 +410,13 @@ def _trains(source: Source, call: ast.Call) -> bool:
 
 
 def _shown(source: Source, attribute: ast.Attribute) -> bool:
-    """`weigh.log_vars.tolist()`: a number to look at."""
-    up = source.parents[attribute]
-    return isinstance(up, ast.Attribute) and up.attr in {"item", "tolist", "detach", "data", "cpu", "shape"}
+    """`weigh.log_vars.tolist()`, and what is printed: numbers to look at."""
+    up, around = source.parents[attribute], tree.statement(source, attribute)
+    told = around.value if isinstance(around, ast.Expr) else None
+    printed = isinstance(told, ast.Call) and source.name(told.func) == "print"
+    return printed or (
+        isinstance(up, ast.Attribute) and up.attr in {"item", "tolist", "detach", "data", "cpu", "shape"}
+    )
 
 
 def _only_called(source: Source, name: ast.Name) -> bool:

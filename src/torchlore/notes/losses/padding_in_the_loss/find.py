@@ -11,7 +11,8 @@ from torchlore.check.tensors import no_grad_around
 _PADS = re.compile(
     r"\b(pad_idx|pad_index|pad_id|pad_token_id|PAD_IDX|PAD_ID|PAD|src_pad_idx|trg_pad_idx|tgt_pad_idx)\b"
 )
-_CARES = re.compile(r"-100|reduction=.none|weight=|packed|pack_padded")
+_CARES = re.compile(r"-100|reduction=.none|weight=|packed_(?:target|tgt|trg|label|tag|caption|y\b)|PackedSequence")
+_PACKS = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
 _MASKS = re.compile(r"ignore_index|[Mm]ask")
 _OF_LAYERS = re.compile(
     r"\b\w*(src|tgt|trg|memory|key|attn|attention|causal|subsequent|square|pad)\w*_mask\w*|\bmask=\w+"
@@ -27,7 +28,7 @@ _FLAT = re.compile(r"\.(view|reshape|flatten)\(")
 def find(source: Source) -> Iterator[Hit]:
     found = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
     named = found and ("pad" in source.text or "PAD" in source.text)
-    if not found or _CARES.search(source.text):
+    if not found or _CARES.search(source.text) or _unpacked(source):
         return
     spared = {source.code(loss.target) for loss in found if loss.target is not None and _ignores(source, loss)}
     found = [one for one in found if not spared or (one.target is not None and source.code(one.target) in spared)]
@@ -53,6 +54,17 @@ def find(source: Source) -> Iterator[Hit]:
         if (uses.names(source, one[0]) or uses.attributes(source, one[0])) and _fills_up(source, one[0])
     )
     yield from _without_ignore_index(source, found, next(words, None) if named else None)
+
+
+def _unpacked(source: Source) -> bool:
+    """`pack_padded_sequence(captions, lengths)[0]` holds words only; what is packed for a recurrent layer comes back padded."""
+    calls = source.calls(*_PACKS) if "pack" in source.text else ()
+    ups = [source.parents[call] for call in calls]
+    taken = any(isinstance(one, ast.Subscript | ast.Attribute | ast.Return) for one in ups)
+    parted = any(isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple) for one in ups)
+    held = [tree.dotted(one.targets[0]) for one in ups if isinstance(one, ast.Assign)]
+    data = any(f"{name}.data" in source.text or f"{name}[0]" in source.text for name in held if name)
+    return taken or parted or data or (not ups and "pack_padded" in source.text)
 
 
 def _fills_up(source: Source, word: str) -> bool:

@@ -119,9 +119,29 @@ def _eats(source: Source, use: ast.expr) -> bool:
     up = source.parents[use]
     if isinstance(up, ast.For | ast.comprehension):
         return up.iter is use and not any(isinstance(n, ast.Break) for n in tree.body_nodes(up))
+    if isinstance(up, ast.Starred):
+        return not isinstance(source.parents[up], ast.Call)  # `[*params]`
     if not isinstance(up, ast.Call) or use not in up.args:
-        return False
+        return _optimised(source, use)
     return source.name(up.func) in _EAT or values.sure(source, up, "optimizer") or _walked(source, up, use)
+
+
+def _optimised(source: Source, use: ast.expr) -> bool:
+    """`Adam([{"params": params}])`, `Adam(params=params)`: the optimizer walks what its groups hold."""
+    up = source.parents[use]
+    if isinstance(up, ast.Dict):
+        at = next((number for number, one in enumerate(up.values) if one is use), None)
+        key = up.keys[at] if at is not None else None
+        named = key is not None and tree.literal(key) == "params"
+    else:
+        named = isinstance(up, ast.keyword) and up.arg == "params"
+    while named and isinstance(up, ast.Dict | ast.List | ast.Tuple | ast.keyword):
+        up = source.parents[up]
+    held = up.targets[0] if isinstance(up, ast.Assign) else None  # `groups = [{"params": params}]`
+    reads = [one for one in source.all(ast.Name) if isinstance(held, ast.Name) and one.id == held.id]
+    reads = [one for one in reads if [way.node for way in scopes.reaching(source, one)] == [held]]
+    given = (source.parents[one] for one in reads)
+    return named and any(isinstance(one, ast.Call) and values.sure(source, one, "optimizer") for one in (up, *given))
 
 
 def _walked(source: Source, call: ast.Call, use: ast.expr) -> bool:

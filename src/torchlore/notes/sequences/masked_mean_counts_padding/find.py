@@ -96,7 +96,7 @@ def _is_padding(source: Source, node: ast.expr, hops: int = 3) -> bool:
     """Whether a tensor is 1 at the words and 0 at the padding, by how it was made or by its name."""
     node = _uncast(node)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        left, right = source.code(node.left), source.code(node.comparators[0])
+        left, right = _spelled(source, node.left), _spelled(source, node.comparators[0])
         if isinstance(node.ops[0], ast.NotEq):
             return bool(_PAD.search(right) or _PAD.search(left))
         ordered = isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE)
@@ -111,10 +111,27 @@ def _is_padding(source: Source, node: ast.expr, hops: int = 3) -> bool:
         given = any(_LENGTHS.search(source.code(one).lower()) for one in node.args)
         return given and "mask" in tree.dotted(node.func).lower()
     behind = list(_given(source, node)) if hops else []
+    told = [(home, value) for home, value in behind if not _is_plain(home, value)]
     if behind:
-        return all(_is_padding(home, value, hops - 1) for home, value in behind)
+        return bool(told) and all(_is_padding(home, value, hops - 1) for home, value in told)
     key = tree.literal(node.slice) if isinstance(node, ast.Subscript) else tree.dotted(node).rpartition(".")[2]
     return bool(_NAMED.match(str(key)))
+
+
+def _spelled(source: Source, node: ast.expr) -> str:
+    """An expression as it stands, and what its name stands for: `t[None]` of `t = torch.arange(n)`."""
+    return f"{source.code(node)} {source.code(follow.followed(source, _uncast(node)))}"
+
+
+def _is_plain(source: Source, node: ast.expr) -> bool:
+    """Ones and zeros that a caller writes down to try a function: they say nothing of what it is for."""
+    home, found = origin.origin(source, _uncast(node))
+    made = _uncast(found)
+    full = home.name(made.func) if isinstance(made, ast.Call) else ""
+    if full in ("torch.cat", "torch.stack") and isinstance(made, ast.Call) and made.args:
+        parts = made.args[0].elts if isinstance(made.args[0], ast.List | ast.Tuple) else []
+        return bool(parts) and all(_is_plain(home, one) for one in parts)
+    return full in ("torch.ones", "torch.zeros", "torch.ones_like", "torch.tensor")
 
 
 def _uncast(node: ast.expr) -> ast.expr:
