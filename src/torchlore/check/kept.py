@@ -46,10 +46,15 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
         alone &= not any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's own
         if alone or (node.func.attr in ("update", "add", "append") and hops and _stores(source, node, hops)):
             return node.func.value, node.args[0]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS and hops:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_keeper(node.func.attr) and hops:
         stored = _stored(source, node, hops)
         return (node.func.value, ast.Tuple(stored, ast.Load())) if stored else (None, None)
     return None, None
+
+
+def _is_keeper(method: str) -> bool:
+    """`update`, `log`, and `update_priorities`."""
+    return method in KEEPS or method.startswith(("update_", "store_", "push_", "record_", "set_prio"))
 
 
 def _moving(value: ast.expr) -> ast.expr:
@@ -129,8 +134,14 @@ def _box(target: ast.expr | None) -> ast.expr | None:
 
 
 def _looped(binding: scopes.Binding) -> str:
-    """`values` of `for key, value in values.items()`."""
+    """`values` of `for key, value in values.items()`, of `for i, value in zip(index, values)` and of `enumerate(values)`."""
     over = binding.value if binding.how == "for" else None
+    if isinstance(over, ast.Name) and not binding.path:
+        return over.id
+    side = tree.dotted(over.func) if isinstance(over, ast.Call) else ""
+    if isinstance(over, ast.Call) and side in ("zip", "enumerate") and len(binding.path) == 1:
+        place = binding.path[0] - (side == "enumerate")
+        return tree.dotted(over.args[place]) if 0 <= place < len(over.args) else ""
     entries = isinstance(over, ast.Call) and follow.method(over) in ("items", "values")
     return tree.dotted(tree.receiver(over)) if entries and isinstance(over, ast.Call) else ""
 

@@ -301,6 +301,8 @@ def attribute(source: Source, value: Value, name: str) -> Values:
     """What an attribute of a value is."""
     if api.is_kind(value.kind, "tensor"):
         return _tensor_attribute(value, name)
+    if value.kind == "tuple" and name in ("values", "indices") and len(value.items) == 2 and value.name:
+        return value.items[name == "indices"]  # `q.max(1).values`
     if value.kind == "optimizer" and name == "param_groups":
         return (Value("list", items=((Value("dict"),),)),)
     from torchlore.check.classes import attribute_values, class_behind

@@ -95,7 +95,7 @@ def _quotient(source: Source, node: ast.expr | None) -> ast.BinOp | None:
         if isinstance(node, ast.List) and len(node.elts) == 1:
             node = node.elts[0]
         if isinstance(node, ast.BinOp):
-            return node if isinstance(node.op, ast.Div) else None
+            return _unscaled(node)
         if not isinstance(node, ast.Call):
             return None
         method = (
@@ -107,6 +107,14 @@ def _quotient(source: Source, node: ast.expr | None) -> ast.BinOp | None:
             tree.receiver(node) if method else node.args[0] if source.name(node.func) in _WRAPS and node.args else None
         )
     return None
+
+
+def _unscaled(node: ast.BinOp) -> ast.BinOp | None:
+    """`a / b` of `a / b * classes` and of `classes * (a / b)`."""
+    if isinstance(node.op, ast.Div):
+        return node
+    sides = [one for one in (node.left, node.right) if isinstance(one, ast.BinOp)]
+    return _unscaled(sides[0]) if isinstance(node.op, ast.Mult) and len(sides) == 1 else None
 
 
 _WRAPS = ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.Tensor", "torch.from_numpy", "float")

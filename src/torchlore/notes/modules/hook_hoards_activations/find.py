@@ -9,7 +9,7 @@ from torchlore.check.project import Function, as_function
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 
-_WALKS = ("modules", "named_modules", "children", "named_children")
+_WALKS = ("modules", "named_modules", "children", "named_children", "parameters", "named_parameters")
 _PILED = "each turn adds one hook more to"
 _ON_MODULES = (
     "register_forward_hook",
@@ -21,7 +21,11 @@ _ON_MODULES = (
 
 def find(source: Source) -> Iterator[Hit]:
     removes = any(source.methods("remove"))
-    registered = [call for call in source.methods(*_ON_MODULES) if tree.is_statement(source, call) or not removes]
+    calls = [
+        *source.methods(*_ON_MODULES),
+        *(one for one in source.methods("register_hook") if _on_weight(source, one)),
+    ]
+    registered = [call for call in calls if tree.is_statement(source, call) or not removes]
     for added in registered:
         place = _again(source, added)
         if place is not None:
@@ -51,6 +55,15 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 message = f"`{source.code(box)}` keeps the graph of every batch: append `{given[-1]}.detach()`, or better a number"
                 yield source.hit(call, message)
+
+
+def _on_weight(source: Source, call: ast.Call) -> bool:
+    """A hook on the gradient of a weight, which stays; the other tensors are gone with their step."""
+    on = tree.receiver(call)
+    bound = scopes.reaching(source, on) if isinstance(on, ast.Name) else []
+    over = bound[0].value if len(bound) == 1 and bound[0].how in ("for", "comprehension") else None
+    walked = isinstance(over, ast.Call) and follow.method(over) in ("parameters", "named_parameters")
+    return walked or values.sure(source, on, "parameter")
 
 
 def _again(source: Source, call: ast.Call) -> ast.Call | None:
@@ -89,11 +102,16 @@ def _sites(function: Function, arg: ast.arg, *, own: bool) -> Iterator[tuple[Sou
 
 def _net(source: Source, call: ast.Call) -> tuple[ast.expr, list[tree.Loop], bool]:
     """The net whose layer gets the hook, the loops around and whether an `if` is; those over the net's own layers do not count."""
-    root, loops, inner = tree.receiver(call), tree.loops(source, call), None
+    root, loops = tree.receiver(call), tree.loops(source, call)
+    inner: ast.AST | None = None
     for _ in range(4):
         while isinstance(root, ast.Attribute | ast.Subscript):
             root = root.value
         bound = scopes.reaching(source, root) if isinstance(root, ast.Name) else []
+        drawn = bound[0].value if len(bound) == 1 and bound[0].how == "comprehension" else None
+        if isinstance(drawn, ast.Call) and follow.method(drawn) in _WALKS:
+            root, inner = tree.receiver(drawn), inner or tree.statement(source, call)
+            continue
         walk = bound[0].statement if len(bound) == 1 and bound[0].how == "for" else None
         over = walk.iter if isinstance(walk, ast.For) else None
         if walk not in loops or not isinstance(over, ast.Call) or follow.method(over) not in _WALKS:

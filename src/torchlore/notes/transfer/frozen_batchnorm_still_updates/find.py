@@ -138,6 +138,8 @@ def _handed(source: Source, name: ast.Name) -> ast.expr:
     """`net` behind `freeze(child)` in a loop over `net.named_children()`; the argument of the only call of a helper."""
     bound = scopes.reaching(source, name)
     one = bound[0] if len(bound) == 1 else None
+    if one is not None and one.how == "parameter" and (kept := _kept_as(source, name)) is not None:
+        return kept
     if one is not None and one.how == "parameter" and isinstance(one.node, ast.arg):
         given = calls.given(source, one.node)
         inner = given[0][1] if len(given) == 1 and given[0][0] is source else None
@@ -146,6 +148,14 @@ def _handed(source: Source, name: ast.Name) -> ast.expr:
     walks = isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute)
     children = walks and over.func.attr in ("children", "named_children")  # type: ignore[union-attr]  # walks says so
     return over.func.value if children else name  # type: ignore[union-attr]  # walks says so
+
+
+def _kept_as(source: Source, name: ast.Name) -> ast.expr | None:
+    """`self.body` of `self.body = body` in the `__init__` that is given `body`."""
+    home = tree.function(source, name)
+    kept = tree.under(source, home, ast.Assign) if home is not None and home.name == "__init__" else []
+    own = [one.targets[0] for one in kept if tree.dotted(one.value) == name.id]
+    return next((one for one in own if tree.dotted(one).startswith("self.")), None)
 
 
 def _holds(source: Source, freeze: Event) -> bool:

@@ -24,9 +24,9 @@ def find(source: Source) -> Iterator[Hit]:
         return
     yield from _part(source)
     seen: set[ast.AST] = set()
-    for events in flow.rounds(source):
+    for events in (*flow.rounds(source), *_handed_losses(source)):
         read = [one for one in events if one.what == "forward" and one.no_grad and one.source is source]
-        for event in read if any(one.what == "backward" for one in events) else ():
+        for event in read if any(one.what in ("backward", "loss") for one in events) else ():
             name = tree.dotted(event.expr).rpartition(".")[2] if event.expr is not None else ""
             if not name or event.node in seen or frameworks.owned(source, event.node):
                 continue
@@ -40,6 +40,15 @@ def find(source: Source) -> Iterator[Hit]:
                 code = source.code(event.expr) if event.expr is not None else name
                 told = f"`{code}` is frozen and still in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
                 yield source.hit(event.node, told)
+
+
+def _handed_losses(source: Source) -> Iterator[tuple[Event, ...]]:
+    """What a function does that computes a loss and is handed to whoever trains: `fit(student, batches, distil)`."""
+    given = [arg for call in source.all(ast.Call) for arg in (*call.args, *(one.value for one in call.keywords))]
+    names = {one.id for one in given if isinstance(one, ast.Name)}
+    for function in flow.functions(source) if "requires_grad" in source.text else ():
+        if function.name in names and not flow.trains(source, function):
+            yield flow.events_of(source, function)
 
 
 def _part(source: Source) -> Iterator[Hit]:
