@@ -28,7 +28,7 @@ _FLAT = re.compile(r"\.(view|reshape|flatten)\(")
 def find(source: Source) -> Iterator[Hit]:
     found = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
     named = found and ("pad" in source.text or "PAD" in source.text)
-    if not found or _CARES.search(source.text) or _unpacked(source):
+    if not found or _CARES.search(source.text) or _packed_away(source):
         return
     spared = {source.code(loss.target) for loss in found if loss.target is not None and _ignores(source, loss)}
     found = [one for one in found if not spared or (one.target is not None and source.code(one.target) in spared)]
@@ -56,7 +56,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _without_ignore_index(source, found, next(words, None) if named else None)
 
 
-def _unpacked(source: Source) -> bool:
+def _packed_away(source: Source) -> bool:
     """`pack_padded_sequence(captions, lengths)[0]` holds words only; what is packed for a recurrent layer comes back padded."""
     calls = source.calls(*_PACKS) if "pack" in source.text else ()
     ups = [source.parents[call] for call in calls]
