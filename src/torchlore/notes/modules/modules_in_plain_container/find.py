@@ -34,7 +34,7 @@ def find(source: Source) -> Iterator[Hit]:
                 r"\b(hack|hide|ddp|not? (show|register|train)\w*|avoid)\b", follow.comment(source, plain[0].node)
             ):
                 continue  # the author wants it so
-            if held and _matter(source, held) and not _put_aside(held) and not _in_place(source, held):
+            if held and _matter(source, held) and not _put_aside(source, held) and not _in_place(source, held):
                 if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
                     sure = any(modules.has_parameters(one) for node in held for one in source.values(node))
                     unsure = not sure or _handled(source, cls, name) or _fixed(source, plain[0].node)
@@ -83,10 +83,18 @@ def _elsewhere(source: Source, cls: Class, name: str, held_parts: list[ast.expr]
     return False
 
 
-def _put_aside(held: list[ast.expr]) -> bool:
-    """`[teacher.requires_grad_(False)]`: a list keeps it out of the module on purpose."""
+def _put_aside(source: Source, held: list[ast.expr]) -> bool:
+    """`[teacher.requires_grad_(False)]`, or one with `net.eval()` above: a list keeps it out of the module on purpose."""
+    asleep = [tree.receiver(one) for one in source.methods("eval")]
+    if all(isinstance(one, ast.Name) and any(_same(source, one, other) for other in asleep) for one in held):
+        return True
     frozen = (one for one in held if isinstance(one, ast.Call) and follow.method(one) == "requires_grad_" and one.args)
     return any(tree.literal(one.args[0]) is False for one in frozen)
+
+
+def _same(source: Source, one: ast.Name, other: ast.expr) -> bool:
+    """Whether both are the same name of one function."""
+    return tree.dotted(other) == one.id and tree.function(source, other) is tree.function(source, one)
 
 
 def _in_place(source: Source, held: list[ast.expr]) -> bool:
