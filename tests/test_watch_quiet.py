@@ -403,6 +403,28 @@ for _ in range(6):
     opt.step()
 """
 
+UNUSED = """
+class Net(nn.Module):
+    def __init__(self, normed):
+        super().__init__()
+        self.normed, self.norm, self.out = normed, nn.BatchNorm1d(5), nn.Linear(5, 1)
+
+    def forward(self, x):
+        return self.out(self.norm(x) if self.normed else x)
+
+
+net = Net(NORMED)
+opt = optim.SGD(net.parameters(), 0.1)
+for epoch in range(6):
+    net.train(epoch < 0)
+    print(F.mse_loss(net(torch.ones(16, 5)), torch.ones(16, 1)).item())
+    for _ in range(8):
+        opt.zero_grad()
+        x = torch.randn(16, 5)
+        F.mse_loss(net(x), x[:, :1]).backward()
+        opt.step()
+"""
+
 
 def given(inside="pass", taken="data", outside="pass"):
     return GIVEN.replace("INSIDE", inside).replace("TAKEN", taken).replace("OUTSIDE", outside)
@@ -460,6 +482,13 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
         (LAST, ["last-step-of-two-directions"]),  # not the zero gradients that come of it, too
         (WORDS.replace("BATCH", "1"), []),  # one sentence: its words are in the same order either way
         (WORDS.replace("BATCH", "4"), ["flattened-in-another-order"]),
+        (
+            UNUSED.replace("NORMED", "False")
+            .replace("epoch < 0", "False")
+            .replace("    for _ in", "    net.train()\n    for _ in"),
+            [],
+        ),
+        (UNUSED.replace("NORMED", "True"), ["batchnorm-without-statistics"] * 2),  # at both forwards
         (OWN_NAMES, []),  # layers of the user's own with names of PyTorch's
         (SHADOW.replace("COPY", "p.data"), ["weights-kept-by-reference"]),
     ],
@@ -497,3 +526,16 @@ def test_it_names_the_line_to_change(tmp_path, program, line, slug):
     (tmp_path / "train.py").write_text(HEAD + program)
     told = [int(number) for number, one in findings(tmp_path, "--no-source") if one == slug]
     assert told == [n for n, text in enumerate((HEAD + program).splitlines(), 1) if line in text]
+
+
+def test_an_environment_inside_the_project_is_not_the_users(tmp_path):
+    installed = tmp_path / ".venv" / "lib" / "site-packages"
+    installed.mkdir(parents=True)
+    (installed / "fitting.py").write_text("def fit(loss, scores, y):\n    loss(scores, y).backward()\n")
+    program = HEAD + BY_HAND.replace("LAST", "scores").replace("loss.backward()", "fit(bce, torch.sigmoid(out), y)")
+    begin = f"import sys\nsys.path.append({str(installed)!r})\nfrom fitting import fit\n"
+    program = begin + program.replace("opt = ", "bce = F.binary_cross_entropy_with_logits\nopt = ")
+    (tmp_path / "train.py").write_text(program)
+    told = [(int(line), slug) for line, slug in findings(tmp_path, "--no-source", "--no-deep")]
+    line = next(n for n, text in enumerate(program.splitlines(), 1) if "fit(bce" in text)
+    assert told == [(line, "sigmoid-before-bce-with-logits")]

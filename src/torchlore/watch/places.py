@@ -111,11 +111,17 @@ class Map:
         """The same for a file name."""
         if path.startswith("<"):
             return path.startswith("<ipython") or path in self.roots
-        if path.startswith(self.roots or "\0"):
+        if any(self.holds(root, path) for root in self.roots):
             return True
         if path.startswith(OURS):
             return f"{os.sep}notes{os.sep}" in path
         return not path.startswith(self.libraries) and f"{os.sep}site-packages{os.sep}" not in path
+
+    def holds(self, root: str, path: str) -> bool:
+        """Whether a file lies in this folder of the user's, and not in libraries that lie in it: an environment in a project."""
+        inner = [one for one in (*self.libraries, OURS) if one.startswith(root) and one != root]
+        installed = f"{os.sep}site-packages{os.sep}" in os.sep + path.removeprefix(root)
+        return path.startswith(root) and not installed and not path.startswith((*inner, "\0"))
 
     def frame(self, depth: int = 1) -> FrameType | None:
         """The nearest frame of the user's, `depth` frames up from the caller."""

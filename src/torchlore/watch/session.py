@@ -147,17 +147,18 @@ class Watcher:
         if self.busy or not sentinels or self.veiled():
             return
         self.busy = True
+        subject = picture.subject  # asked once: that of a call is made of its line
         try:
             with self.shield():
                 for sentinel in sentinels:
                     if sentinel.slug not in self.broken:
-                        self.let(sentinel, picture)
+                        self.let(sentinel, picture, subject)
         finally:
             self.busy = False
 
-    def let(self, sentinel: Sentinel, picture: Picture) -> None:
+    def let(self, sentinel: Sentinel, picture: Picture, subject: int) -> None:
         """Let one sentinel look."""
-        picture.memory = self.memories.setdefault((sentinel.slug, picture.subject), {})
+        picture.memory = self.memories.setdefault((sentinel.slug, subject), {})
         picture.notes = self.notes.setdefault(sentinel.slug, {})
         try:
             said = sentinel.watch(picture)

@@ -10,7 +10,7 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
     if module.training or not call.run.steps or call.memory.setdefault("looks", 0) > 20:
         return None
     call.memory["looks"] += 1
-    fresh = [name for name, layer in module.named_modules() if _fresh(layer)]
+    fresh = {name: layer for name, layer in module.named_modules() if _fresh(layer)}
     first = next(module.parameters())
     stepped = (one.optimizer for one in call.run.optimizers if one.steps)
     trained = any(
@@ -18,10 +18,12 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
     )
     version = call.memory.setdefault("version", first._version)  # noqa: SLF001 - the documented counter of writes
     copied = first._version != version or int(getattr(module, "n_averaged", 0))  # noqa: SLF001 - see above
+    if trained:  # a layer that its forward leaves out has nothing to see
+        fresh = {name: layer for name, layer in fresh.items() if id(layer.weight) in call.run.reached}
     if not fresh or not (trained or copied):
         return None
     return Alarm(
-        f"`{fresh[0]}` evaluates with mean 0 and variance 1: it never saw a batch in training mode; copy the buffers with the "
+        f"`{next(iter(fresh))}` evaluates with mean 0 and variance 1: it never saw a batch in training mode; copy the buffers with the "
         "weights, or call torch.optim.swa_utils.update_bn",
         evidence=f"{len(fresh)} batch-norm layers have their first statistics",
     )

@@ -16,6 +16,7 @@ A label outside 0..C-1 that is not the ignored one raises on the CPU and kills t
 `ignore_index=255` if your masks use 255.
 """
 
+import math
 from typing import Annotated
 
 from torchlore.watch.pictures import Alarm, Call
@@ -28,8 +29,6 @@ SEVERITY = "warning"
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
-    import math
-
     import torch
     from torch.nn import functional as F
 
@@ -53,7 +52,8 @@ def watch(call: Annotated[Call, "cross_entropy", "nll_loss"]) -> Alarm | None:
     target, ignored = call.target, call.argument(4, "ignore_index", -100)
     if target is None or target.is_floating_point() or target.device.type != "cpu" or not target.numel():
         return None
-    if call.argument(6, "reduction", "mean") != "mean" or not bool((target == ignored).all()):
+    mean = call.argument(6, "reduction", "mean") == "mean" and not call.result.dim()
+    if not mean or not math.isnan(float(call.result)) or not bool((target == ignored).all()):
         return None
     return Alarm(
         f"all {target.numel()} labels of this batch are {ignored}, which is ignored, and the mean of nothing is NaN; "
