@@ -7,8 +7,8 @@ y = (x[:, 0] > 0).long() + (x[:, 1] > 0).long()
 model = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
 for _ in range(40):
-    prob = F.softmax(model(x), dim=1)
-    loss = F.nll_loss(prob, y)  # trap: nll-on-probabilities
+    prob = F.softmax(model(x), dim=1)  # trap: nll-on-probabilities
+    loss = F.nll_loss(prob, y)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

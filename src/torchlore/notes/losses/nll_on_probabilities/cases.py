@@ -9,7 +9,7 @@ class Net(nn.Module):
         self.fc = nn.Linear(4, 3)
 
     def forward(self, x):
-        return torch.softmax(self.fc(x), dim=1)
+        return torch.softmax(self.fc(x), dim=1)  # trap: nll-on-probabilities
 
 
 class Logs(nn.Module):
@@ -25,7 +25,7 @@ criterion = nn.NLLLoss()
 
 
 def bad(x, y):
-    a = criterion(Net(True)(x), y)  # trap: nll-on-probabilities
+    a = criterion(Net(True)(x), y)
     b = F.nll_loss(nn.Linear(4, 3)(x), y)  # trap: nll-on-probabilities
     c = criterion(torch.sigmoid(x), y)  # trap: nll-on-probabilities
     return a + b + c

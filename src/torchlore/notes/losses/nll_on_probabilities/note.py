@@ -54,17 +54,23 @@ def find(source: Source) -> Iterator[Hit]:
             picked = tree.literal(loss.option("reduction")) == "none"  # one may want the probability of each label
             toy = given.state == "logits" and follow.in_test(source, loss.call)  # of what is no matter of the loss
             toy = toy or tree.is_shown(source, loss.call)  # a lesson that shows what it gives
-            yield source.hit(loss.call, message, severity="hint" if toy else "warning" if picked else None)
+            place, at = _place(source, loss.call, given)
+            yield source.hit(place, message + at, severity="hint" if toy else "warning" if picked else None)
         elif loss.input is not None and losses.called_logits(source, loss.input):
-            told = (
-                f"`{source.code(loss.input)}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
-            )
+            code = source.code(loss.input)
+            told = f"`{code}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
             made = follow.binding(source, loss.input)  # a net that comes from outside may end in log_softmax
             unseen = isinstance(made, ast.Call) or _from_elsewhere(source, loss.input)
             yield source.hit(loss.call, told, severity="hint" if unseen else "warning")
         elif loss.input is not None and given is None and _of_a_net(source, loss.input):
             told = "NLLLoss takes log-probabilities, and nothing in this file takes a logarithm: end the net with `log_softmax`"
             yield source.hit(loss.call, told, severity="warning")
+
+
+def _place(source: Source, call: ast.Call, given: values.Value) -> tuple[ast.Call, str]:
+    """The softmax, where this file has it: that is what to change; else the loss."""
+    made = given.node if given.source is source and given.state != "logits" else None
+    return (made, f" (line {call.lineno})") if isinstance(made, ast.Call) else (call, "")
 
 
 def _from_elsewhere(source: Source, node: ast.expr) -> bool:
