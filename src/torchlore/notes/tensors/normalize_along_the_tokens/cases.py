@@ -39,3 +39,29 @@ def affinity(maps):
 def attended(scores, x):
     v = F.normalize(x)
     return scores @ v, F.normalize(x.flatten(1))
+
+
+class Late(nn.Module):
+    def __init__(self, dim=16):
+        super().__init__()
+        self.emb, self.lin = nn.Embedding(60, dim), nn.Linear(dim, dim, bias=False)
+
+    def encode(self, ids):
+        return F.normalize(self.lin(self.emb(ids)))  # trap: normalize-along-the-tokens
+
+    def pooled(self, ids):
+        return F.normalize(self.lin(self.emb(ids).mean(1)))
+
+    def forward(self, query, docs):
+        scores = torch.einsum("qid,kjd->qkij", self.encode(query), self.encode(docs))
+        return scores.amax(3).sum(2), self.pooled(query) @ self.pooled(docs).t()
+
+
+def unit(x):
+    x = F.normalize(x)  # trap: normalize-along-the-tokens
+    return x
+
+
+def matched(words, regions):
+    w, r = unit(words), unit(regions)
+    return w @ r.transpose(1, 2)

@@ -11,7 +11,8 @@ Say which dimension: `F.normalize(x, dim=-1)`, `F.cosine_similarity(a, b, dim=-1
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, tree
+from torchlore.check import calls, edits, follow, tree
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -34,14 +35,16 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"{told}: write `dim=-1`", fix, safe=False)
 
 
-def _has_tokens(source: Source, call: ast.Call) -> bool:
-    """Whether the result is (batch, tokens, features), by the product that it goes into."""
-    held = source.parents[call]
-    name = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
-    home = tree.function(source, call) or source.tree
-    uses = tree.under(source, home, ast.Name) if isinstance(name, ast.Name) else []
+def _has_tokens(source: Source, call: ast.Call, hops: int = 2) -> bool:
+    """Whether the result is (batch, tokens, features), by the product that it goes into, also where a caller makes it."""
+    name, home = tree.target(source, call), tree.function(source, call)
+    uses = tree.under(source, home or source.tree, ast.Name) if isinstance(name, ast.Name) else []
     mine = [use for use in uses if isinstance(name, ast.Name) and use.id == name.id and use.lineno > call.lineno]
-    return any(_summed(source, one) or _multiplied(source, one) for one in (call, *mine))
+    if any(_summed(source, one) or _multiplied(source, one) for one in (call, *mine)):
+        return True
+    back = any(isinstance(source.parents[one], ast.Return) for one in (call, *mine))
+    sites = calls.callers(as_function(source, home)) if home is not None and back and hops else ()
+    return any(_has_tokens(caller, site, hops - 1) for caller, site, _ in sites)
 
 
 def _summed(source: Source, node: ast.expr) -> bool:
