@@ -30,6 +30,26 @@ for _ in range(8):
     loss.backward()
     opt.step()
 """
+STACKED = """
+class NAME(nn.Module):
+    def __init__(self):
+        super().__init__()
+        block = nn.Linear(4, 4)
+        self.blocks, self.head = nn.ModuleList([block] * 3), nn.Linear(4, 2)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = torch.tanh(block(x))
+        return self.head(x)
+
+
+net = NAME()
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(4):
+    opt.zero_grad()
+    F.cross_entropy(net(torch.randn(8, 4)), torch.randint(0, 2, (8,))).backward()
+    opt.step()
+"""
 MEASURED = """
 data = TensorDataset(torch.randn(64, 5), torch.randn(64, 1))
 loader = DataLoader(data, batch_size=16, shuffle=True)
@@ -489,6 +509,8 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
             [],
         ),
         (UNUSED.replace("NORMED", "True"), ["batchnorm-without-statistics"] * 2),  # at both forwards
+        (STACKED.replace("NAME", "Encoder"), ["shared-module-by-list-multiply"]),
+        (STACKED.replace("NAME", "SharedEncoder"), []),  # what the author wants
         (OWN_NAMES, []),  # layers of the user's own with names of PyTorch's
         (SHADOW.replace("COPY", "p.data"), ["weights-kept-by-reference"]),
     ],

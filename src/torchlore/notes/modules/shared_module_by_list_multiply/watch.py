@@ -9,6 +9,8 @@ _MEANT = re.compile(
     "shar|tie|same|recurr|universal|albert|looped|unrolled", re.IGNORECASE
 )  # words of an author who wants one set of weights
 
+_CLASS = re.compile("shared|sharing|tied|tying|universal|albert|looped|unrolled", re.IGNORECASE)
+
 
 def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
     if call.memory.setdefault("looked", 0):
@@ -29,8 +31,14 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
                 else f"`{name}` holds the layers of `{min(again)}`"
             )
             above, _, attribute = name.rpartition(".")
-            line = assignment(type(call.owner.get_submodule(above)), attribute) if attribute else None
-            if _MEANT.search(f"{name} {line.text.partition('#')[0] if line else ''}"):
+            holder = type(call.owner.get_submodule(above))
+            line = assignment(holder, attribute) if attribute else None
+            if _MEANT.search(f"{name} {line.text.partition('#')[0] if line else ''}") or _CLASS.search(_told(holder)):
                 continue
             return Alarm(f"{what}: one set of weights; make or deepcopy a layer for each place", at=line, certain=False)
     return None
+
+
+def _told(cls: type) -> str:
+    """What a class says of itself: `class SharedEncoder`; torch's own pages say nothing of this network."""
+    return "" if cls.__module__.startswith("torch.") else f"{cls.__name__} {cls.__doc__ or ''}"

@@ -64,3 +64,29 @@ def collect(policy, steps):
         obs, score = game.step(policy(state))
         scores.append(score)
     return states, scores, copies
+
+
+def to_tensor(array):
+    return torch.from_numpy(array)  # trap: reused-numpy-buffer
+
+
+def to_copy(array):
+    return torch.from_numpy(array.copy())
+
+
+def remember(policy, steps):
+    game, memory, copies, last = Game(), [], [], None
+    for _ in range(steps):
+        seen = to_tensor(game.reset())
+        memory.append((last, policy(seen), seen))
+        copies.append((last, to_copy(game.reset()), torch.tensor(game.reset())))
+    return memory, copies
+
+
+def transitions(steps):
+    game, kept = Game(), []
+    for action in range(steps):
+        state, score = game.step(action)
+        kept.append((torch.as_tensor(state), score, action))  # trap: reused-numpy-buffer
+        kept.append((state.copy(), score, action))
+    return kept

@@ -29,32 +29,53 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _handed_out(source: Source) -> Iterator[Hit]:
-    """`states.append(torch.from_numpy(env.step(a)))`, where the class hands out the one array it works in."""
+    """`states.append(torch.from_numpy(env.step(a)))`, where the class hands out the one array it works in; also in a tuple."""
+    seen = set[ast.AST]()
     for call in source.methods("append"):
-        kept = call.args[0] if len(call.args) == 1 and tree.loops(source, call) else None
-        inner = follow.followed(source, kept) if kept is not None else None
-        if (
-            isinstance(inner, ast.Call)
-            and source.name(inner.func) in ("torch.from_numpy", "torch.as_tensor")
-            and inner.args
-        ):
-            array: ast.expr | None = inner.args[0]
-        else:
-            array, inner = kept, call
-        bound = scopes.reaching(source, array) if isinstance(array, ast.Name) else []
-        if bound and isinstance(array, ast.Name) and all(_is_own_array(source, one) for one in bound):
-            told = f"`{array.id}` is the array that the next call writes into again, so everything kept here ends up equal: keep `{array.id}.copy()`"
-            yield source.hit(inner, told)
+        whole = call.args[0] if len(call.args) == 1 and tree.loops(source, call) else None
+        for kept in whole.elts if isinstance(whole, ast.Tuple | ast.List) else [whole]:
+            array, inner = _shared(source, kept) if kept is not None else (None, None)
+            name = array if isinstance(array, ast.Name) else kept
+            bound = scopes.reaching(source, array) if isinstance(array, ast.Name) else []
+            own = bool(bound) and all(_is_own_array(source, one) for one in bound)
+            own = own and (kept is whole or inner is not None)  # a tuple of arrays: same-tensor-appended
+            own = own or (isinstance(array, ast.Call) and inner is not None and _hands_out(source, array, ()))
+            if own and name is not None and (inner or call) not in seen:
+                seen.add(inner or call)
+                code = source.code(name)
+                told = f"`{code}` is the array that the next call writes into again, so everything kept here ends up equal: keep `{code}.copy()`"
+                if inner is not None and tree.function(source, inner) is not tree.function(source, call):
+                    told = f"this shares the memory of an array that the next call writes into again, so everything kept in `{source.code(tree.receiver(call))}` ends up equal: give it `.copy()`"
+                yield source.hit(inner or call, told)
+
+
+def _shared(source: Source, kept: ast.expr, hops: int = 3) -> tuple[ast.expr, ast.Call | None]:
+    """The array behind `torch.from_numpy(array)`, and that call, through names and functions of the file."""
+    inner = follow.followed(source, kept)
+    if not isinstance(inner, ast.Call) or not hops:
+        return kept, None
+    if source.name(inner.func) in ("torch.from_numpy", "torch.as_tensor") and inner.args and not inner.keywords:
+        return inner.args[0], inner
+    made = flow.called(source, inner)
+    given = calls.returned(made) if made is not None and made.owner is None and made.source is source else []
+    array, call = _shared(source, given[0], hops - 1) if len(given) == 1 else (kept, None)
+    arg = next((one for one in tree.parameters(made.node) if one.arg == tree.dotted(array)), None) if made else None
+    outer = calls.given_argument(made, inner, arg, 0) if made is not None and arg is not None and call else None
+    return (outer, call) if outer is not None else (kept, None)
 
 
 def _is_own_array(source: Source, one: scopes.Binding) -> bool:
     """Whether a method of the project returns an attribute that other calls change in place and nobody binds anew."""
-    made = flow.called(source, one.value) if isinstance(one.value, ast.Call) and one.how == "assign" else None
-    if made is None or made.owner is None or len(one.path) > 1:
+    return isinstance(one.value, ast.Call) and one.how == "assign" and _hands_out(source, one.value, one.path)
+
+
+def _hands_out(source: Source, call: ast.Call, path: tuple[int, ...]) -> bool:
+    made = flow.called(source, call)
+    if made is None or made.owner is None or len(path) > 1:
         return False
     given = calls.returned(made)
-    if one.path:
-        given = [two.elts[one.path[0]] for two in given if isinstance(two, ast.Tuple) and one.path[0] < len(two.elts)]
+    if path:
+        given = [two.elts[path[0]] for two in given if isinstance(two, ast.Tuple) and path[0] < len(two.elts)]
     names = {tree.dotted(two) for two in given}
     name = names.pop() if len(names) == 1 else ""
     if not name.startswith("self.") or name.count(".") > 1:
