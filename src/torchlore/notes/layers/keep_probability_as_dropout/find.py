@@ -27,11 +27,15 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_PLACES):
         place, word = _PLACES[source.name(call.func)]
         given = tree.argument(call, place, word)
-        if given is None or not _KEEP.search(_word(given)) or _turned_round(source, given) or _low(source, given):
+        if given is None or not _KEEP.search(_word(given)) or _turned_round(source, given):
             continue
+        known = _numbers(source, given)
+        if known and max(known) <= 0.5:
+            continue  # dropped as it should be, under another name
         code = source.code(given)
         told = f"`{code}` says how much is kept, and this zeroes that share: write `1 - {code}`"
-        yield source.hit(given, told, edits.replace(source, given, f"1 - {code}"), safe=False)
+        fix = edits.replace(source, given, f"1 - {code}")
+        yield source.hit(given, told, fix, safe=False, severity="warning" if known else "hint")  # the name alone
 
 
 def _word(node: ast.expr) -> str:
@@ -48,9 +52,10 @@ def _turned_round(source: Source, node: ast.expr) -> bool:
     return isinstance(made, ast.BinOp) and isinstance(made.op, ast.Sub)
 
 
-def _low(source: Source, node: ast.expr) -> bool:
-    """Whether every number it is known to be is at most a half: then it is dropped as it should be, under another name."""
+def _numbers(source: Source, node: ast.expr) -> list[float]:
+    """The numbers it is known to be."""
+    if isinstance(node, ast.Call) and len(node.args) == 2:
+        node = node.args[1]  # `cfg.get("keep_prob", 0.9)`
     given = [one.node for one in source.values(node) if one.kind == "number"]
     known = [tree.literal(one) for one in given if isinstance(one, ast.expr)]
-    numbers = [one for one in known if isinstance(one, int | float)]
-    return bool(numbers) and all(one <= 0.5 for one in numbers)
+    return [one for one in known if isinstance(one, int | float)]
