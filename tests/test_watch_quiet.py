@@ -445,6 +445,21 @@ for epoch in range(6):
         opt.step()
 """
 
+LONGER = """
+net = nn.Linear(4, 4)
+opt = optim.SGD(net.parameters(), 0.01)
+BEFORE
+for step in range(24):
+    EACH
+    state = torch.randn(8, 4)
+    for _ in range(2 + step // 2):
+        state = torch.tanh(net(state))
+        states.append(state.sum())
+    opt.zero_grad()
+    state.pow(2).mean().backward()
+    opt.step()
+"""
+
 
 def given(inside="pass", taken="data", outside="pass"):
     return GIVEN.replace("INSIDE", inside).replace("TAKEN", taken).replace("OUTSIDE", outside)
@@ -454,6 +469,7 @@ def sliced(ends, begins):
     return SLICED.replace("ENDS", ends).replace("BEGINS", begins)
 
 
+KEPT = ["accumulate-loss-with-graph", "hook-hoards-activations"]
 PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-place"]
 
 
@@ -511,6 +527,11 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
         (UNUSED.replace("NORMED", "True"), ["batchnorm-without-statistics"] * 2),  # at both forwards
         (STACKED.replace("NAME", "Encoder"), ["shared-module-by-list-multiply"]),
         (STACKED.replace("NAME", "SharedEncoder"), []),  # what the author wants
+        (
+            LONGER.replace("BEFORE", "").replace("EACH", "states = []"),
+            [],
+        ),  # a longer list at each step, but another one
+        (LONGER.replace("BEFORE", "states = []").replace("EACH", "pass"), KEPT),
         (OWN_NAMES, []),  # layers of the user's own with names of PyTorch's
         (SHADOW.replace("COPY", "p.data"), ["weights-kept-by-reference"]),
     ],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import linecache
 import re
+import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from itertools import islice
-from types import FrameType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from torch import Tensor
@@ -15,6 +16,7 @@ from torch import Tensor
 from torchlore.watch.pictures import Keeper
 from torchlore.watch.places import Map, Place
 
+_KEPT = "torchlore.kept"
 _MOST = 12_000  # nodes and objects that are counted
 _BOXES = (
     list,
@@ -36,8 +38,18 @@ def keeper(places: Map) -> Keeper | None:
     return Keeper(found[0][0], _filled_at(*found[0])) if found else None
 
 
-def grown(places: Map) -> dict[str, tuple[int, Place | None]]:
-    """Containers in the user's variables and in their attributes -> how many nodes the graphs in them have, and who fills them."""
+class _Mark:
+    """Put on the node of a graph; it is gone when the graph is."""
+
+
+Marks = dict[tuple[str, CodeType], list["weakref.ref[_Mark]"]]
+
+
+def grown(places: Map, marks: Marks) -> dict[str, tuple[int, Place | None]]:
+    """Containers in the user's variables and in their attributes -> how many nodes the graphs in them have, and who fills them.
+
+    `marks` are those of the look before: a container whose graphs of then are all gone has begun anew and is left out.
+    """
     frame, found = places.frame(2), dict[str, tuple[int, Place | None]]()
     seen, known = set[int](), set[Any]()
     while frame is not None:
@@ -45,9 +57,11 @@ def grown(places: Map) -> dict[str, tuple[int, Place | None]]:
             if id(value) in seen or len(known) >= _MOST:
                 continue
             seen.add(id(value))
-            before = len(known)
-            _count(value, known, [_MOST], 3)
-            if len(known) > before:
+            before, roots, key = len(known), list[Any](), (name, frame.f_code)
+            _count(value, known, [_MOST], 3, roots)
+            kept = key not in marks or any(one() is not None for one in marks[key])
+            marks[key] = [weakref.ref(one.metadata.setdefault(_KEPT, _Mark())) for one in roots[:8]]
+            if len(known) > before and kept:
                 found[name] = len(known) - before, _filled_at(name, frame)
         frame = frame.f_back
     return found
@@ -79,10 +93,11 @@ def _attributes(value: object) -> dict[str, Any]:
         return {}
 
 
-def _count(value: Any, known: set[Any], left: list[int], depth: int) -> None:
-    """Put the nodes of every graph in a container into `known`, `left` objects at most."""
+def _count(value: Any, known: set[Any], left: list[int], depth: int, roots: list[Any]) -> None:
+    """Put the nodes of every graph in a container into `known`, `left` objects at most, and those they begin with into `roots`."""
     left[0] -= 1
     if isinstance(value, Tensor):
+        roots += [] if value.grad_fn is None else [value.grad_fn]
         stack: list[Any] = [value.grad_fn]
         while stack and len(known) < _MOST:
             node = stack.pop()
@@ -92,7 +107,7 @@ def _count(value: Any, known: set[Any], left: list[int], depth: int) -> None:
     elif depth and (type(value) in _BOXES or _is_record(value)):
         for one in list(islice(value.values() if isinstance(value, dict) else value, max(left[0], 0))):
             if left[0] > 0:
-                _count(one, known, left, depth - 1)
+                _count(one, known, left, depth - 1, roots)
 
 
 def _holders(frame: FrameType) -> Iterator[str]:

@@ -102,6 +102,7 @@ class Watcher:
         self.doze: Callable[[], None] = _nothing  # takes them off
         self.run.find_keeper = self.find_keeper
         self.run.find_grown = self.find_grown
+        self.marks: dict[Any, Any] = {}  # those that the last count of kept graphs has left
         self.read: set[tuple[str, str]] = set()  # slug and file of what the source shows
         self.memories: dict[tuple[str, int], dict[str, Any]] = {}
         self.notes: dict[str, dict[str, Any]] = {}
@@ -213,7 +214,7 @@ class Watcher:
         """Count the graphs that the user's containers hold."""
         from torchlore.watch.keepers import grown
 
-        return grown(self.map)
+        return grown(self.map, self.marks)
 
     def finish(self) -> None:
         """The program has ended: the last phase is shown."""
