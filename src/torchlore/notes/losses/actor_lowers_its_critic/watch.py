@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from torchlore.watch.pictures import Alarm, Call
 
 _FITTED = ("MseLoss", "SmoothL1Loss", "HuberLoss")
+_COST = r"(?:^|\W|_)[Cc]osts?(?:_\w+)?\s*=[^=]"  # what a critic of costs answers is to be lowered
 
 
 def watch(call: Annotated[Call, "backward", "Optimizer.step"]) -> Alarm | None:
@@ -21,7 +22,7 @@ def watch(call: Annotated[Call, "backward", "Optimizer.step"]) -> Alarm | None:
     climbs = call.owner.param_groups[0].get("maximize") is True
     lowers = kind == "raw" and not climbs and bool(reached & fitted - held) and bool(reached & held)
     notes["times"] = notes.get("times", 0) + lowers
-    if not lowers or notes["times"] < 3:
+    if not lowers or notes["times"] < 3 or (place is not None and place.first(_COST) is not None):
         return None
     return Alarm(
         "this step lowers the answer of a critic that is fitted to returns, so the actor learns the worst actions; negate the loss",
