@@ -37,7 +37,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not found:
         return
     flat = any(loss.target is not None and _FLAT.search(_text(source, loss.target)) for loss in found)
-    if filled := _filled_targets(source, found, flat=flat):
+    if filled := [one for one in _filled_targets(source, found, flat=flat) if not _has_a_name(one)]:
         for call in filled:
             value = tree.argument(call, 2, "padding_value")
             told = "the loss counts what this fills up, and its value is a class like any other: fill up with -100"
@@ -88,6 +88,12 @@ def _around(source: Source, loss: ast.Call) -> str:
     home = tree.function(source, loss)
     loops = tree.loops(source, loss)
     return source.code(home or loops[-1]) if home is not None or loops else source.text
+
+
+def _has_a_name(call: ast.Call) -> bool:
+    """`padding_value=PAD`: a token of its own, which the loss can leave out by its index."""
+    value = tree.argument(call, 2, "padding_value")
+    return value is not None and "pad" in tree.dotted(value).lower()
 
 
 def _filled_targets(source: Source, found: list[losses.LossCall], *, flat: bool) -> list[ast.Call]:

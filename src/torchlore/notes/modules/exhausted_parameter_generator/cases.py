@@ -2,14 +2,14 @@ import torch
 from torch import nn
 
 model = nn.Linear(3, 3)
-params = model.parameters()
+params = model.parameters()  # trap: exhausted-parameter-generator
 optimizer = torch.optim.Adam(params)
-total = sum(p.numel() for p in params)  # trap: exhausted-parameter-generator
+total = sum(p.numel() for p in params)
 
-named = (p for n, p in model.named_parameters() if "bias" in n)
+named = (p for n, p in model.named_parameters() if "bias" in n)  # trap: exhausted-parameter-generator
 for p in named:
     p.requires_grad = False
-for p in named:  # trap: exhausted-parameter-generator
+for p in named:
     print(p.shape)
 
 
@@ -32,9 +32,9 @@ def branches(model, big):
 
 
 def clip(model, losses):
-    params = model.parameters()
+    params = model.parameters()  # trap: exhausted-parameter-generator
     for loss in losses:
-        nn.utils.clip_grad_norm_(params, 1.0)  # trap: exhausted-parameter-generator
+        nn.utils.clip_grad_norm_(params, 1.0)
 
 
 def listed(model):
@@ -81,9 +81,9 @@ def first_of(params):
 
 
 def clipped(model: nn.Module):
-    params = model.parameters()
+    params = model.parameters()  # trap: exhausted-parameter-generator
     before = length_of(params)
-    torch.nn.utils.clip_grad_norm_(params, 1.0)  # trap: exhausted-parameter-generator
+    torch.nn.utils.clip_grad_norm_(params, 1.0)
     others = model.parameters()
     first = first_of(others)
     torch.nn.utils.clip_grad_norm_(others, 1.0)

@@ -26,8 +26,9 @@ def find(source: Source) -> Iterator[Hit]:
                 _second(source, name) or _handed_to_self(source, name) or (made if _handed_back(source, name) else None)
             )
             if values.sure(source, tree.receiver(call), "module", weak=True) and use is not None:
-                message = f"`{name.id}` is a generator and used up by its first reader: make it a list"
-                yield source.hit(use, message, *edits.wrap(source, made, "list("))
+                later = f", and line {use.lineno} finds it empty" if use is not made else ""
+                message = f"`{name.id}` is a generator and used up by its first reader{later}: make it a list"
+                yield source.hit(made, message, *edits.wrap(source, made, "list("))
         elif isinstance(assign, ast.Assign) and tree.dotted(assign.targets[0]).startswith("self."):
             again = _in_class(source, assign)
             if again is not None and values.sure(source, tree.receiver(call), "module", weak=True):
