@@ -21,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         ways = {name for name, node in classes.methods(cls).items() if node in moving}
         made = list(source.calls(cls.qualified)) if ways and _AVERAGE.search(cls.node.name) else []
-        called = any(True for _ in source.methods(*ways)) if ways else True
+        called = any(uses.attributes(source, way) for way in ways) if ways else True  # or handed on, `after=ema.update`
         inside = any(one in ("forward", "__call__", "__init__") for one in ways)
         steps = [
             one for one in source.methods("step") if tree.is_statement(source, one) and "opt" in source.code(one.func)

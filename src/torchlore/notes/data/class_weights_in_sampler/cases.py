@@ -74,3 +74,5 @@ def by_unique(y) -> None:
     WeightedRandomSampler([0.1, 0.9, 0.4], 5, replacement=True)
     samples = np.array([weight[label] for label in y])
     WeightedRandomSampler(samples, len(samples))
+    WeightedRandomSampler(samples, len(y), replacement=False)  # trap: class-weights-in-sampler
+    WeightedRandomSampler(samples, len(y) // 4, replacement=False)

@@ -14,6 +14,12 @@ _CLASSES = regex(r"^(?:cls|class|label|category)_?(?:weights?|w|wts?|freqs?|coun
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.utils.data.WeightedRandomSampler"):
         given = tree.argument(call, 0, "weights")
+        many = tree.argument(call, 1, "num_samples")
+        whole = isinstance(many, ast.Call) and source.name(many.func) == "len"
+        if whole and tree.literal(tree.argument(call, 2, "replacement")) is False:
+            told = "without replacement each sample is drawn once, whatever its weight: leave `replacement=False` out"
+            yield source.hit(call, told)
+            continue
         if given is not None and (_per_class(source, given) or _too_few(source, call, given)):
             code = source.code(given)
             yield source.hit(

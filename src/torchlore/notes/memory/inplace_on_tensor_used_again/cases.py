@@ -71,3 +71,20 @@ class Chosen(nn.Module):
     def latent(self, x, fake):
         y = self.fake(x) if fake else self.relu(x)  # trap: inplace-on-tensor-used-again
         return x, y
+
+
+class Residual(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.ReLU(inplace=True),  # trap: inplace-on-tensor-used-again
+            nn.Linear(width, width),
+            nn.ReLU(inplace=True),
+        )
+        self.after = nn.Sequential(nn.Linear(width, width), nn.ReLU(inplace=True))
+
+    def forward(self, x):
+        return self.body(x) + x
+
+    def fine(self, x):
+        return self.after(x) + x

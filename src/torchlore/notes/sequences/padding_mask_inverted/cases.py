@@ -53,3 +53,12 @@ class AsNumbers(torch.nn.Module):
         seen, _ = self.attention(x, x, x, key_padding_mask=padding)  # trap: padding-mask-inverted
         hidden = torch.zeros(ids.shape).masked_fill(ids == 0, float("-inf"))
         return seen + self.attention(x, x, x, key_padding_mask=hidden)[0] + self.attention(x, x, x, key_padding_mask=ids == 0)[0]
+
+
+def pooled(q, k, v, is_pad, ids, PAD):
+    a = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=is_pad[:, None, None, :])  # trap: padding-mask-inverted
+    hidden = ids == PAD
+    b = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=hidden[:, None])  # trap: padding-mask-inverted
+    c = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=~is_pad[:, None])
+    words = ids != PAD
+    return a + b + c + torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=words[:, None])

@@ -10,12 +10,15 @@ from torchlore.check.source import Hit, Source
 
 _MASKS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
 
+_IS_PAD = regex(r"(?:^|\.)is_pad(?:ding|ded)?$")
+_SHAPES = ("unsqueeze", "view", "expand", "reshape", "to", "bool", "repeat")
 _ATTENTION = regex(
     r"nn\.(Transformer|MultiheadAttention)|from torch\.nn[\w.]* import [^\n]*(Transformer|MultiheadAttention)"
 )
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _given_as_it_is(source)
     for keyword in uses.keywords(source, *_MASKS):
         if (made := _as_numbers(source, keyword.value)) is not None:
             told = f"`{source.code(made)}` is added to the scores as numbers, 0 and 1, and hides nothing"
@@ -30,6 +33,22 @@ def find(source: Source) -> Iterator[Hit]:
             edit = edits.replace(source, keyword.value, better)
             message = f"`{code}` is True at the words, and True means ignore: write `{keyword.arg}={better}`"
             yield source.hit(keyword.value, message, edit, safe=False, severity=None if known else "hint")
+
+
+def _given_as_it_is(source: Source) -> Iterator[Hit]:
+    """`scaled_dot_product_attention(q, k, v, attn_mask=is_pad[:, None, None, :])`: there True means look."""
+    for call in source.calls("torch.nn.functional.scaled_dot_product_attention"):
+        given = tree.argument(call, 3, "attn_mask")
+        mask = given
+        while isinstance(mask, ast.Subscript) or (isinstance(mask, ast.Call) and follow.method(mask) in _SHAPES):
+            mask = mask.value if isinstance(mask, ast.Subscript) else tree.receiver(mask)
+        made = follow.followed(source, mask) if isinstance(mask, ast.Name) else None
+        compared = isinstance(made, ast.Compare) and isinstance(made.ops[0], ast.Eq)
+        pads = compared and isinstance(made, ast.Compare) and "pad" in source.code(made.comparators[0]).lower()
+        if given is not None and (pads or _IS_PAD.search(tree.dotted(mask) if mask is not None else "")):
+            code = source.code(given)
+            told = f"`{code}` is True at the padding, and here True means look: write `attn_mask=~{code}`"
+            yield source.hit(given, told, edits.replace(source, given, f"~{code}"), safe=False, severity="warning")
 
 
 def _takes(source: Source, call: ast.Call) -> bool | None:
