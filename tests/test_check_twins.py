@@ -67,3 +67,30 @@ def test_each_folder_has_its_own(folders):
 def test_the_wrong_one_is_told_in_its_folder(folders, tmp_path):
     (tmp_path / "odds" / "model.py").write_text(MODEL.replace("LAST", "nn.Flatten()"))
     assert said(folders) == [("odds/train.py", "bce-on-logits")]
+
+
+LOSS = """
+import torch
+
+class Contrast(torch.nn.Module):
+    def __init__(self, margin=1.0):
+        super().__init__()
+        self.margin = margin
+
+    def forward(self, distance, label):
+        return torch.mean((1 - label) * distance**2 + label * torch.clamp(self.margin - distance, min=0) ** 2)
+"""
+CALLER = """
+from contrast import Contrast
+
+def step(net, a, b, label1, label2):
+    same_label = (label1 == label2).float()
+    return Contrast()((net(a) - net(b)).norm(dim=1), same_label)
+"""
+
+
+def test_what_a_caller_in_another_file_gives_is_read_there(tmp_path, monkeypatch):
+    (tmp_path / "contrast.py").write_text(LOSS)
+    (tmp_path / "step.py").write_text(CALLER)
+    monkeypatch.chdir(tmp_path)
+    assert said(["contrast.py", "step.py"]) == [("contrast.py", "loss-args-swapped")]

@@ -186,8 +186,13 @@ def _beside_another(event: Event) -> bool:
     here = tree.statement(event.source, event.node)
     block = next((one for one in tree.blocks(event.source.parents[here]) if here in one), [here])
     place = block.index(here)
-    near = (one.value for one in block[max(place - 1, 0) : place + 2] if isinstance(one, ast.Expr))
-    return any(isinstance(one, ast.Call) and follow.method(one) == "train" and not one.args for one in near)
+    near = (
+        one.value
+        for one in (*block[max(place - 1, 0) : place], *block[place + 1 : place + 2])
+        if isinstance(one, ast.Expr)
+    )
+    plain = (one for one in near if isinstance(one, ast.Call) and not one.args and not one.keywords)
+    return any(follow.method(one) == "train" for one in plain)
 
 
 def _one_of_many(event: Event) -> bool:

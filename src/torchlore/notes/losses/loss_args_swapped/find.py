@@ -102,8 +102,9 @@ def _pairs(source: Source) -> Iterator[Hit]:
             if arg is None or not pushes:
                 continue
             function = project.as_function(source, home)
-            given = [calls.given_argument(function, call, arg, skip) for _, call, skip in calls.callers(function)]
-            if any(one is not None and _says_same(source, one) for one in given):
+            callers = calls.callers(function)
+            given = [(where, calls.given_argument(function, call, arg, skip)) for where, call, skip in callers]
+            if any(one is not None and _says_same(where, one) for where, one in given):
                 told = f"`{label}` is 1 for two of one kind here, and this pushes those apart: swap `{label}` and `1 - {label}`"
                 yield source.hit(whole, told, severity="warning")
 

@@ -188,7 +188,8 @@ def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AS
             and made.func.attr in ("to", "cuda", "float", "mean")
         ):
             made = made.func.value
-        taken = isinstance(made, ast.Subscript) and isinstance(tree.literal(made.slice), str)  # out of a batch
+        key = tree.literal(made.slice) if isinstance(made, ast.Subscript) else None
+        taken = isinstance(key, str) and "mask" in name  # which a batch may hold for others
         computes = isinstance(made, ast.BinOp | ast.Subscript) or (isinstance(made, ast.Call) and bool(made.args))
         computes &= not taken
         computes &= made is None or follow.method(made) != "get"
