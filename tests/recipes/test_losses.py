@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 import torchvision
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.utils.class_weight import compute_class_weight
 from torch import nn
@@ -63,6 +63,7 @@ def test_spread_all_is_torchs(shape, reduction, weighted):
 
 
 @given(classes=st.integers(2, 40), part=st.floats(0, 1))
+@example(classes=29, part=1.0)
 @settings(deadline=None, max_examples=50)
 def test_the_two_definitions_meet_at_the_converted_epsilon(classes, part):
     epsilon = part * (classes - 1) / classes

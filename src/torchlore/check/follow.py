@@ -6,11 +6,16 @@ import ast
 from typing import TYPE_CHECKING
 
 from torchlore.check import scopes, tree, uses
+from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from torchlore.check.source import Source
+
+_MEASURES = regex(
+    r"test(ing)?(_(the_)?(model|net|network|classifier|epoch|loop|step|set|phase|loader|data|batch|acc\w*))?$"
+)
 
 
 def binding(source: Source, node: ast.expr) -> ast.expr | None:
@@ -137,7 +142,7 @@ def in_test(source: Source, node: ast.AST) -> bool:
 
 def _evaluates(source: Source, function: tree.FunctionNode) -> bool:
     """`test(net, loader)`: it must be given what it looks at and asserts nothing, so it measures a net and is no test of the code."""
-    if tree.under(source, function, ast.Assert):
+    if not _MEASURES.match(function.name) or tree.under(source, function, ast.Assert):
         return False  # pytest gives it what it asks for
     args = [one for one in (*function.args.posonlyargs, *function.args.args) if one.arg not in ("self", "cls")]
     return len(args) - len(function.args.defaults) > 0

@@ -6,6 +6,7 @@ ignored gives 0 (torch gives NaN).
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal
 
 import torch
@@ -77,7 +78,8 @@ def convert_epsilon(epsilon: float, num_classes: int, *, to: Spread) -> float:
     _wants.whole("convert_epsilon", 2, num_classes=num_classes)
     _wants.share("convert_epsilon", epsilon=epsilon)
     ratio = num_classes / (num_classes - 1)
-    return epsilon * ratio if to == "all" else epsilon / ratio
+    found = epsilon * ratio if to == "all" else epsilon / ratio
+    return 1.0 if math.isclose(found, 1.0, rel_tol=1e-12) else found  # which rounding may miss, and 1 is the most
 
 
 def _torch_epsilon(function: str, epsilon: float, classes: int, spread: Spread) -> float:
