@@ -27,7 +27,7 @@ def never_runs(source: Source, line: int) -> bool:
 
 def _blocks(source: Source) -> list[list[ast.stmt]]:
     homes = source.all(ast.FunctionDef, ast.AsyncFunctionDef, ast.For, ast.While, ast.If, ast.With, ast.Try)  # type: ignore[type-var]  # all of them hold statements
-    return [block for one in homes for part in ("body", "orelse") if (block := getattr(one, part, None))]
+    return [block for one in homes for block in tree.blocks(one) if block]
 
 
 def _behind(block: list[ast.stmt]) -> tuple[int, int] | None:

@@ -3,6 +3,8 @@
 Given the weights of two classes it draws the indices 0 and 1 only: the network trains on two samples, over and over, and
 the loss falls beautifully. Nothing compares the number of weights with the length of the dataset.
 
+With `replacement=False` and as many draws as samples each sample is drawn once, whatever its weight: nothing is balanced.
+
 Look the weight of each sample up by its label: `WeightedRandomSampler(class_weights[labels], num_samples=len(labels))`.
 """
 
@@ -16,8 +18,11 @@ SEVERITY = "error"
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
+    from torch.utils.data import WeightedRandomSampler
+
     assert bad["different_samples"] == 2
     assert good["different_samples"] > 50
+    assert sorted(WeightedRandomSampler([1.0, 9.0, 9.0], 3, replacement=False)) == [0, 1, 2]
 
 
 def watch(batch: Batch) -> Alarm | None:

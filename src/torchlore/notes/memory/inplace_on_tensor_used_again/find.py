@@ -15,11 +15,13 @@ def find(source: Source) -> Iterator[Hit]:
         tensor = _changed(source, call)
         again = next(_uses(source, tensor, call), None) if tensor is not None else None
         if tensor is not None and again is not None:
+            layer = _layer(source, call)
+            where = f" of line {tensor.lineno}" if layer is not None else ""
             message = (
-                f"this changes `{tensor.id}` in place, and `{again.id}`, used again on line {again.lineno}, is the same "
-                "tensor: leave `inplace` out"
+                f"this changes `{tensor.id}`{where} in place, and `{again.id}`, used again on line {again.lineno}, is the "
+                "same tensor: leave `inplace` out"
             )
-            yield source.hit(_layer(source, call) or call, message)
+            yield source.hit(layer or call, message)
 
 
 def _changed(source: Source, call: ast.Call) -> ast.Name | None:
