@@ -124,7 +124,9 @@ def item_dropped(text: Text) -> Iterator[Plant]:
         up, value = text.parents[call], call.func.value
         home = text.code(text.function(call))
         if isinstance(value, ast.Name) and f"{value.id}.backward(" in home:
-            if (isinstance(up, ast.AugAssign) and isinstance(up.op, ast.Add)) or (isinstance(up, ast.Call) and tail(up.func) == "append"):
+            if (isinstance(up, ast.AugAssign) and isinstance(up.op, ast.Add)) or (
+                isinstance(up, ast.Call) and tail(up.func) == "append"
+            ):
                 yield Plant(call.lineno, [text.replaced(call, text.code(value))])
 
 
@@ -132,7 +134,11 @@ def keyword_dropped(word: str, *names: str, value: str = "", line: str = "") -> 
     def plants(text: Text) -> Iterator[Plant]:
         for call in text.calls(*names):
             for keyword in call.keywords:
-                if keyword.arg == word and value in text.code(keyword.value) and re.search(line, text.text.split("\n")[call.lineno - 1]):
+                if (
+                    keyword.arg == word
+                    and value in text.code(keyword.value)
+                    and re.search(line, text.text.split("\n")[call.lineno - 1])
+                ):
                     start, end = text.span(keyword)
                     before = text.text[:start].rstrip()
                     if before.endswith(","):
@@ -176,10 +182,16 @@ def deepcopy_dropped(text: Text) -> Iterator[Plant]:
 def move_dropped(text: Text) -> Iterator[Plant]:
     """`x = x.to(device)` becomes `x.to(device)` for what no one calls."""
     for node in text.nodes:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and tail(node.value.func) in ("to", "cuda"):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and tail(node.value.func) in ("to", "cuda")
+        ):
             target, func = node.targets[0], node.value.func
             if isinstance(target, ast.Name) and isinstance(func, ast.Attribute) and text.code(func.value) == target.id:
-                if not re.search(rf"\b{target.id}(\(|\.train|\.eval|\.param|\.module|\.load|\.gen)", text.text) and "backward" in text.code(text.function(node)):
+                if not re.search(
+                    rf"\b{target.id}(\(|\.train|\.eval|\.param|\.module|\.load|\.gen)", text.text
+                ) and "backward" in text.code(text.function(node)):
                     yield Plant(node.lineno, [text.replaced(node, text.code(node.value))])
 
 
@@ -198,8 +210,20 @@ def softmax_added(text: Text) -> Iterator[Plant]:
     for node in text.nodes:
         if isinstance(node, ast.FunctionDef) and node.name == "forward":
             given = [one for one in ast.walk(node) if isinstance(one, ast.Return)]
-            if len(given) == 1 and isinstance(given[0].value, ast.Call | ast.Name) and re.search(r"(fc|linear|head|classif|out)\w*\(", text.code(node).split("\n")[-2 if isinstance(given[0].value, ast.Name) and node.end_lineno > node.lineno + 1 else -1], re.IGNORECASE):
-                yield Plant(given[0].lineno, [text.replaced(given[0].value, f"{text.code(given[0].value)}.softmax(dim=1)")])
+            if (
+                len(given) == 1
+                and isinstance(given[0].value, ast.Call | ast.Name)
+                and re.search(
+                    r"(fc|linear|head|classif|out)\w*\(",
+                    text.code(node).split("\n")[
+                        -2 if isinstance(given[0].value, ast.Name) and node.end_lineno > node.lineno + 1 else -1
+                    ],
+                    re.IGNORECASE,
+                )
+            ):
+                yield Plant(
+                    given[0].lineno, [text.replaced(given[0].value, f"{text.code(given[0].value)}.softmax(dim=1)")]
+                )
 
 
 def renamed(old: str, new: str) -> Callable[[Text], Iterator[Plant]]:
@@ -222,14 +246,19 @@ def schedule_each_batch(text: Text) -> Iterator[Plant]:
                 last = loops[-1].body[-1]
                 indent = " " * last.col_offset
                 end = text.span(last)[1]
-                yield Plant(last.end_lineno + 1, [(end, end, f"\n{indent}{text.code(statement)}"), text.replaced(statement, "pass")])
+                yield Plant(
+                    last.end_lineno + 1,
+                    [(end, end, f"\n{indent}{text.code(statement)}"), text.replaced(statement, "pass")],
+                )
 
 
 def squeeze_dropped(text: Text) -> Iterator[Plant]:
     """`mse(net(x).squeeze(), y)` without the squeeze."""
     for call in text.calls("squeeze"):
         up = text.parents[call]
-        if isinstance(up, ast.Call) and re.search(r"mse|l1_loss|bce|binary_cross|criterion|loss_f", text.code(up.func), re.IGNORECASE):
+        if isinstance(up, ast.Call) and re.search(
+            r"mse|l1_loss|bce|binary_cross|criterion|loss_f", text.code(up.func), re.IGNORECASE
+        ):
             if isinstance(call.func, ast.Attribute) and up.args and up.args[0] is call:
                 yield Plant(call.lineno, [text.replaced(call, text.code(call.func.value))])
 
@@ -238,7 +267,13 @@ def along_the_batch(text: Text) -> Iterator[Plant]:
     """The prediction is the largest along the batch."""
     for call in text.calls("argmax", "max"):
         args = [*call.args, *(word.value for word in call.keywords if word.arg == "dim")]
-        if args and isinstance(args[-1], ast.Constant) and args[-1].value == 1 and "backward" in text.text and len(args) < 3:
+        if (
+            args
+            and isinstance(args[-1], ast.Constant)
+            and args[-1].value == 1
+            and "backward" in text.text
+            and len(args) < 3
+        ):
             yield Plant(call.lineno, [text.replaced(args[-1], "0")])
 
 
@@ -256,13 +291,19 @@ def heads_by_view(text: Text) -> Iterator[Plant]:
         if isinstance(inner, ast.Call) and tail(inner.func) in ("view", "reshape") and len(inner.args) == 4:
             if [text.code(arg) for arg in call.args] == ["1", "2"]:
                 one, two, three, four = (text.code(arg) for arg in inner.args)
-                yield Plant(call.lineno, [text.replaced(call, f"{text.code(inner.func)}({one}, {three}, {two}, {four})")])
+                yield Plant(
+                    call.lineno, [text.replaced(call, f"{text.code(inner.func)}({one}, {three}, {two}, {four})")]
+                )
 
 
 def target_attached(text: Text) -> Iterator[Plant]:
     """The bootstrapped target keeps its graph."""
     for call in text.calls("detach"):
-        if isinstance(call.func, ast.Attribute) and re.search(r"target\w*\(|next_q|next_v", text.code(call)) and "backward" in text.text:
+        if (
+            isinstance(call.func, ast.Attribute)
+            and re.search(r"target\w*\(|next_q|next_v", text.code(call))
+            and "backward" in text.text
+        ):
             yield Plant(call.lineno, [text.replaced(call, text.code(call.func.value))])
 
 
@@ -350,7 +391,10 @@ def main() -> None:
                 planted[kind] += 1
                 found[kind] += bool(new)
                 if args.missed:
-                    print(f"{'found ' if new else 'MISSED'} {kind}: {path}:{plant.line} {' '.join(sorted({slug for slug, _ in new}))}", flush=True)
+                    print(
+                        f"{'found ' if new else 'MISSED'} {kind}: {path}:{plant.line} {' '.join(sorted({slug for slug, _ in new}))}",
+                        flush=True,
+                    )
     for kind in KINDS:
         if planted[kind]:
             print(f"{kind:24}{found[kind]:5} of {planted[kind]:4}  {found[kind] / planted[kind]:.0%}")

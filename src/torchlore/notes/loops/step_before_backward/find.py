@@ -4,14 +4,18 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, follow, frameworks, tree, uses, values
+from torchlore.check import edits, flow, follow, frameworks, pattern, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
+
+_MAY_RUN = pattern.regex(r"backward|(?<!zero_)grad(?!_enabled)|train|update|optimi[sz]e|closure|fit")
+
+_UPDATES = pattern.regex(r"\bstep\w*\(|\.grad\b|update|closure|manual|backward\(retain|optimi[sz]e\(")
 
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
-    seen = set()
+    seen: set[ast.AST] = set()
     for loop in flow.training_loops(source):
         steps, backwards = loop.direct("step"), loop.direct("backward")
         if len(steps) != 1 or len(backwards) != 1 or frameworks.owned(source, loop.node):
@@ -34,7 +38,55 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(
             step.node, f"`{code}` runs before `{loss}`, on old gradients or none: move it behind", *moved, safe=True
         )
+    yield from _on_nothing(source, seen)
     yield from _never_stepped(source)
+
+
+def _on_nothing(source: Source, seen: set[ast.AST]) -> Iterator[Hit]:
+    """`zero_grad()`, `step()`, `backward()` in one block: also one of several optimizers, and also outside of a loop."""
+    places = scopes.blocks(source)
+    for backward in source.methods("backward"):
+        owner, field, last = places.get(tree.statement(source, backward), (None, "", 0))
+        block: list[ast.stmt] = getattr(owner, field) if owner is not None else []
+        if owner is None or not tree.is_statement(source, backward) or frameworks.owned(source, backward):
+            continue
+        before = [(one, _own_call(one)) for one in block[:last]]
+        index = next((at for at in reversed(range(last)) if _does(source, before[at][1], "step")), None)
+        step = before[index][1] if index is not None else None
+        if step is None or index is None or step in seen or step.args or _gives_gradients(block[index:last]):
+            continue
+        name = source.code(tree.receiver(step))
+        zeros = [
+            at for at in range(index) if _does(source, before[at][1], "zero_grad") and name in source.code(block[at])
+        ]
+        after = [_own_call(one) for one in block[last + 1 :]]
+        again = any(_does(source, one, "step") and name in source.code(one) for one in after if one is not None)
+        if (
+            not zeros
+            or again
+            or _gives_gradients(block[zeros[-1] : index])
+            or not _is_optimizer(source, tree.receiver(step))
+        ):
+            continue
+        seen.add(step)
+        told = f"`{source.code(step)}` runs before `{source.code(backward)}`, on gradients that were just cleared: move it behind"
+        yield source.hit(step, told, *edits.move_after(source, step, backward), safe=False)
+
+
+def _own_call(statement: ast.stmt) -> ast.Call | None:
+    return statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
+
+
+def _does(source: Source, call: ast.Call | None, method: str) -> bool:
+    return call is not None and follow.method(call) == method and not source.name(call.func)
+
+
+def _gives_gradients(block: list[ast.stmt]) -> bool:
+    """Whether a gradient may come between: a backward pass, one by hand, or a function that may run one."""
+    parts = [part for one in block for part in ast.walk(one)]
+    called = [tree.dotted(part.func).rpartition(".")[2] for part in parts if isinstance(part, ast.Call)]
+    by_hand = any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in parts)
+    return by_hand or any(_MAY_RUN.search(name) for name in called)
 
 
 def _never_stepped(source: Source) -> Iterator[Hit]:
@@ -47,7 +99,9 @@ def _never_stepped(source: Source) -> Iterator[Hit]:
             continue
         beside = [one for one in source.methods("step", "backward") if tree.function(source, one) is home]
         other = [one for one in beside if follow.method(one) == "step" and _is_optimizer(source, tree.receiver(one))]
-        if len(other) == len(beside) or not other or name.count(".") > 1 or not _is_optimizer(source, held):
+        if len(other) == len(beside) or name.count(".") > 1 or not _is_optimizer(source, held):
+            continue
+        if not other and not _learns_alone(source, clear, beside):
             continue
         own = isinstance(held, ast.Attribute)
         every = uses.attributes(source, held.attr) if isinstance(held, ast.Attribute) else uses.names(source, name)
@@ -58,8 +112,19 @@ def _never_stepped(source: Source) -> Iterator[Hit]:
             message = f"`{name}` is cleared in each turn and never stepped, so what it holds never changes: add `{name}.step()`"
             passes = [one for one in beside if follow.method(one) == "backward" and one.lineno > clear.lineno]
             apart = len(passes) > 1 and any(passes[0].lineno < one.lineno < passes[1].lineno for one in _zeros(source))
-            place = passes[0] if apart else other[-1]  # its own backward pass, where each optimizer has one
+            own_pass = apart or not other
+            place = (
+                (passes or beside)[0] if own_pass else other[-1]
+            )  # its own backward pass, where each optimizer has one
             yield source.hit(place, message, severity="warning")  # or its step is yet to be written
+
+
+def _learns_alone(source: Source, clear: ast.Call, passes: list[ast.Call]) -> bool:
+    """Whether the one optimizer is cleared around a backward pass, in a loop or in a method that is one step of it, and nothing there updates."""
+    loops, home = tree.loops(source, clear), tree.function(source, clear)
+    around = [one for one in passes if tree.loops(source, one) == loops]
+    turn = loops[-1] if loops else home if home is not None and tree.method_class(source, home) else None
+    return bool(around) and turn is not None and _UPDATES.search(source.code(turn)) is None
 
 
 def _zeros(source: Source) -> list[ast.Call]:

@@ -1,6 +1,7 @@
 """What a file shows of it."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, follow, losses, origin, scopes, tree, values
@@ -116,21 +117,40 @@ def _wants_values(source: Source, call: ast.Call) -> bool:
 
 
 def _counted_against(source: Source, call: ast.Call, scores: ast.expr) -> bool:
-    """Whether the index is compared with labels and counted, and the same scores and labels go into a cross entropy."""
+    """Whether the index is compared with labels and counted, and scores and labels go into a cross entropy or are samples by the row."""
     statement = tree.statement(source, call)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
     target = target.elts[-1] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else target
     name = tree.dotted(target) if target is not None else ""
     home = tree.function(source, call) or source.tree
-    for one in tree.under(source, home, ast.Compare):
-        sides = (one.left, one.comparators[0])
-        if not isinstance(one.ops[0], ast.Eq) or not _is_reduced(source, one):
+    for one, sides in _equalities(source, home):
+        if not _is_reduced(source, one):
             continue
         for index, label in (sides, sides[::-1]):
             same = (name and tree.dotted(index) == name) or tree.inside(source, call, index)
             if same and any(_learned(where, *pair) for where, pair in _given(source, scores, label)):
                 return True
+            if same and (_counts_rows(source, home, scores) or _counts_rows(source, home, label)):
+                return True
     return False
+
+
+def _equalities(source: Source, home: ast.AST) -> Iterator[tuple[ast.expr, tuple[ast.expr, ast.expr]]]:
+    """`a == b`, `a.eq(b)` and `torch.eq(a, b)` with their two sides."""
+    for one in tree.under(source, home, ast.Compare):
+        if isinstance(one.ops[0], ast.Eq):
+            yield one, (one.left, one.comparators[0])
+    for call in source.methods("eq"):
+        sides = call.args if source.name(call.func) == "torch.eq" else [tree.receiver(call), *call.args]
+        if len(sides) == 2 and tree.inside(source, call, home):
+            yield call, (sides[0], sides[1])
+
+
+def _counts_rows(source: Source, home: ast.AST, node: ast.expr) -> bool:
+    """Whether the function counts the samples of this tensor by its first dimension: `labels.size(0)`, `len(labels)`."""
+    name = re.escape(source.code(follow.peeled(node, tuple(_ALSO))))
+    rows = rf"(?<![\w.]){name}(?:\.data)?\.(?:size\(0\)|shape\[0\])|\blen\({name}\)"
+    return bool(name) and re.search(rows, source.code(home) if home is not source.tree else source.text) is not None
 
 
 def _other_softmax(source: Source, node: ast.expr) -> ast.Call | None:
