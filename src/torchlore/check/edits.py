@@ -24,6 +24,12 @@ def append(source: Source, node: ast.AST, text: str) -> Edit:
     return Edit(end, end, text)
 
 
+def after(source: Source, node: ast.AST, count: int) -> Edit:
+    """Delete so many characters behind a node."""
+    end = source.span(node)[1]
+    return Edit(end, end + count, "")
+
+
 def wrap(source: Source, node: ast.expr, before: str, after: str = ")") -> tuple[Edit, Edit]:
     """Add text on both sides of a node: `wrap(source, x, "copy.deepcopy(")`."""
     start, end = source.span(node)

@@ -33,6 +33,7 @@ def spell(nodes: Nodes, parents: Parents) -> bool:
         _augment(nodes, parents),
         _unpack(nodes),
         _write_out(nodes, parents),
+        _call_forward(nodes),
     ]
     return any(changed)
 
@@ -102,6 +103,24 @@ def _qualify(nodes: Nodes) -> bool:
             root = ast.copy_location(ast.Name(f"{module}.", ast.Load()), call.func)
             call.func = ast.copy_location(ast.Attribute(root, name, ast.Load()), call.func)
     return True
+
+
+def _call_forward(nodes: Nodes) -> bool:
+    """`net.forward(x)` as `net(x)`, in files where only modules have a method `forward`."""
+    calls = [one for one in cast("list[Any]", nodes.get(ast.Call, ())) if getattr(one.func, "attr", "") == "forward"]
+    outer = [one for one in calls if _is_object(one.func.value)]
+    plain = (one for one in cast("list[ast.ClassDef]", nodes.get(ast.ClassDef, ())) if not one.bases) if outer else ()
+    if not outer or any(getattr(part, "name", "") == "forward" for one in plain for part in one.body):
+        return False
+    for call in outer:
+        call.func = call.func.value
+    return True
+
+
+def _is_object(node: ast.expr) -> bool:
+    """Neither `self`, whose own method it is, nor a class, nor what a call gives (`super()`)."""
+    name = dotted(node).rpartition(".")[2] or ("x" if isinstance(node, ast.Subscript) else "")
+    return bool(name) and name not in ("self", "cls") and not name[0].isupper()
 
 
 def _augment(nodes: Nodes, parents: Parents) -> bool:

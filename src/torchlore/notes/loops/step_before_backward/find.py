@@ -84,7 +84,7 @@ def _does(source: Source, call: ast.Call | None, method: str) -> bool:
 def _gives_gradients(block: list[ast.stmt]) -> bool:
     """Whether a gradient may come between: a backward pass, one by hand, or a function that may run one."""
     parts = [part for one in block for part in ast.walk(one)]
-    called = [tree.dotted(part.func).rpartition(".")[2] for part in parts if isinstance(part, ast.Call)]
+    called = [follow.method(part) or tree.dotted(part.func) for part in parts if isinstance(part, ast.Call)]
     by_hand = any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in parts)
     return by_hand or any(_MAY_RUN.search(name) for name in called)
 

@@ -42,21 +42,29 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    calls = [call for call in source.methods("forward") if not _own(tree.receiver(call))]
+    calls = [(call, owner) for call, owner in _direct(source) if not _own(owner)] if ".forward(" in source.text else []
     hooked = {source.code(tree.receiver(one)) for one in source.methods(*_HOOKS)} if calls else set()
     hooked |= {source.code(one.args[0]) for one in source.calls(*_NORMS) if one.args} if calls else set()
-    for call in calls:
-        owner = tree.receiver(call)
+    for call, owner in calls:
         if isinstance(owner, ast.Name | ast.Attribute | ast.Subscript) and values.sure(source, owner, "module"):
             code = source.code(owner)
             message = f"`{code}.forward(...)` skips the module's hooks: write `{code}(...)`"
-            edit = edits.replace(source, call.func, code)
+            edit = edits.after(source, owner, len(".forward"))
             sure = (
                 (code in hooked or _by_name(source, owner))
                 and not tree.is_shown(source, call)
                 and not follow.in_test(source, call)
             )
             yield source.hit(call, message, edit, severity="warning" if sure else "hint")
+
+
+def _direct(source: Source) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The calls that are written `net.forward(x)`, with the net; the tree has `net(x)` for most of them."""
+    for call in source.all(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "forward":
+            yield call, call.func.value
+        elif source.text.startswith(".forward(", source.span(call.func)[1]):
+            yield call, call.func
 
 
 def _by_name(source: Source, owner: ast.expr) -> bool:
