@@ -167,13 +167,14 @@ PARENT_KIND = {"parameter": "tensor", "loss": "module", "sequential": "module", 
                "moduledict": "module", "bool": "number"}  # fmt: skip
 _NETS = (
     "model|net|network|backbone|encoder|decoder|generator|discriminator|classifier|netG|netD|critic|actor|student|"
-    "teacher|unet|resnet|ema_model"
+    "teacher|unet|resnet|ema_model|autoencoder|vae|cnn|mlp|lstm|rnn|gru|bert|gpt|qnet|model_ft"
 )
 WEAK_NAMES = (
     (r"^(?:\w+_)?(?:optim|optimizer|optimiser|opt)(?:_?\w)?$|^(?:optim|optimizer|opt)_\w+$", "optimizer"),
     (r"(?:^|_)(?:lr_)?(?:scheduler|sched)$|^(?:scheduler|lr_sched)\w*$", "scheduler"),
     (r"^(?:\w+_)?(?:criterion|loss_fn|loss_func|loss_function|lossfn|objective_fn)(?:_\w+)?$|^criterion\w*$", "loss"),
     (r"(?:^|_)(?:data_?)?loaders?$|(?:^|_)dl$|^dataloader_?\w*$", "loader"),
+    (r"(?:^|_)(?:trn?|train|training|val|valid|validation|test|eval|dev)_?(?:data|Data)?(?:[lL]oader|DL)$", "loader"),
     (r"^(?:grad_?)?scaler$", "scaler"),
     (rf"^(?:\w+_)?(?:{_NETS})(?:_?\w)?$", "module"),
     (r"^(?:\w+_)?loss(?:_\w+)?$|^(?:\w+_)?logits$", "tensor"),

@@ -22,6 +22,8 @@ _ON_PURPOSE = re.compile(
 )
 _SHOWS = re.compile(r"^_?(?:draw|plot|show|visuali[sz]e)|(?:^|_)(?:gta|ground_truth_aligned)(?:_|$)", re.IGNORECASE)
 
+_OTHER_SWITCH = re.compile(r"\.eval\b|\.train\([^)\s]|train_mode|eval_mode|set_mode|\.training\b|getattr\(")
+
 
 def _file(event: Event) -> str:
     """The name of its file; what the folders above are called says nothing about it."""
@@ -29,7 +31,7 @@ def _file(event: Event) -> str:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    told = [*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source), *_without(source)]
+    told = [*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source), *_without(source), *_left(source)]
     yield from told
     lines = {one.line for one in told}
     seen: set[object] = set()
@@ -141,6 +143,58 @@ def _wrapped(source: Source) -> Iterator[Hit]:
                 net = source.code(event.expr)
                 told = f"nobody takes `{net}` out of training mode, so its dropout or batch norm trains in `{name}`: call `{net}.eval()` first"
                 yield source.hit(event.node, told, severity="warning")
+
+
+def _left(source: Source) -> Iterator[Hit]:
+    """A net of another package that the author puts into training mode, and nobody in the file into evaluation mode."""
+    if ".train()" not in source.text or not flow.may_train(source) or _OTHER_SWITCH.search(source.text):
+        return
+    told: set[ast.AST] = set()
+    yield from _handed_over(source)
+    for _, events in flow.training_entries(source):
+        switched = {one.owner for one in events if one.what == "train"} - {None}
+        for event in events if switched else ():
+            read = event.what == "forward" and event.no_grad and bool(event.loops) and event.source is source
+            if not read or event.owner not in switched or event.node in told or not _only_measures(events, event):
+                continue
+            told.add(event.node)
+            if _unknown_modes(event) and not frameworks.owned(source, event.node):
+                name = source.code(event.expr) if event.expr is not None else "model"
+                why = f"`{name}` was put into training mode and nobody takes it out, so its dropout and batch norm train here"
+                yield source.hit(_place(source, event), f"{why}: call `{name}.eval()` first", severity="warning")
+                break
+
+
+def _handed_over(source: Source) -> Iterator[Hit]:
+    """`train_epoch(model, ...)` with `model.train()` and `validate(model, ...)` without a switch, for others to call."""
+    trained = {tree.dotted(tree.receiver(call)) for call in source.methods("train") if not call.args}
+    for home in flow.functions(source):
+        names = {arg.arg for arg in tree.parameters(home)} & trained if _EVALUATES.search(home.name) else set()
+        if not names or flow.trains(source, home) or calls.callers(project.as_function(source, home)):
+            continue
+        events = flow.events_of(source, home)
+        for event in events:
+            read = event.what == "forward" and event.no_grad and bool(event.loops) and not event.via
+            name = tree.dotted(event.expr) if read and event.expr is not None else ""
+            if name in names and _only_measures(events, event) and _unknown_modes(event):
+                why = f"`{name}` comes from training, which puts it into training mode, so its dropout and batch norm train here"
+                yield source.hit(_place(source, event), f"{why}: call `{name}.eval()` first", severity="warning")
+                break
+
+
+def _only_measures(events: tuple[Event, ...], event: Event) -> bool:
+    """Whether the loop of a pass without gradients has no backward pass, and neither its name nor its input says that noise is wanted."""
+    names = [function.node.name for function in event.via]
+    if any(_ON_PURPOSE.search(name) or _SHOWS.search(name) for name in [*names, _file(event)]) or _drawn(event):
+        return False
+    learns = any(one.what == "backward" and event.loops[-1] in one.loops for one in events)
+    return not learns and not modes.from_noise(event) and not _drawn_again(event)
+
+
+def _unknown_modes(event: Event) -> bool:
+    """Whether it cannot be seen which layers the net has: those whose layers can are asked elsewhere."""
+    found = event.source.values(event.expr) if event.expr is not None else ()
+    return all(modules.mode_layers(event.source, value) is None for value in found)
 
 
 def _with_graph(event: Event) -> bool:
