@@ -150,7 +150,11 @@ def keyword_dropped(word: str, *names: str, value: str = "", line: str = "") -> 
 def list_for_modulelist(text: Text) -> Iterator[Plant]:
     for call in text.calls("ModuleList"):
         if isinstance(text.parents[call], ast.Assign) and "self." in text.code(text.parents[call].targets[0]):
-            yield Plant(call.lineno, [text.replaced(call.func, "list")])
+            given = call.args[0] if call.args else None
+            plain = given is None or isinstance(given, ast.List | ast.ListComp | ast.Name)
+            new = (text.code(given) if given is not None else "[]") if plain else f"list({text.code(given)})"
+            if "add_module" not in text.text:
+                yield Plant(call.lineno, [text.replaced(call, new)])
 
 
 def exchanged(first: tuple[str, ...], second: tuple[str, ...]) -> Callable[[Text], Iterator[Plant]]:

@@ -351,7 +351,8 @@ def _combine(one: Value, other: Value, source: Source, node: ast.AST) -> Value:
         graph = {value.attached for value in (one, other) if api.is_kind(value.kind, "tensor") or not value.kind}
         joined = True if True in graph else None if None in graph else False
         scaled = isinstance(getattr(node, "op", None), ast.Mult | ast.Div) and not (first and second)
-        kept = one.state if first and scaled and one.state == "logits" else ""
+        biased = isinstance(getattr(node, "op", None), ast.Add) and other.kind == "parameter"
+        kept = one.state if first and (scaled or biased) and one.state == "logits" else ""
         weak = one.weak if first and not second else other.weak if second and not first else one.weak and other.weak
         matrix = isinstance(getattr(node, "op", None), ast.MatMult)
         size = shapes.product(one.shape, other.shape) if matrix else _broadcast(one, other)

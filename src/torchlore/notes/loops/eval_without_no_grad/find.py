@@ -13,6 +13,7 @@ from torchlore.check import (
     flow,
     follow,
     frameworks,
+    iteration,
     kept,
     modules,
     scopes,
@@ -39,31 +40,40 @@ _GRADIENTS = re.compile(r"\.grad\b|_grad\b|hook|attack|autograd|backward|inferen
 _MEANT = re.compile(r"\b(?:keep|need|want|enable)\w* (?:the )?grad")  # "keep grads for the inner optimisation"
 _CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
 _JOINS = {"numpy.concatenate", "numpy.vstack", "numpy.hstack"}
+_LOADER = re.compile(r"(?:^|[._])(?:test|testing|val|valid|validation|eval|dev)_?(?:data_?)?loader$", re.IGNORECASE)
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("eval")):
-        return
-    yield from (*_state_of_its_own(source), *_backward_pass(source), *_helper(source))
-    around = {up for one in uses.attributes(source, "eval") for up in tree.ancestors(source, one)}
-    top = any(tree.function(source, call) is None for call in source.methods("train", "eval"))
-    for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)):
+    if any(source.methods("eval")):
+        yield from (*_state_of_its_own(source), *_backward_pass(source), *_helper(source))
+    over = _over_evaluation(source)
+    marks = [*uses.attributes(source, "eval"), *over]
+    around = {up for one in marks for up in tree.ancestors(source, one)}
+    top = any(tree.function(source, call) is None for call in (*source.methods("train", "eval"), *over))
+    for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)) if marks else ():
         events = tuple(_by_method(source, one) for one in flow.events_of(source, home))
         for place, event in enumerate(events):
-            if not _evaluates(events, place) or _runs_it(source, event.node) or _quiet_callers(source, home):
-                continue
-            if not isinstance(event.node, ast.Call) or _graphless(source, event.node) or _few(source, event.loops[-1]):
-                continue
-            if _asked_for(events, event) or _each_once(event) or _cares(source, event.node) or _frozen(events, event):
-                continue
-            if _MEANT.search(follow.comment(source, event.node)):
+            if not (_evaluates(events, place) or _tests(events, place, over)) or _is_quiet(source, home, events, event):
                 continue
             told, once = _told(source, home, event)
             if told:
                 yield source.hit(event.node, told)
             if once:
                 break
+
+
+def _is_quiet(source: Source, home: tree.FunctionNode | None, events: tuple[Event, ...], event: Event) -> bool:
+    """Whether no graph is recorded here after all, or somebody wants it."""
+    if not isinstance(event.node, ast.Call) or _runs_it(source, event.node) or _quiet_callers(source, home):
+        return True
+    if (
+        _graphless(source, event.node)
+        or _few(source, event.loops[-1])
+        or _MEANT.search(follow.comment(source, event.node))
+    ):
+        return True
+    return _asked_for(events, event) or _each_once(event) or _cares(source, event.node) or _frozen(events, event)
 
 
 def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple[str, bool]:
@@ -276,6 +286,22 @@ def _evaluates(events: tuple[Event, ...], place: int) -> bool:
         return False
     switched = [one for one in modes if one.what == "train" and flow.exclusive(one, modes[-1])]  # if learning: train()
     return all(flow.exclusive(one, event) for one in switched)
+
+
+def _over_evaluation(source: Source) -> set[ast.For]:
+    """Loops over `test_loader` and its like, in a program that trains and knows no evaluation mode."""
+    if any(source.methods("eval")) or not flow.may_train(source):
+        return set()
+    return {one for one in source.all(ast.For) if _LOADER.search(tree.dotted(iteration.unwrapped(source, one.iter)))}
+
+
+def _tests(events: tuple[Event, ...], place: int, over: set[ast.For]) -> bool:
+    """Whether this is a forward pass in one of these loops, with gradients on and no backward pass in it."""
+    event = events[place]
+    if event.what != "forward" or event.no_grad or event.via or not event.loops or event.owner is None:
+        return False
+    trains = any(one.what in ("backward", "step") and event.loops[-1] in one.loops for one in events)
+    return event.loops[-1] in over and not trains and "torch.enable_grad" not in event.contexts
 
 
 def _quiet_callers(source: Source, home: tree.FunctionNode | None, depth: int = 4) -> bool:

@@ -9,7 +9,8 @@ from torchlore.check.source import Hit, Source
 
 _MAY_RUN = pattern.regex(r"backward|(?<!zero_)grad(?!_enabled)|train|update|optimi[sz]e|closure|fit")
 
-_UPDATES = pattern.regex(r"\bstep\w*\(|\.grad\b|update|closure|manual|backward\(retain|optimi[sz]e\(")
+_UPDATES = pattern.regex(r"\.grad\b|closure|manual|retain_graph|\.data\.\w+_\(|\.data -=")
+_KEEPS = pattern.regex(r"load|save|checkpoint|resume|restore")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -150,7 +151,7 @@ def _is_idle(source: Source, use: ast.expr, own: bool) -> bool:
     call = source.parents[up] if isinstance(up, ast.keyword) else up
     if not isinstance(call, ast.Call):
         return _is_built(source, use)
-    if source.name(call.func).startswith("torch.optim.lr_scheduler."):
+    if source.name(call.func).startswith("torch.optim.lr_scheduler.") or _KEEPS.search(source.code(call.func)):
         return True
     inner = flow.called(source, call) if not own else None
     taken = [arg.arg for arg in tree.parameters(inner.node)] if inner is not None and inner.source is source else []

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, follow, losses, origin, scopes, tree, values
+from torchlore.check.identity import Identity, identity
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -27,7 +28,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if _wants_values(source, call):
             continue
-        if _of_a_batch(source, scores) or _counted_against(source, call, scores) or _handed_batches(source, scores):
+        learned = _of_a_batch(source, scores) or _of_a_classifier(source, scores)
+        if learned or _counted_against(source, call, scores) or _handed_batches(source, scores):
             yield source.hit(
                 call,
                 f"this gives the best sample of each class, not the class of each sample: write `{source.code(scores)}.argmax(dim=1)`",
@@ -57,6 +59,20 @@ def _handed_batches(source: Source, scores: ast.expr) -> bool:
     bare = follow.peeled(scores, ("detach", "cpu"))
     found = [_of_a_batch(where, one[0]) for where, one in _given(source, bare)][1:]
     return bool(found) and all(found)
+
+
+def _of_a_classifier(source: Source, scores: ast.expr) -> bool:
+    """Whether this is, whole, what a net gives whose outputs go into a cross entropy as they are: (samples, classes)."""
+    net = _net_of(source, scores)
+    found = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy") if net is not None else ()
+    return any(net == _net_of(source, loss.input) for loss in found if loss.input is not None)
+
+
+def _net_of(source: Source, scores: ast.expr) -> Identity | None:
+    made = follow.followed(source, follow.peeled(scores, ("detach", "cpu")))
+    made = follow.peeled(made, ("detach", "cpu"))
+    net = made.func if isinstance(made, ast.Call) and values.sure(source, made.func, "module") else None
+    return identity(source, net) if net is not None else None
 
 
 def _of_pictures(source: Source, scores: ast.expr) -> bool:

@@ -20,7 +20,7 @@ _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_classes_in_front(source), *_classes_behind(source), *_one_hot(source))
     yield from (*_stacked_steps(source), *_repeated_rows(source), *_pixels_in_a_row(source), *_grown_by_view(source))
-    yield from _scores_of_places(source)
+    yield from (*_scores_of_places(source), *_heads_of_a_layer(source))
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = (
@@ -65,6 +65,31 @@ def find(source: Source) -> Iterator[Hit]:
                 f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
             )
             yield source.hit(call, message)
+
+
+def _heads_of_a_layer(source: Source) -> Iterator[Hit]:
+    """`Linear(d, heads * width)(x).view(batch, heads, -1, width)`: the layer has the heads in its last dimension."""
+    for call in source.methods("view", "reshape") if "Linear" in source.text else ():
+        new = [source.code(one).removeprefix("self.") for one in call.args]
+        made = follow.followed(source, tree.receiver(call)) if len(new) == 4 and new[2] != "1" else None
+        layer = values.made_by(source, made.func, "torch.nn.Linear") if isinstance(made, ast.Call) else None
+        wide = (
+            tree.argument(layer.node, 1, "out_features")
+            if layer is not None and isinstance(layer.node, ast.Call)
+            else None
+        )
+        if (
+            layer is None
+            or layer.source is None
+            or not isinstance(wide, ast.BinOp)
+            or not isinstance(wide.op, ast.Mult)
+        ):
+            continue
+        factors = {layer.source.code(one).removeprefix("self.") for one in (wide.left, wide.right)}
+        if factors == {new[1], new[3]} and len(factors) == 2 and not sizes.sizes(source, tree.receiver(call)):
+            told = f"the last dimension of `{source.code(tree.receiver(call))}` is `{source.code(wide)}`, and a view keeps the order of its numbers"
+            way = f"view({new[0]}, {new[2]}, {new[1]}, {new[3]}).transpose(1, 2)"
+            yield source.hit(call, f"{told}: this mixes steps and heads, write `{way}`")
 
 
 def _remade(source: Source, call: ast.Call) -> bool:
