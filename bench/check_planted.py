@@ -311,6 +311,54 @@ def target_attached(text: Text) -> Iterator[Plant]:
             yield Plant(call.lineno, [text.replaced(call, text.code(call.func.value))])
 
 
+def item_of_a_meter(text: Text) -> Iterator[Plant]:
+    """`losses.update(loss.item(), n)` without `.item()`."""
+    for call in text.calls("item"):
+        up, value = text.parents[call], call.func.value
+        if isinstance(up, ast.Call) and tail(up.func) in ("update", "add") and isinstance(value, ast.Name):
+            if f"{value.id}.backward(" in text.code(text.function(call)):
+                yield Plant(call.lineno, [text.replaced(call, text.code(value))])
+
+
+def not_divided(text: Text) -> Iterator[Plant]:
+    """`loss = loss / accumulation_steps` is gone."""
+    for node in text.nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Div):
+            if re.search(r"loss\w* / .*(accum|grad_acc)", text.code(node.value)):
+                yield Plant(node.lineno, [text.replaced(node.value, text.code(node.value.left))])
+
+
+def sum_not_reset(text: Text) -> Iterator[Plant]:
+    """`running_loss = 0.0` moves from the epoch's loop before it."""
+    for block in text.blocks():
+        for loop in block:
+            inner = loop.body if isinstance(loop, ast.For) and "epoch" in text.code(loop.target) else []
+            for one in inner:
+                zero = (
+                    isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and one.value.value in (0, 0.0)
+                )
+                if (
+                    zero
+                    and re.search(r"loss|correct|total", text.code(one.targets[0]))
+                    and f"{text.code(one.targets[0])} +=" in text.code(loop)
+                ):
+                    start = text.span(loop)[0]
+                    indent = " " * loop.col_offset
+                    yield Plant(one.lineno, [(start, start, f"{text.code(one)}\n{indent}"), text.replaced(one, "pass")])
+
+
+def attention_over_queries(text: Text) -> Iterator[Plant]:
+    """The softmax of attention scores goes along the queries."""
+    for call in text.calls("softmax"):
+        args = [*call.args, *(word.value for word in call.keywords if word.arg == "dim")]
+        if (
+            args
+            and text.code(args[-1]) == "-1"
+            and re.search(r"attn|score|attention|energy", text.text.split("\n")[call.lineno - 1])
+        ):
+            yield Plant(call.lineno, [text.replaced(args[-1], "-2")])
+
+
 KINDS: dict[str, Callable[[Text], Iterator[Plant]]] = {
     "zero_grad gone": dropped("zero_grad"),
     "eval() gone": dropped("eval", ".train()"),
@@ -319,6 +367,13 @@ KINDS: dict[str, Callable[[Text], Iterator[Plant]]] = {
     "set_epoch() gone": dropped("set_epoch"),
     "no_grad gone": no_grad_dropped,
     "item() gone": item_dropped,
+    "item() gone, meter": item_of_a_meter,
+    "not divided": not_divided,
+    "sum not reset": sum_not_reset,
+    "softmax over queries": attention_over_queries,
+    "training flag gone": keyword_dropped("training", "dropout", value="self.training"),
+    "dim gone": keyword_dropped("dim", "squeeze", "softmax", "log_softmax"),
+    "padding_idx gone": keyword_dropped("padding_idx", "Embedding"),
     "shuffle gone": keyword_dropped("shuffle", "DataLoader", value="True", line="(?i)train"),
     "batch_first gone": keyword_dropped("batch_first", "LSTM", "GRU", "RNN", "TransformerEncoderLayer", "MultiheadAttention", value="True"),
     "ignore_index gone": keyword_dropped("ignore_index", "CrossEntropyLoss", "cross_entropy", "NLLLoss"),
