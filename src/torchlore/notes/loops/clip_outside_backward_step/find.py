@@ -242,6 +242,11 @@ def _in_functions(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
             if kinds[:index].count("backward") == 0 and kinds[index + 1 : index + 2] == ["backward"] and not clip.loops:
                 message = "gradients are clipped before the backward pass: there is nothing to clip yet; clip after backward()"
                 yield source.hit(clip.node, message), clip.node
+            elif _behind_all(events, own, clip):
+                message = (
+                    "the step is made already when the gradients are clipped here: clip between backward() and step()"
+                )
+                yield source.hit(clip.node, message), clip.node
             elif kinds[index - 1 : index + 2] == ["backward", "clip", "step"] and _another(clip, own, held):
                 message = f"`{source.code(clip.node)}` clips another network than the one `{_name(own[index + 1])}` steps: clip that one"
                 yield source.hit(clip.node, message), clip.node
@@ -252,6 +257,13 @@ def _in_functions(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
                 f"`{code}` was done already, and the network of another optimizer is stepped unclipped: clip that one"
             )
             yield source.hit(twice.node, message, severity="warning"), twice.node
+
+
+def _behind_all(events: list[Event], own: list[Event], clip: Event) -> bool:
+    """Zero, backward, step, clip in a method that is one step of training: nobody uses what is clipped."""
+    kinds = ["zero_grad", *flow.kinds_in(own)] if any(one.what == "zero_grad" for one in events) else []
+    plain = not any(one.loops or one.conditions for one in own)
+    return plain and kinds == ["zero_grad", "backward", "step", "clip"] and own[-1] is clip
 
 
 def _twice(order: list[Event], held: dict[Identity, set[Identity]]) -> Event | None:

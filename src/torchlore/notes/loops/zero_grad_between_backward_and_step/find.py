@@ -19,29 +19,36 @@ def find(source: Source) -> Iterator[Hit]:
         if frameworks.owned(source, loop.node):
             continue
         order = [event for event in loop.direct("backward", "zero_grad", "step") if event.detail != "closure"]
-        for backward, zero, step in zip(order, order[1:], order[2:], strict=False):
-            if (backward.what, zero.what, step.what) != ("backward", "zero_grad", "step") or zero.source is not source:
-                continue
-            if not _same(zero, step, order) or zero.conditions != step.conditions or zero.detail == "manual":
-                continue
-            if tree.leaves_after(source, zero.node):
-                continue  # a batch that is given up
-            here = zero.at is zero.node and backward.at is backward.node and backward.source is source
-            plain = here and zero.conditions == backward.conditions and tree.is_statement(source, zero.node)  # type: ignore[arg-type]  # a call
-            fix = edits.move_before(source, zero.node, backward.node) if plain else ()
-            code = source.code(zero.node)
-            yield source.hit(
-                zero.node,
-                f"`{code}` throws the gradients away between backward() and step(): move it before the backward pass",
-                *fix,
-            )
+        yield from _thrown_away(source, order)
         inner = [event for event in loop.events if event.what in _KINDS]
         yield from _between_two(source, inner, loop.node) if inner == loop.direct(*_KINDS) else ()
     looped = {tree.function(source, loop.node) for loop in flow.training_loops(source)}
     for home in flow.functions(source):
-        straight = [event for event in flow.events_of(source, home) if event.what in _KINDS]
+        straight = [one for one in flow.events_of(source, home) if one.what in _KINDS and one.detail != "closure"]
         steps = home not in looped and not any(event.loops for event in straight)  # `def step(batch):`
-        yield from _between_two(source, straight, home) if steps and not frameworks.owned(source, home) else ()
+        if steps and not frameworks.owned(source, home):
+            yield from _between_two(source, straight, home)
+            yield from _thrown_away(source, straight)
+
+
+def _thrown_away(source: Source, order: list[Event]) -> Iterator[Hit]:
+    """`loss.backward(); optimizer.zero_grad(); optimizer.step()`."""
+    for backward, zero, step in zip(order, order[1:], order[2:], strict=False):
+        if (backward.what, zero.what, step.what) != ("backward", "zero_grad", "step") or zero.source is not source:
+            continue
+        if not _same(zero, step, order) or zero.conditions != step.conditions or zero.detail == "manual":
+            continue
+        if tree.leaves_after(source, zero.node):
+            continue  # a batch that is given up
+        here = zero.at is zero.node and backward.at is backward.node and backward.source is source
+        plain = here and zero.conditions == backward.conditions and tree.is_statement(source, zero.node)  # type: ignore[arg-type]  # a call
+        fix = edits.move_before(source, zero.node, backward.node) if plain else ()
+        code = source.code(zero.node)
+        yield source.hit(
+            zero.node,
+            f"`{code}` throws the gradients away between backward() and step(): move it before the backward pass",
+            *fix,
+        )
 
 
 def _between_two(source: Source, turn: list[Event], whole: ast.AST) -> Iterator[Hit]:
