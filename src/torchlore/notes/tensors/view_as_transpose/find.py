@@ -317,7 +317,7 @@ def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
         len(old) == 4
         and len(new) == 3
         and new[:2] == (old[0], old[2])
-        and new[2] not in old
+        and (new[2] == "-1" or new[2] not in old)
         and _HEADS.search(old[1].lower()) is not None
     )
 
