@@ -58,7 +58,7 @@ def _given(source: Source) -> Iterator[Hit]:
         masks = [one.value for one in call.keywords if one.arg in _KEYWORDS]
         if masks and values.made_by(source, call.func, *_LAYERS) is not None:
             for home, mask in (_passed(source, one) for one in masks):
-                place = mask if home is source else call
+                place = _maker(home, mask) if home is source and mask not in masks else mask if home is source else call
                 if _hides_itself(home, mask):
                     told = "this triangle begins at the diagonal, so no position sees itself and the first sees nothing, which gives NaN"
                     yield source.hit(place, f"{told}: write `torch.triu(..., diagonal=1)`")
@@ -78,6 +78,17 @@ def _passed(source: Source, mask: ast.expr, hops: int = 3) -> tuple[Source, ast.
             break
         source, mask = given[0][0], given[0][1]
     return source, mask
+
+
+def _maker(source: Source, mask: ast.expr, hops: int = 4) -> ast.expr:
+    """Where a mask that came a long way is made, in this file: the line of `register_buffer`, or of its name."""
+    while hops and isinstance(mask, ast.Subscript | ast.Name | ast.Attribute):
+        hops -= 1
+        inner = mask.value if isinstance(mask, ast.Subscript) else _behind(source, mask)[1]
+        if inner is None or inner not in source.parents:
+            break
+        mask = inner
+    return mask
 
 
 def _hides_itself(source: Source, mask: ast.expr) -> bool:

@@ -12,9 +12,10 @@ Keep a list, one state for each cell: `for k, cell in enumerate(self.cells): hs[
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, values
+from torchlore.check import follow, origin, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -53,41 +54,52 @@ def _stepped_without_state(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For) if any(f"{one[9:]}(" in source.text for one in _LAYERS) else ():
         for call in tree.under(source, loop, ast.Call):
             alone = len(call.args) == 1 and not call.keywords and tree.loops(source, call)[:1] == [loop]
-            if (
-                not alone
-                or not _one_step(source, loop, call.args[0])
-                or values.made_by(source, call.func, *_LAYERS) is None
-            ):
+            layer = _recurrent(source, call) if alone and _may_step(source, loop, call.args[0]) else None
+            first = layer is not None and tree.literal(tree.argument(layer, 4, "batch_first")) is True
+            if layer is None or not _one_step(source, loop, call.args[0], batch_first=first):
                 continue
-            name = source.code(call.func)
+            name, word = source.code(call.func), source.code(call.args[0])
             told = f"`{name}` begins every step with zeros here and forgets what came before"
-            yield source.hit(
-                call, f"{told}: hand its state on, `out, state = {name}({source.code(call.args[0])}, state)`"
-            )
+            yield source.hit(call, f"{told}: hand its state on, `out, state = {name}({word}, state)`")
 
 
-def _one_step(source: Source, loop: ast.For, given: ast.expr) -> bool:
-    """`x[:, t:t + 1]`, `x[:, t].unsqueeze(1)`, or a word that this loop chooses for its next turn; not a layer's whole output."""
-    turn = loop.target.id if isinstance(loop.target, ast.Name) else ""
-    if any(_cut_at(source, one, turn) for one in ast.walk(given)):
-        return True
+def _recurrent(source: Source, call: ast.Call) -> ast.Call | None:
+    """The layer that a call runs, itself or in a net of `def forward(self, x, state=None)` that hands the state on to it."""
+    found = values.made_by(source, call.func, *_LAYERS)
+    inner = origin.behind(source, call) if found is None and values.sure(source, call.func, "module") else None
+    last = tree.parameters(inner.node)[2:] if inner is not None and inner.node.name == "forward" else []
+    if inner is not None and len(last) == 1 and re.search(r"state|hidden|^h[xc]?\d?$", last[0].arg):
+        runs = [one for one in tree.under(inner.source, inner.node, ast.Call) if len(one.args) == 2]
+        handed = [one for one in runs if tree.dotted(one.args[1]) == last[0].arg]
+        found = values.made_by(inner.source, handed[0].func, *_LAYERS) if len(handed) == 1 else None
+    return found.node if found is not None and isinstance(found.node, ast.Call) else None
+
+
+def _may_step(source: Source, loop: ast.For, given: ast.expr) -> bool:
+    return _one_step(source, loop, given, batch_first=True)
+
+
+def _one_step(source: Source, loop: ast.For, given: ast.expr, *, batch_first: bool) -> bool:
+    """`x[:, t:t + 1]`, or a word that this loop chooses for its next turn; not a layer's whole output, nor a text that grows."""
+    turn = loop.target.id if isinstance(loop.target, ast.Name) and batch_first else ""
     names = {one.id for one in ast.walk(given) if isinstance(one, ast.Name)}
     sets = [one for one in tree.under(source, loop, ast.Assign) if names & {*_names(one.targets[0])}]
     parts = [part for one in sets for part in ast.walk(one.value)]
-    chosen = any(isinstance(one, ast.Call) and follow.method(one) in _CHOICES for one in parts)
-    return chosen or any(_cut_at(source, one, turn) for one in parts)
-
-
-def _cut_at(source: Source, node: ast.AST, turn: str) -> bool:
-    """`[:, t]`, `[:, t:t + 1]`, `[t]`."""
-    if not turn or not isinstance(node, ast.Subscript):
+    words = [follow.word(source, one) for one in parts if isinstance(one, ast.Call)]
+    if {"cat", "hstack", "stack", "concat"} & {*words}:
         return False
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    single = [one for one in parts if tree.dotted(one) == turn]
-    cut = [one for one in parts if isinstance(one, ast.Slice) and one.lower is not None and one.upper is not None]
-    ends = [(source.code(one.lower), source.code(one.upper).replace(" ", "")) for one in cut if one.lower and one.upper]
-    single = single if isinstance(node.slice, ast.Tuple) else []  # `windows[i]` may be a whole sequence
-    return bool(single) or any(lower == turn and upper in (f"{turn}+1", f"1+{turn}") for lower, upper in ends)
+    wide = any(isinstance(one, ast.Call) and follow.method(one) == "unsqueeze" for one in (*ast.walk(given), *parts))
+    cut = any(_cut_at(source, one, turn, wide=wide) for one in (*ast.walk(given), *parts))
+    return cut or bool({*_CHOICES} & {*words})
+
+
+def _cut_at(source: Source, node: ast.AST, turn: str, *, wide: bool) -> bool:
+    """`[:, t:t + 1]`, and `[:, t]` where a dimension of 1 is put back; else it may be a sentence of many."""
+    parts = node.slice.elts if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else []
+    second = parts[1] if turn and len(parts) > 1 else None
+    if isinstance(second, ast.Slice) and second.lower is not None and second.upper is not None:
+        return source.code(second.lower) == turn and source.code(second.upper).replace(" ", "") == f"{turn}+1"
+    return wide and second is not None and tree.dotted(second) == turn
 
 
 def _names(node: ast.expr) -> list[str]:
