@@ -36,7 +36,7 @@ def mode_layers(source: Source, value: Value, depth: int = 6) -> bool | None:
     if value.name.startswith(("torchvision.models.", "timm.")):
         return True
     if value.name.startswith("torch.nn.") and value.name != "torch.nn.Module":
-        return _switches(value) if _MODE.match(value.name) else "Transformer" in value.name
+        return _switches(value) if _MODE.match(value.name) else _transformer(source, value, depth)
     owner = class_behind(source, value)
     if owner is None or depth <= 0:
         return None
@@ -59,6 +59,18 @@ def _attribute_modes(source: Source, assigned: list[Attribute], depth: int) -> b
 def _any(answers: Iterable[bool | None]) -> bool | None:
     found = list(answers)
     return True if True in found else None if None in found else False
+
+
+def _transformer(source: Source, value: Value, depth: int) -> bool | None:
+    """A transformer has dropout of its own, unless it is told 0; a stack of layers has what its layer has."""
+    if "Transformer" not in value.name or not isinstance(value.node, ast.Call) or not value.source:
+        return "Transformer" in value.name
+    layer = argument(value.node, 0, value.name.removeprefix("torch.nn.Transformer").lower() + "_layer")
+    if value.name in ("torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder") and layer is not None and depth > 0:
+        inner = [mode_layers(source, one, depth - 1) for one in values(value.source, layer)]
+        return _any(inner) if inner else True
+    share = argument(value.node, 5 if value.name == "torch.nn.Transformer" else 3, "dropout")
+    return literal(share) != 0 if share is not None else True
 
 
 def _switches(value: Value) -> bool | None:

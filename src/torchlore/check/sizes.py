@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any
 
-from torchlore.check import calls, follow, scopes, tree, values
+from torchlore.check import calls, flow, follow, scopes, tree, values
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
         return named or found
     if isinstance(node, ast.Subscript) and tree.literal(node.slice) == 0 and isinstance(node.value, ast.Call):
         return _attended(source, node.value, hops - 1)
+    if isinstance(node, ast.Subscript) and isinstance(tree.literal(node.slice), int):
+        return sizes(source, node.value, hops - 1)[1:]  # `q` of `qkv[0]`
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         left, right = sizes(source, node.left, hops - 1), sizes(source, node.right, hops - 1)
         flat = follow.method(node.right) == "t" or (isinstance(node.right, ast.Attribute) and node.right.attr == "T")
@@ -49,8 +52,40 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and _is_scalar(node.right):
         return sizes(source, node.left, hops - 1)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return _of_call(source, node, node.func, hops - 1)
-    return ()
+        return _of_call(source, node, node.func, hops - 1) or _through(source, node, hops - 1)
+    return _through(source, node, hops - 1) if isinstance(node, ast.Call) else ()
+
+
+_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+
+
+def _through(source: Source, call: ast.Call, hops: int) -> Sizes:
+    """Sizes of what a function of the project gives back in one place, `self.split(q)`, in the names of its caller."""
+    inner = flow.called(source, call) if hops > 4 and not tree.spread(call) else None
+    back = calls.returned(inner) if inner is not None else []
+    if inner is None or len(back) != 1 or inner.node.name in ("__init__", "forward"):
+        return ()
+    found = sizes(inner.source, back[0], hops // 2)
+    skip = 1 if inner.owner is not None and tree.dotted(call.func).startswith("self.") else 0
+    known = {"self": "self"} if skip else {}
+    free = (
+        inner.owner is None and tree.function(source, inner.node) is not None if inner.node in source.parents else False
+    )
+    for arg in tree.parameters(inner.node)[skip:] if found else ():
+        given = calls.given_argument(inner, call, arg, skip)
+        known |= {arg.arg: source.code(given)} if isinstance(given, ast.Name | ast.Attribute | ast.Constant) else {}
+        names = next((sized for name, sized in _unpackings(inner.source) if _is_arg(inner.source, name, arg)), ())
+        outer = sizes(source, given, hops // 2) if names and given is not None else ()
+        known |= dict(zip(names, outer, strict=True)) if len(names) == len(outer) else {}
+    words = {word for size in found for word in _WORD.findall(size)} - {"features", "channels"}
+    if not free and not words <= known.keys():
+        return ()
+    return tuple(_WORD.sub(lambda word: known.get(word[0], word[0]), size) for size in found)
+
+
+def _is_arg(source: Source, name: ast.Name, arg: ast.arg) -> bool:
+    """Whether a name still is what the function was given."""
+    return name.id == arg.arg and [one.node for one in scopes.reaching(source, name)] == [arg]
 
 
 def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> Sizes:
@@ -61,6 +96,9 @@ def _of_call(source: Source, call: ast.Call, func: ast.Attribute, hops: int) -> 
     if source.name(call.func) in ("torch.matmul", "torch.bmm") and len(call.args) == 2:
         left, right = sizes(source, call.args[0], hops), sizes(source, call.args[1], hops)
         return (*left[:-1], right[-1]) if left and right else ()
+    if source.name(call.func) == "torch.nn.functional.scaled_dot_product_attention" and len(call.args) > 2:
+        query, value = sizes(source, call.args[0], hops), sizes(source, call.args[2], hops)
+        return (*query[:-1], value[-1]) if query and value else ()
     if source.name(call.func) in ("torch.cat", "torch.concat"):
         return _joined(source, call, hops)
     if func.attr in {"view", "reshape"}:
@@ -160,17 +198,25 @@ def _attended(source: Source, call: ast.Call, hops: int) -> Sizes:
 def _part(source: Source, name: ast.Name, hops: int) -> Sizes:
     """Sizes of `k` in `q, k, v = qkv.chunk(3, dim=-1)`, but for the last those of the whole, and of `t` in `t, _ = attention(t, t, t)`."""
     found = scopes.reaching(source, name)
-    call = found[0].value if len(found) == 1 and len(found[0].path) == 1 else None
-    if isinstance(call, ast.Call) and found[0].path == (0,) and (queries := _attended(source, call, hops)):
-        return queries
-    if (
-        not isinstance(call, ast.Call)
-        or follow.method(call) != "chunk"
-        or tree.literal(tree.argument(call, 1, "dim")) != -1
-    ):
+    one = found[0] if len(found) == 1 else None
+    if one is None or one.value is None or len(one.path) != (one.how != "comprehension"):
         return ()
-    whole = sizes(source, tree.receiver(call), hops)
-    return (*whole[:-1], "features") if whole else ()
+    made = one.value
+    if one.path == (0,) and isinstance(made, ast.Call) and (queries := _attended(source, made, hops)):
+        return queries
+    if isinstance(made, ast.GeneratorExp | ast.ListComp) and len(made.generators) == 1:
+        return sizes(source, made.elt, hops)  # `q, k, v = (self.split(t) for t in qkv)`
+    if isinstance(made, ast.Tuple | ast.List) and one.how == "comprehension":
+        each = {sizes(source, part, hops) for part in made.elts}
+        return each.pop() if len(each) == 1 else ()
+    if follow.method(made) == "chunk" and isinstance(made, ast.Call):
+        last = tree.literal(tree.argument(made, 1, "dim")) == -1
+        whole = sizes(source, tree.receiver(made), hops) if last else ()
+        return (*whole[:-1], "features") if whole else ()
+    if follow.method(made) == "unbind" and isinstance(made, ast.Call):
+        first = tree.lacks(made, 0, "dim") or tree.literal(tree.argument(made, 0, "dim")) == 0
+        return sizes(source, tree.receiver(made), hops)[1:] if first else ()
+    return sizes(source, made, hops)[1:] if isinstance(made, ast.Name) or follow.method(made) in _SWAPS else ()
 
 
 def _parts(call: ast.Call) -> list[ast.expr]:

@@ -13,7 +13,7 @@ _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _set_again(source) if "torch.load(" in source.text else ()
+    yield from (*_set_again(source), *_kept_by_a_trainer(source)) if "torch.load(" in source.text else ()
     if "best" not in source.text and "max_acc" not in source.text:
         return
     for load in source.calls("torch.load"):
@@ -119,6 +119,53 @@ def _is_text(args: list[ast.expr]) -> bool:
     return len(args) == 1 and isinstance(tree.literal(args[0]), str)
 
 
+def _kept_by_a_trainer(source: Source) -> Iterator[Hit]:
+    """`if acc > self.best_acc: self.best_acc = acc; self.save()`, in a class whose `resume` reads all but that."""
+    for cls in source.all(ast.ClassDef) if "self.best" in source.text else ():
+        best = {name: one for one in tree.under(source, cls, ast.If) for name in _raised(one)}
+        for load in source.calls("torch.load") if best else ():
+            held, home = tree.statement(source, load), tree.function(source, load)
+            target = held.targets[0] if isinstance(held, ast.Assign) and held.value is load else None
+            if not isinstance(target, ast.Name) or home not in cls.body or frameworks.owned(source, load):
+                continue
+            start = _resumes(source, home, target)
+            lost = [name for name, one in best.items() if start is not None and _never_read(source, cls, name, one)]
+            if start is not None and lost and _only_keys(source, home, target):
+                told = f"`{lost[0]}` begins anew in a resumed run, so its first epoch overwrites the best checkpoint"
+                yield source.hit(start, f"{told}: save it too and read it back here")
+
+
+def _raised(choice: ast.If) -> Iterator[str]:
+    """`self.best_acc` of `if acc > self.best_acc:`, where it is set anew and something is saved."""
+    test = choice.test
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], _SIGNS):
+        return
+    body = [part for one in choice.body for part in ast.walk(one)]
+    saves = any(isinstance(one, ast.Call) and "save" in tree.dotted(one.func).lower() for one in body)
+    stored = {tree.dotted(target) for one in body if isinstance(one, ast.Assign) for target in one.targets}
+    for side in (test.left, test.comparators[0]):
+        name = tree.dotted(side)
+        if saves and name in stored and name.startswith("self.best"):
+            yield name
+
+
+def _never_read(source: Source, cls: ast.ClassDef, name: str, choice: ast.If) -> bool:
+    """Whether all else that is stored under the name are numbers to begin with."""
+    sets = [one for one in tree.under(source, cls, ast.Assign) if name in map(tree.dotted, one.targets)]
+    others = [one for one in sets if not tree.inside(source, one, choice)]
+    named = any(
+        isinstance(one, ast.Call) and source.name(one.func) == "setattr" for one in tree.under(source, cls, ast.Call)
+    )
+    return bool(others) and not named and all(_is_start(source, one.value) for one in others)
+
+
+def _only_keys(source: Source, home: ast.AST | None, checkpoint: ast.Name) -> bool:
+    """Whether the checkpoint is only read key by key, and nobody else is handed it."""
+    uses = [one for one in tree.under(source, home, ast.Name) if one.id == checkpoint.id] if home is not None else []
+    reads = [one for one in uses if isinstance(one.ctx, ast.Load)]
+    return bool(reads) and all(isinstance(source.parents[one], ast.Subscript | ast.Compare) for one in reads)
+
+
 def _set_again(source: Source) -> Iterator[Hit]:
     """`self.load(path)` in `__init__`, and `self.steps = 0` after it, of what `load` has read."""
     for start in source.all(ast.FunctionDef):
@@ -161,5 +208,8 @@ def _read_back(source: Source, load: ast.FunctionDef) -> Iterator[str]:
 def _is_start(source: Source, value: ast.expr) -> bool:
     """A number, `float("inf")`, an empty list."""
     number = isinstance(tree.literal(value), int | float)
-    endless = isinstance(value, ast.Call) and source.name(value.func) == "float"
+    if isinstance(value, ast.UnaryOp):
+        value = value.operand
+    endless = isinstance(value, ast.Call) and source.name(value.func) == "float" and _is_text(value.args)
+    endless |= source.name(value) in ("math.inf", "numpy.inf", "torch.inf")
     return number or endless or (isinstance(value, ast.List | ast.Dict) and not ast.unparse(value).strip("[]{}"))

@@ -18,13 +18,15 @@ _RENEWS = regex(
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.calls(*_FOLDS)) or not flow.may_train(source):
+    if (not any(source.calls(*_FOLDS)) and "fold" not in source.text.lower()) or not flow.may_train(source):
         return
     for loop in flow.loops(source):
         node = loop.node
         if not isinstance(node, ast.For) or not _over_folds(source, node) or frameworks.owned(source, node):
             continue
-        if not loop.of("step") or not loop.of("backward") or loop.of("model", "load", "optimizer"):
+        if not loop.of("step") or not loop.of("backward") or loop.of("model", "load"):
+            continue
+        if loop.of("optimizer") and not isinstance(_model(source, loop), ast.Assign):
             continue
         calls = [call for part in node.body for call in tree.under(source, part, ast.Call)]
         if not any(_RENEWS.search(tree.dotted(one.func)) or follow.method(one) == "apply" for one in calls):
@@ -59,8 +61,17 @@ def _over_folds(source: Source, loop: ast.For) -> bool:
     over = loop.iter
     if isinstance(over, ast.Call) and source.name(over.func) in ("enumerate", "tqdm.tqdm", "list") and over.args:
         over = over.args[0]
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and "fold" in over.func.id.lower():
+        return _is_pair(loop.target)  # a function of one's own that deals them out
     over = follow.followed(source, over)
     if not isinstance(over, ast.Call) or follow.method(over) != "split":
         return False
     made = follow.followed(source, tree.receiver(over))
     return isinstance(made, ast.Call) and source.name(made.func) in _FOLDS
+
+
+def _is_pair(target: ast.expr) -> bool:
+    """`train_idx, val_idx`, also behind the number that `enumerate` gives."""
+    inner = target.elts[-1] if isinstance(target, ast.Tuple) and isinstance(target.elts[-1], ast.Tuple) else target
+    names = [tree.dotted(one).lower() for one in inner.elts] if isinstance(inner, ast.Tuple) else []
+    return len(names) == 2 and "tr" in names[0] and re.search(r"val|test|held|hold|te", names[1]) is not None

@@ -36,17 +36,18 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _seeded(source: Source) -> Iterator[Hit]:
     """A constant seed where a member is made, by a function or by its class, and a comprehension that makes all of them."""
-    for seed in source.calls("torch.manual_seed"):
+    for seed in _seeds(source):
         home = tree.function(source, seed)
         if home is None or not seed.args or tree.loops(source, seed):
             continue
         function = project.as_function(source, home)
         if not _makes_a_net(source, function):
             continue
+        trained = function.owner is None and any(isinstance(one, ast.Name) for one in calls.returned(function))
         made = [
             call
             for other, call, skip in calls.callers(function)
-            if _one_of_many(other, call, held=function.owner is not None)
+            if _one_of_many(other, call, held=function.owner is not None, trained=trained)
             and isinstance(tree.literal(_given_seed(function, call, seed.args[0], skip)), int)
         ]
         if made:
@@ -58,12 +59,38 @@ def _seeded(source: Source) -> Iterator[Hit]:
                 yield source.hit(made[0], f"{told}: give each another seed")
 
 
-def _one_of_many(source: Source, call: ast.Call, *, held: bool) -> bool:
-    """Whether a comprehension makes it; `held`: and a ModuleList keeps all, so one loss trains them together."""
+def _one_of_many(source: Source, call: ast.Call, *, held: bool, trained: bool) -> bool:
+    """Whether a comprehension makes it; `held`: and a ModuleList keeps all, so one loss trains them together.
+
+    One that comes back `trained` is the same only where each is given the same, in a comprehension or by `members.append(train(x, y))`.
+    """
     many = source.parents[call]
+    if isinstance(many, ast.Call) and follow.method(many) == "append" and not held:
+        loops = tree.loops(source, call)
+        return bool(loops) and _given_the_same(source, call, loops[0])
     up = source.parents[many] if isinstance(many, ast.ListComp | ast.GeneratorExp) else None
     kept = isinstance(up, ast.Call) and source.name(up.func) == "torch.nn.ModuleList"
-    return up is not None and (kept or not held)
+    return up is not None and (kept or not held) and (not trained or _given_the_same(source, call, many))
+
+
+def _given_the_same(source: Source, call: ast.Call, many: ast.AST) -> bool:
+    """Whether no argument of a call changes from turn to turn."""
+    bound = {one.id for one in tree.under(source, many, ast.Name) if isinstance(one.ctx, ast.Store)}
+    given = [one for arg in (*call.args, *(kw.value for kw in call.keywords)) for one in ast.walk(arg)]
+    fresh = tree.spread(call) or any(isinstance(one, ast.Call | ast.Subscript) for one in given)
+    return not fresh and not any(isinstance(one, ast.Name) and one.id in bound for one in given)
+
+
+def _seeds(source: Source) -> Iterator[ast.Call]:
+    """`torch.manual_seed(42)`, and `set_seed(42)` of a function of this file that hands its seed on."""
+    for seed in source.calls("torch.manual_seed"):
+        yield seed
+        home = tree.function(source, seed)
+        names = (
+            [one.arg for one in tree.parameters(home)] if home is not None and not tree.conditions(source, seed) else []
+        )
+        if home is not None and len(names) == 1 and seed.args and tree.dotted(seed.args[0]) == names[0]:
+            yield from (call for other, call, _ in calls.callers(project.as_function(source, home)) if other is source)
 
 
 def _makes_a_net(source: Source, function: project.Function) -> bool:
@@ -72,7 +99,13 @@ def _makes_a_net(source: Source, function: project.Function) -> bool:
         born = function.node.name == "__init__"
         return born and classes.is_module(project.as_class(source, function.owner))
     back = calls.returned(function)
-    return bool(back) and all(isinstance(one, ast.Call) and values.sure(source, one, "module") for one in back)
+    return bool(back) and all(_made_here(source, one) for one in back)
+
+
+def _made_here(source: Source, back: ast.expr) -> bool:
+    """`return nn.Linear(2, 1)`, or of a name that holds such a call; what the function was given is not made by it."""
+    made = follow.binding(source, back) if isinstance(back, ast.Name) else back
+    return isinstance(made, ast.Call) and values.sure(source, made, "module")
 
 
 def _given_seed(function: project.Function, call: ast.Call, seed: ast.expr, skip: int) -> ast.expr | None:

@@ -25,7 +25,7 @@ _PRODUCTS = (
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _by_init(source)
-    yield from (*_mean_for_spread(source), *_turned_round(source))
+    yield from (*_mean_for_spread(source), *_turned_round(source), *_scale_around_zero(source))
     if not any(source.calls("torch.nn.Parameter")) or not any(source.calls(*_DRAWS)):
         return
     for cls in classes.all_classes(source):
@@ -91,6 +91,38 @@ def _mean_for_spread(source: Source) -> Iterator[Hit]:
             code = source.code(rest[0])
             told = f"`{code}` alone is the mean, and the spread stays 1: write `std={code}`"
             yield source.hit(call, told, edits.replace(source, rest[0], f"std={code}"))
+
+
+def _scale_around_zero(source: Source) -> Iterator[Hit]:
+    """`m.weight.data.normal_(0.0, 0.02)` where `m` is a norm: its scale belongs around 1."""
+    drawn = [(call, call.args[0], 1) for call in source.calls(_INIT[0]) if call.args and "Norm" in source.text]
+    own = [one for one in source.methods("normal_") if source.name(one.func) not in _INIT and "Norm" in source.text]
+    drawn += [(one, tree.receiver(one), 0) for one in own]
+    for call, weight, place in drawn:
+        held = weight.value if isinstance(weight, ast.Attribute) and weight.attr == "data" else weight
+        mean, spread = tree.argument(call, place, "mean"), tree.literal(tree.argument(call, place + 1, "std"))
+        layer = tree.dotted(held.value) if isinstance(held, ast.Attribute) and held.attr == "weight" else ""
+        small = tree.literal(mean) == 0 and isinstance(spread, float) and 0 < spread < 0.5
+        asked = [test for test, branch in tree.conditions(source, call) if branch] if layer and small else []
+        if asked and not isinstance(source.parents[call], ast.Attribute) and _asks_for_norm(source, asked[0], layer):
+            told = (
+                f"`{layer}.weight` is the scale of a norm here, and around 0 it takes the signal away: draw it around 1"
+            )
+            yield source.hit(call, told)
+
+
+def _asks_for_norm(source: Source, test: ast.expr, layer: str) -> bool:
+    """`isinstance(m, nn.BatchNorm2d)`, `name.find("BatchNorm") != -1`, one of several kinds too."""
+    if isinstance(test, ast.BoolOp):
+        return isinstance(test.op, ast.Or) and any(_asks_for_norm(source, one, layer) for one in test.values)
+    if isinstance(test, ast.Call):
+        kinds = test.args[1] if _asks(source, test, layer) and len(test.args) == 2 else None
+        each = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+        return any(one is not None and re.match(r"torch\.nn\.\w*Norm\w*$", source.name(one)) for one in each)
+    asked = (
+        isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.Eq | ast.NotIn) and _asks(source, test, layer)
+    )
+    return asked and re.search(r"[\"']\w*Norm\w*[\"']", source.code(test)) is not None
 
 
 def _turned_round(source: Source) -> Iterator[Hit]:

@@ -4,7 +4,8 @@ Each output adds up n_in products of unit variance, so its spread is sqrt(n_in),
 make the logits thousands: the first losses are huge, softmax and tanh saturate, and the optimizer spends its steps on
 shrinking the weights. `torch.rand` is worse, all weights are positive. nn.Linear divides by sqrt(n_in) for you.
 
-`nn.init.normal_(m.weight, 0.02)` is a spread of 1 too: a number alone is the mean.
+`nn.init.normal_(m.weight, 0.02)` is a spread of 1 too: a number alone is the mean. And the scale of a batch norm belongs
+around 1: drawn around 0, each norm takes the signal away and lets through a few hundredths of it.
 
 Scale it, `nn.Parameter(torch.randn(n_in, n_out) / n_in**0.5)`, or call `nn.init.xavier_uniform_(self.weight)` in `__init__`; name the
 spread, `nn.init.normal_(m.weight, std=0.02)`.

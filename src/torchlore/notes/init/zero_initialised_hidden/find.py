@@ -102,7 +102,14 @@ def _every_weight(source: Source, call: ast.Call, weight: ast.Name) -> bool:
     if rescue or shown:
         return False
     fits = rest or (len(asked) == 1 and asked[0][1] and asked[0][0] in plain)
+    fits |= not asked and _one_number(source, call) and flow.may_train(source)
     return bool(whole and fits and not _filled_next(source, call, weight.id))
+
+
+def _one_number(source: Source, call: ast.Call) -> bool:
+    """`nn.init.constant_(p, 0.1)`, `nn.init.ones_(p)` without any question; zeros may be what an average begins with."""
+    zero = tree.literal(tree.argument(call, 1, "val")) == 0
+    return source.name(call.func) in _CONSTANT[1:] and not zero
 
 
 def _filled_next(source: Source, call: ast.Call, weight: str) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, follow, project, tree, values
+from torchlore.check import calls, classes, follow, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _SAME = {"bool", "to", "view", "reshape", "unsqueeze", "expand", "type", "byte", "float", "int", "long", "cuda", "cpu", "contiguous",
@@ -57,13 +57,38 @@ def _given(source: Source) -> Iterator[Hit]:
     for call in source.all(ast.Call):
         masks = [one.value for one in call.keywords if one.arg in _KEYWORDS]
         if masks and values.made_by(source, call.func, *_LAYERS) is not None:
-            for mask in masks:
-                if _hides_itself(source, mask):
+            for home, mask in (_passed(source, one) for one in masks):
+                place = _maker(home, mask) if home is source and mask not in masks else mask if home is source else call
+                if _hides_itself(home, mask):
                     told = "this triangle begins at the diagonal, so no position sees itself and the first sees nothing, which gives NaN"
-                    yield source.hit(mask, f"{told}: write `torch.triu(..., diagonal=1)`")
-                if _triangle(source, mask) == "lower":
+                    yield source.hit(place, f"{told}: write `torch.triu(..., diagonal=1)`")
+                if _triangle(home, mask) == "lower":
                     told = "this mask says what may not be seen (True, or -inf that is added), and a lower triangle of ones hides no future"
-                    yield source.hit(mask, f"{told}: pass the upper one, as bool")
+                    yield source.hit(place, f"{told}: pass the upper one, as bool")
+
+
+def _passed(source: Source, mask: ast.expr, hops: int = 3) -> tuple[Source, ast.expr]:
+    """What the only caller gives for a parameter, from block to block; anything else as it is."""
+    while isinstance(mask, ast.Name) and hops:
+        hops -= 1
+        bound = scopes.reaching(source, mask)
+        arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+        given = calls.given(source, arg) if isinstance(arg, ast.arg) else []
+        if len(given) != 1 or given[0][1] is None:
+            break
+        source, mask = given[0][0], given[0][1]
+    return source, mask
+
+
+def _maker(source: Source, mask: ast.expr, hops: int = 4) -> ast.expr:
+    """Where a mask that came a long way is made, in this file: the line of `register_buffer`, or of its name."""
+    while hops and isinstance(mask, ast.Subscript | ast.Name | ast.Attribute):
+        hops -= 1
+        inner = mask.value if isinstance(mask, ast.Subscript) else _behind(source, mask)[1]
+        if inner is None or inner not in source.parents:
+            break
+        mask = inner
+    return mask
 
 
 def _hides_itself(source: Source, mask: ast.expr) -> bool:

@@ -36,7 +36,25 @@ def _is_pair(source: Source, one: ast.expr, other: ast.expr) -> bool:
     first, second = (follow.peeled(follow.followed(source, part), ("long", "clone", "to")) for part in (one, other))
     if not isinstance(first, ast.Subscript) or not isinstance(second, ast.Subscript):
         return False
-    return source.code(first.value) == source.code(second.value) and _ends_early(first) and _begins_late(second)
+    same = source.code(first.value) == source.code(second.value)
+    return same and ((_ends_early(first) and _begins_late(second)) or _one_further(source, first.slice, second.slice))
+
+
+def _one_further(source: Source, one: ast.expr, other: ast.expr) -> bool:
+    """`[i:i + n]` and `[i + 1:i + n + 1]`."""
+    if not isinstance(one, ast.Slice) or not isinstance(other, ast.Slice):
+        return False
+    ends = ((one.lower, other.lower), (one.upper, other.upper))
+    return all(
+        a is not None and b is not None and _terms(source, b) == sorted([*_terms(source, a), "1"]) for a, b in ends
+    )
+
+
+def _terms(source: Source, node: ast.expr) -> list[str]:
+    """The parts of a sum, in an order of their own."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return sorted([*_terms(source, node.left), *_terms(source, node.right)])
+    return [source.code(node)]
 
 
 def _sliced(source: Source, node: ast.expr | None, hops: int = 6) -> ast.Subscript | None:
@@ -94,4 +112,7 @@ def _second_of_a_batch(source: Source, node: ast.expr, hops: int = 3) -> bool:
         for where, call, skip in calls.callers(inner)
         if where is source
     ]
-    return bool(given) and all(part is not None and _second_of_a_batch(source, part, hops - 1) for part in given)
+    told = [
+        part for part in given if part is not None and source.code(part) != "None"
+    ]  # a call without labels asks for no loss
+    return bool(told) and all(_second_of_a_batch(source, part, hops - 1) for part in told)

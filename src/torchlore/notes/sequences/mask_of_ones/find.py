@@ -4,15 +4,20 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import follow, tree, uses
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _PADS = ("torch.nn.utils.rnn.pad_sequence",)
 _NEW = ("torch.tensor", "torch.LongTensor", "torch.as_tensor")
 
 
+_REAL = regex(r"^(?:\w+_)?(?:attention|attn|input|token|word|valid)_?masks?$")  # 1 is a word, 0 is padding
+
+
 def find(source: Source) -> Iterator[Hit]:
     if "mask" not in source.text or not (any(source.calls(*_PADS)) or "pad" in source.text.lower()):
         return
+    yield from _padded_with_ones(source)
     for call in source.calls("torch.ones", "torch.ones_like"):
         held = source.parents[call]
         name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
@@ -25,6 +30,20 @@ def find(source: Source) -> Iterator[Hit]:
                 call,
                 f"`{code}` is padded, and this mask says that nothing is: write `{code} != pad`, or make it of the lengths",
             )
+
+
+def _padded_with_ones(source: Source) -> Iterator[Hit]:
+    """`attention_mask = pad_sequence(masks, padding_value=PAD_ID)`, where the id of the padding is not 0."""
+    for call in source.calls(*_PADS):
+        held = source.parents[call]
+        name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+        value = tree.argument(call, 2, "padding_value")
+        if value is None or not isinstance(name, ast.Name) or not _REAL.match(name.id):
+            continue
+        number = tree.literal(value)
+        if isinstance(number, int | float) and number:
+            told = f"`{name.id}` is filled up with {source.code(value)}, which is not 0, so the padding counts as words"
+            yield source.hit(call, f"{told}: write `padding_value=0`")
 
 
 def _padded(source: Source, call: ast.Call) -> ast.expr | None:

@@ -2,7 +2,8 @@
 
 `pad_sequence` fills short sequences up, and the mask says which places were filled. `torch.ones(tokens.shape)` or
 `torch.ones_like(tokens)` says that all are real: attention looks at the padding, means divide by the longest length, and what a
-sequence gives depends on what it is batched with. The code looks complete, and the loss goes down, only less far.
+sequence gives depends on what it is batched with. A mask that `pad_sequence` fills up with the id of the padding says the same where that id is 1. The code
+looks complete, and the loss goes down, only less far.
 
 ```python
 mask = tokens != pad_id

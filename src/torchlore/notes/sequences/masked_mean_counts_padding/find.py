@@ -94,7 +94,7 @@ def _scaled(source: Source, call: ast.Call) -> bool:
 
 def _is_padding(source: Source, node: ast.expr, hops: int = 3) -> bool:
     """Whether a tensor is 1 at the words and 0 at the padding, by how it was made or by its name."""
-    node = _uncast(node)
+    node = _unpadded(source, node)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = _spelled(source, node.left), _spelled(source, node.comparators[0])
         if isinstance(node.ops[0], ast.NotEq):
@@ -132,6 +132,13 @@ def _is_plain(source: Source, node: ast.expr) -> bool:
         parts = made.args[0].elts if isinstance(made.args[0], ast.List | ast.Tuple) else []
         return bool(parts) and all(_is_plain(home, one) for one in parts)
     return full in ("torch.ones", "torch.zeros", "torch.ones_like", "torch.tensor")
+
+
+def _unpadded(source: Source, node: ast.expr) -> ast.expr:
+    """`mask` of `F.pad(mask, (0, 4))`: what is added is padding too."""
+    made = _uncast(node)
+    longer = isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.functional.pad"
+    return _uncast(made.args[0]) if longer and isinstance(made, ast.Call) and made.args else made
 
 
 def _uncast(node: ast.expr) -> ast.expr:

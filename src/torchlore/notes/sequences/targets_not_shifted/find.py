@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, iteration, losses, scopes, tree, values
+from torchlore.check import classes, follow, iteration, losses, origin, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -47,6 +47,7 @@ def find(source: Source) -> Iterator[Hit]:
             and isinstance(made, ast.Call)
             and values.sure(source, made.func, "module", weak=True)
             and _words(source, made)
+            and not _cuts_it(source, made)
             and not _COPIES.search(source.text)
         ):
             message = (
@@ -139,6 +140,15 @@ def _bound(source: Source, name: ast.Name) -> ast.expr | None:
         return None
     reshaped = follow.method(value) in _SAME and not source.name(value.func)
     return value if reshaped or values.sure(source, value.func, "module", weak=True) else None
+
+
+def _cuts_it(source: Source, made: ast.Call) -> bool:
+    """Whether the model takes its input apart, `target[:, t]` in a loop: it may shift by itself."""
+    inner = origin.behind(source, made)
+    names = [one.arg for one in tree.parameters(inner.node)] if inner is not None else []
+    first = names[1] if inner is not None and inner.owner is not None and len(names) > 1 else names[0] if names else ""
+    cuts = tree.under(inner.source, inner.node, ast.Subscript) if inner is not None and first else []
+    return any(tree.dotted(one.value) == first for one in cuts)
 
 
 def _words(source: Source, made: ast.Call) -> bool:

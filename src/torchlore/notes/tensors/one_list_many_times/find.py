@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import edits, follow, tree, uses
+from torchlore.check.project import as_class
 from torchlore.check.source import Hit, Source
 
 _MAKES = {"list", "dict", "set", "collections.defaultdict", "collections.Counter", "collections.deque"}
@@ -21,6 +22,7 @@ _CHANGES = {"append", "extend", "insert", "add", "update", "setdefault", "remove
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _on_the_class(source)
     for node in (one for one in source.all(ast.BinOp) if not follow.in_test(source, one)):
         box = node.left if isinstance(node.left, ast.List) else node.right
         if isinstance(node.op, ast.Mult) and isinstance(box, ast.List) and len(box.elts) == 1:
@@ -42,6 +44,46 @@ def find(source: Source) -> Iterator[Hit]:
                     edits.replace(source, call, fixed),
                     severity="warning",
                 )
+
+
+def _on_the_class(source: Source) -> Iterator[Hit]:
+    """`memory = []` in the body of a class, to which `self.memory.append(...)` adds, of a class that is made several times."""
+    for cls in source.all(ast.ClassDef):
+        for held in cls.body:
+            target = held.targets[0] if isinstance(held, ast.Assign) else None
+            if not isinstance(held, ast.Assign) or not isinstance(target, ast.Name) or not _is_made(source, held.value):
+                continue
+            read = list(uses.attributes(source, target.id))
+            own = [one for one in read if tree.dotted(one.value) == "self" and tree.class_of(source, one) is cls]
+            shared = any(tree.dotted(one.value) in ("cls", cls.name, "type(self)", "self.__class__") for one in read)
+            stored = any(isinstance(one.ctx, ast.Store) and _of(source, one, cls) for one in read)
+            if own and not shared and not stored and _several(source, cls) and any(_grows(source, one) for one in own):
+                told = (
+                    f"all objects of `{cls.name}` share this one `{target.id}`, and what one adds the others have too"
+                )
+                yield source.hit(held, f"{told}: set `self.{target.id}` in `__init__`", severity="warning")
+
+
+def _of(source: Source, use: ast.Attribute, cls: ast.ClassDef) -> bool:
+    """Whether this may be an attribute of the class: what another class does with its own `self` is not."""
+    home = tree.class_of(source, use)
+    heirs = home is not None and any(tree.dotted(one) == cls.name for one in home.bases)
+    return tree.dotted(use.value) != "self" or home is cls or heirs
+
+
+def _grows(source: Source, use: ast.Attribute) -> bool:
+    up = source.parents[use]
+    put = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store)
+    adds = isinstance(up, ast.Attribute) and isinstance(source.parents[up], ast.Call) and up.attr in _CHANGES
+    return put or (adds and isinstance(up, ast.Attribute) and up.attr not in ("clear", "remove"))
+
+
+def _several(source: Source, cls: ast.ClassDef) -> bool:
+    """Whether the file makes more than one: in a comprehension or loop, or in two places of one block."""
+    made = [*source.calls(as_class(source, cls).qualified)]
+    many = any(isinstance(source.parents[one], ast.ListComp | ast.DictComp) for one in made)
+    homes = [tree.function(source, one) for one in made]
+    return many or any(homes.count(one) > 1 for one in homes)
 
 
 def _is_made(source: Source, node: ast.expr) -> bool:

@@ -5,7 +5,9 @@ per-class means are equal, and equal to the mean over everything. Dictionaries a
 `dict.fromkeys(names, [])`. `dict.fromkeys(names, torch.zeros(3))` is one tensor, which
 `sums[name] += v` changes under all names. Numbers are safe: they cannot be changed in place.
 
-Make one for each place: `[[] for _ in range(classes)]`, `{name: [] for name in names}`.
+A list in the body of a class is one for all its objects too: `memory = []` and `self.memory.append(...)` gives two agents one memory.
+
+Make one for each place: `[[] for _ in range(classes)]`, `{name: [] for name in names}`; set what belongs to an object in `__init__`.
 """
 
 from typing import Any

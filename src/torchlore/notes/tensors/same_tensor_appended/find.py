@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 def find(source: Source) -> Iterator[Hit]:
     yield from _multiplied(source)
     yield from _emptied(source)
+    yield from _own_buffer(source)
     boxes = [call for call in source.methods("push", "add", "store", "remember") if _keeps(source, call)]
     for call in (*source.methods("append", "appendleft", "put"), *boxes):
         loops = tree.loops(source, call)
@@ -41,6 +42,30 @@ def find(source: Source) -> Iterator[Hit]:
                 )  # a copy, made a little later
                 fix = edits.append(source, given, f".{copy}()")
                 yield source.hit(call, message, fix, severity="hint" if pickled else None)
+
+
+def _own_buffer(source: Source) -> Iterator[Hit]:
+    """`self.buffer.copy_(x)` and `self.chunks.append(self.buffer)` in one method: each call keeps the same tensor."""
+    for call in source.methods("append", "appendleft"):
+        given, home = call.args[0] if len(call.args) == 1 else None, tree.function(source, call)
+        name = tree.dotted(given) if isinstance(given, ast.Attribute) else ""
+        mine = (
+            name.count(".") == 1 and name.startswith("self.") and tree.dotted(tree.receiver(call)).startswith("self.")
+        )
+        if not mine or given is None or home is None or home.name == "__init__":
+            continue
+        stores = [one for one in uses.attributes(source, name[5:]) if isinstance(one.ctx, ast.Store)]
+        anew = any(getattr(tree.function(source, one), "name", "") != "__init__" for one in stores)
+        change = _change_of_own(source, home, name)
+        if (
+            not anew
+            and change is not None
+            and change.lineno < call.lineno
+            and values.sure(source, given, "tensor", "ndarray")
+        ):
+            copy = "copy" if values.sure(source, given, "ndarray") else "clone"
+            told = f"every call keeps the same `{name}`, which line {change.lineno} changes in place"
+            yield source.hit(call, f"{told}: append `{name}.{copy}()`", severity="warning")
 
 
 def _once(source: Source, call: ast.Call) -> bool:
@@ -93,6 +118,10 @@ def _change_of_own(source: Source, home: tree.FunctionNode, name: str) -> ast.st
         return None
     added: list[tuple[ast.stmt, ast.expr]] = [(one, one.target) for one in tree.under(source, home, ast.AugAssign)]
     added += [(one, one.targets[0]) for one in tree.under(source, home, ast.Assign)]
+    written = [
+        one for one in tree.under(source, home, ast.Call) if follow.method(one) in ("copy_", "fill_", "zero_", "add_")
+    ]
+    added += [(tree.statement(source, one), tree.receiver(one)) for one in written]
     for change, target in added:
         whole = target.value if isinstance(target, ast.Subscript) else target
         if tree.dotted(whole) == name:

@@ -20,7 +20,7 @@ _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_classes_in_front(source), *_classes_behind(source), *_one_hot(source))
     yield from (*_stacked_steps(source), *_repeated_rows(source), *_pixels_in_a_row(source), *_grown_by_view(source))
-    yield from (*_scores_of_places(source), *_heads_of_a_layer(source))
+    yield from (*_scores_of_places(source), *_heads_of_a_layer(source), *_unfolded(source))
     for call in source.methods("view", "reshape"):
         new = sizes.asked(source, call)
         told = (
@@ -221,6 +221,33 @@ def _scores_of_places(source: Source) -> Iterator[Hit]:
                              "them last with `permute(0, 2, 3, 1)` before this")  # fmt: skip
 
 
+def _unfolded(source: Source) -> Iterator[Hit]:
+    """`f = cnn(x.reshape(b * t, c, h, w))`, and then `f.view(t, b, -1)`: the steps of one sample stand behind each other."""
+    for call in source.methods("view", "reshape"):
+        new = sizes.asked(source, call)
+        fold = _fold(source, tree.receiver(call)) if len(new) > 2 and new[0].isidentifier() else None
+        whole = sizes.asked(source, fold)[0] if fold is not None else ""
+        old = sizes.sizes(source, tree.receiver(fold))[:2] if fold is not None and "*" in whole else ()
+        if len(old) == 2 and _factors(whole) == {*old} and new[:2] == (old[1], old[0]) and old[0] != old[1]:
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` has the {old[1]} of one {old[0]} behind each other, and a view keeps the order of "
+                             f"its numbers: write `.view({old[0]}, {old[1]}, -1).transpose(0, 1)`")  # fmt: skip
+
+
+def _fold(source: Source, node: ast.expr, hops: int = 5) -> ast.Call | None:
+    """The view or reshape whose rows a chain of layers was given."""
+    while hops:
+        hops -= 1
+        made = follow.followed(source, node)
+        if not isinstance(made, ast.Call):
+            return None
+        if follow.method(made) in ("view", "reshape") and not source.name(made.func):
+            return made if len(sizes.asked(source, made)) > 2 else None
+        if len(made.args) != 1 or not values.sure(source, made.func, "module"):
+            return None
+        node = made.args[0]
+    return None
+
+
 def _skewed(source: Source, call: ast.Call) -> bool:
     """`pad(x, (1, 0)).view(b, h, cols, rows)`: the shift of relative positions, which wants the numbers in this order."""
     made = follow.followed(source, tree.receiver(call))
@@ -342,7 +369,7 @@ def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
         len(old) == 4
         and len(new) == 3
         and new[:2] == (old[0], old[2])
-        and new[2] not in old
+        and (new[2] == "-1" or new[2] not in old)
         and _HEADS.search(old[1].lower()) is not None
     )
 
