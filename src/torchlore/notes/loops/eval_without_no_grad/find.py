@@ -23,7 +23,7 @@ from torchlore.check import (
     uses,
     values,
 )
-from torchlore.check.identity import identity
+from torchlore.check.identity import Parameter, identity
 from torchlore.check.project import as_function
 from torchlore.check.source import lines
 
@@ -301,7 +301,12 @@ def _tests(events: tuple[Event, ...], place: int, over: set[ast.For]) -> bool:
     if event.what != "forward" or event.no_grad or event.via or not event.loops or event.owner is None:
         return False
     trains = any(one.what in ("backward", "step") and event.loops[-1] in one.loops for one in events)
-    return event.loops[-1] in over and not trains and "torch.enable_grad" not in event.contexts
+    if event.loops[-1] not in over or trains or "torch.enable_grad" in event.contexts:
+        return False
+    home = tree.function(event.source, event.node)
+    if home is None or not isinstance(event.owner[0], Parameter):
+        return True
+    return bool(calls.callers(as_function(event.source, home)))  # whom we do not see may call it under `no_grad`
 
 
 def _quiet_callers(source: Source, home: tree.FunctionNode | None, depth: int = 4) -> bool:
