@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree, values
+from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 _BROAD = ("Exception", "BaseException")
@@ -18,6 +18,8 @@ def find(source: Source) -> Iterator[Hit]:
             or tree.function(source, held) is not tree.function(source, call)
         ):
             continue
+        if call.args and follow.method(follow.followed(source, call.args[0])) == "state_dict":
+            continue  # from another network in memory: no file can be missing
         if values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True):
             continue
         for handler in held.handlers:

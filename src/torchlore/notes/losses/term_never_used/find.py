@@ -192,6 +192,7 @@ def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AS
         taken = isinstance(key, str) and "mask" in name  # which a batch may hold for others
         computes = isinstance(made, ast.BinOp | ast.Subscript) or (isinstance(made, ast.Call) and bool(made.args))
         computes &= not taken
+        computes &= not (isinstance(made, ast.Call) and source.name(made.func) in ("float", "int"))  # a number, no term
         computes &= made is None or follow.method(made) != "get"
         computes &= not _steps_itself(source, made)
         computes &= not tensors.no_grad_around(source, one.statement)  # a number to look at

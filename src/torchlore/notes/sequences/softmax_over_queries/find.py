@@ -40,24 +40,15 @@ def _by_letters(source: Source) -> Iterator[Hit]:
     """`einsum("bijh,bjhd->bihd", weights, v)` adds up over `j`, and the softmax of the weights went over another letter."""
     hits: dict[ast.AST, str] = {}
     right: set[ast.AST] = set()  # added up over their own letter too: gathered, and handed out again
-    for call in source.calls("torch.einsum"):
-        text = tree.literal(call.args[0]) if len(call.args) > 1 else None
-        given = (
-            call.args[1].elts
-            if len(call.args) == 2 and isinstance(call.args[1], ast.List | ast.Tuple)
-            else call.args[1:]
-        )
-        sides = text.replace(" ", "").partition("->") if isinstance(text, str) and "." not in text else ("", "", "")
-        letters = sides[0].split(",")
-        if len(letters) != 2 or len(given) != 2 or not sides[2]:
-            continue
+    sums = list(_equations(source))
+    for call, letters, given, out in sums:
         for own, weights in zip(letters, given, strict=True):
             made = _undropped(source, weights)
             dim = _dim(source, made) if isinstance(made, ast.Call) else None
-            summed = [one for one in own if one not in sides[2]]
+            summed = [one for one in own if one not in out]
             if not isinstance(made, ast.Call) or not isinstance(dim, int) or not -len(own) <= dim < len(own):
                 continue
-            if own[dim] in summed:
+            if own[dim] in summed or _summed_later(source, call, out.find(own[dim]), sums):
                 right.add(made)
             elif (
                 len(summed) == 1 and not _slots(source, weights) and all(own[0] in side for side in letters)
@@ -66,6 +57,31 @@ def _by_letters(source: Source) -> Iterator[Hit]:
                 told = f"the weights are added up over `{summed[0]}` (line {call.lineno}), and this softmax shares them out over `{own[dim]}`"
                 hits.setdefault(made, f"{told}: write `dim={place}`")
     yield from (source.hit(made, told) for made, told in hits.items() if made not in right)
+
+
+_Equation = tuple[ast.Call, list[str], list[ast.expr], str]
+
+
+def _equations(source: Source) -> Iterator[_Equation]:
+    """The einsums of two: the call, the letters of both, what they are, and the letters that stay."""
+    for call in source.calls("torch.einsum"):
+        text = tree.literal(call.args[0]) if len(call.args) > 1 else None
+        packed = call.args[1] if len(call.args) == 2 else None
+        given = packed.elts if isinstance(packed, ast.List | ast.Tuple) else call.args[1:]
+        sides = text.replace(" ", "").partition("->") if isinstance(text, str) and "." not in text else ("", "", "")
+        letters = sides[0].split(",")
+        if len(letters) == len(given) == 2 and sides[2]:
+            yield call, letters, given, sides[2]
+
+
+def _summed_later(source: Source, call: ast.Call, place: int, sums: list[_Equation]) -> bool:
+    """Whether a later einsum adds the product up over this place: a chain of weights, as by way of landmarks."""
+    return any(
+        place < len(own) and own[place] not in out and _undropped(source, one) is call
+        for later, letters, given, out in sums
+        if later is not call
+        for own, one in zip(letters, given, strict=True)
+    )
 
 
 def _summed_elsewhere(source: Source) -> Iterator[Hit]:

@@ -46,6 +46,7 @@ def find(source: Source) -> Iterator[Hit]:
             one
             for one in events
             if one.what == "freeze" and one.source is source and not _moved(source, one) and not _thawed(source, one)
+            if not _half(source, one)
         ]
         trains = {loop for one in events if one.what == "backward" for loop in one.loops}
         frozen = [one for one in frozen if not trains & {*one.loops}]  # a judge that rests while the other one learns
@@ -60,6 +61,16 @@ def _may_freeze(source: Source) -> bool:
     """`net.requires_grad_(...)` and `p.requires_grad = ...`; a glance, while the order of events costs time."""
     written = uses.attributes(source, "requires_grad")
     return any(source.methods("requires_grad_")) or any(isinstance(one.ctx, ast.Store) for one in written)
+
+
+def _half(source: Source, freeze: Event) -> bool:
+    """`bn.weight.requires_grad = False` while the bias learns: a norm of fixed scale, and it is to follow the batches."""
+    part = freeze.expr
+    other = {"weight": "bias", "bias": "weight"}.get(part.attr) if isinstance(part, ast.Attribute) else None
+    if other is None or not isinstance(part, ast.Attribute):
+        return False
+    holder, home = re.escape(source.code(part.value)), tree.function(source, part) or source.tree
+    return re.search(rf"{holder}\.{other}\.requires_grad\b|{holder}\.parameters\(", source.code(home)) is None
 
 
 def _thawed(source: Source, freeze: Event) -> bool:
@@ -111,7 +122,13 @@ def _in_lightning(source: Source) -> Iterator[Hit]:
         if re.search(r"\.(eval|train|freeze)\(", source.code(node)):
             continue
         for event in flow.events_of(source, methods["__init__"]):
-            if event.what == "freeze" and event.source is source and not event.conditions and _holds(source, event):
+            if (
+                event.what == "freeze"
+                and event.source is source
+                and not event.conditions
+                and not _half(source, event)
+                and _holds(source, event)
+            ):
                 yield _stays(source, event)
                 break
 
