@@ -187,9 +187,9 @@ def _left_alone(source: Source, net: ast.expr) -> bool:
 
 
 def _of_factory(source: Source, net: ast.expr) -> bool:
-    """`encoder, decoder = build()`, a function of this file that makes them."""
+    """`encoder, decoder = build()` or `encoder = mlp(8, 2)`, a function of this file that makes them."""
     bound = scopes.reaching(source, net) if isinstance(net, ast.Name) else []
-    made = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and len(bound[0].path) == 1 else None
+    made = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and len(bound[0].path) <= 1 else None
     inner = flow.called(source, made) if isinstance(made, ast.Call) else None
     return (
         inner is not None and inner.source is source and not re.search("load|pretrain|freeze", source.code(inner.node))
@@ -215,8 +215,11 @@ def _handed_on(source: Source, use: ast.expr, name: str) -> bool:
 
 
 def _looked_at(source: Source, use: ast.expr) -> bool:
-    """`self.net.layers[0].weight` at the top of the file, to print it."""
+    """`self.net.layers[0].weight` or `net[0].weight` at the top of the file, to print it."""
     over = source.parents[use]
+    if isinstance(over, ast.Subscript) and over.value is use and isinstance(over.ctx, ast.Load):
+        asked = source.parents[over]
+        return isinstance(asked, ast.Attribute) and asked.attr in ("weight", "bias") and isinstance(asked.ctx, ast.Load)
     asked = source.parents.get(over)  # `net.freeze_all()`: who knows what it does
     called = isinstance(asked, ast.Call) and asked.func is over
     return (

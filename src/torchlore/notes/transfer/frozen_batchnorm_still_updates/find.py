@@ -91,15 +91,24 @@ def _moved(source: Source, freeze: Event) -> bool:
 
 
 def _put_into_train(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> Iterator[Hit]:
-    for event in events:
+    for place, event in enumerate(events):
+        if event.what != "train" or event.source is not source:
+            continue
         before = [one for one in frozen if _is_frozen_part(source, one, event)]
-        if event.what == "train" and event.source is source and before:
+        if before and not _taken_back(source, before, event, events[place + 1 :]):
             yield source.hit(
                 event.node,
                 "batch norm in the frozen part goes on updating its statistics in train mode: put that part into eval() "
                 "behind this line",
             )
             return
+
+
+def _taken_back(source: Source, frozen: list[Event], train: Event, later: tuple[Event, ...]) -> bool:
+    """Whether all of it is put into eval mode afterwards for good: a teacher that is trained first, then frozen."""
+    switches = [one for one in later if one.what in ("train", "eval") and not one.conditions]
+    mine = [[one for one in switches if _is_frozen_part(source, part, one)] for part in frozen]
+    return all(own and own[-1].what == "eval" and not {*own[-1].loops} & {*train.loops} for own in mine)
 
 
 def _never_switched(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> Iterator[Hit]:
