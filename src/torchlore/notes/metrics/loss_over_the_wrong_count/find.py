@@ -34,26 +34,30 @@ def find(source: Source) -> Iterator[Hit]:
                 severity="warning",
             )
     yield from (*_windows(source), *_cut_to_whole(source), *_weighed_alike(source), *_counted_full(source))
-    for size in source.calls("len"):
-        up, given = source.parents[size], size.args[0] if size.args else None
-        divides = isinstance(up, ast.BinOp | ast.AugAssign) and isinstance(up.op, ast.Div) and given is not None
-        left = getattr(up, "left", getattr(up, "target", None)) if divides else None
-        if not isinstance(left, ast.Name) or given is None:
+    yield from _divided(source)
+
+
+def _divided(source: Source) -> Iterator[Hit]:
+    """`total_loss / len(loader.dataset)`, `size = len(loader.dataset)` and `total_loss /= size` below."""
+    for up in source.all(ast.BinOp, ast.AugAssign) if "len(" in source.text else ():
+        left, below = (up.left, up.right) if isinstance(up, ast.BinOp) else (up.target, up.value)
+        if not isinstance(up.op, ast.Div) or not isinstance(left, ast.Name):
             continue
-        added = _added(source, left)
-        batches = values.sure(source, given, "loader", weak=True)
-        samples = isinstance(given, ast.Attribute) and given.attr == "dataset"
-        code = source.code(given)
-        if samples and added == {"mean"}:
-            yield source.hit(
-                up,
-                f"`{left.id}` is a sum of batch means, and `len({code})` counts samples: add `loss.item() * x.size(0)`",
+        size = follow.followed(source, below)
+        given = size.args[0] if isinstance(size, ast.Call) and source.name(size.func) == "len" and size.args else None
+        if given is None:
+            continue
+        added, code = _added(source, left), source.code(given)
+        if added == {"mean"} and isinstance(given, ast.Attribute) and given.attr == "dataset":
+            told = (
+                f"`{left.id}` is a sum of batch means, and `len({code})` counts samples: add `loss.item() * x.size(0)`"
             )
-        elif batches and added == {"weighted"}:
-            yield source.hit(
-                up,
-                f"`{left.id}` is a sum over samples, and `len({code})` counts batches: divide by `len({code}.dataset)`",
+            yield source.hit(up, told)
+        elif added == {"weighted"} and values.sure(source, given, "loader", weak=True):
+            told = (
+                f"`{left.id}` is a sum over samples, and `len({code})` counts batches: divide by `len({code}.dataset)`"
             )
+            yield source.hit(up, told)
 
 
 def _weighed_alike(source: Source) -> Iterator[Hit]:
