@@ -218,8 +218,8 @@ def _looked_at(source: Source, use: ast.expr) -> bool:
     """`self.net.layers[0].weight` or `net[0].weight` at the top of the file, to print it."""
     over = source.parents[use]
     if isinstance(over, ast.Subscript) and over.value is use and isinstance(over.ctx, ast.Load):
-        asked = source.parents[over]
-        return isinstance(asked, ast.Attribute) and asked.attr in ("weight", "bias") and isinstance(asked.ctx, ast.Load)
+        part = source.parents[over]
+        return isinstance(part, ast.Attribute) and part.attr in ("weight", "bias") and isinstance(part.ctx, ast.Load)
     asked = source.parents.get(over)  # `net.freeze_all()`: who knows what it does
     called = isinstance(asked, ast.Call) and asked.func is over
     return (

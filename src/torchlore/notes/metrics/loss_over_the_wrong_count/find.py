@@ -39,8 +39,11 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _divided(source: Source) -> Iterator[Hit]:
     """`total_loss / len(loader.dataset)`, `size = len(loader.dataset)` and `total_loss /= size` below."""
-    for up in source.all(ast.BinOp, ast.AugAssign) if "len(" in source.text else ():
-        left, below = (up.left, up.right) if isinstance(up, ast.BinOp) else (up.target, up.value)
+    quotients: list[tuple[ast.BinOp | ast.AugAssign, ast.expr, ast.expr]] = []
+    if "len(" in source.text:
+        quotients += [(one, one.left, one.right) for one in source.all(ast.BinOp)]
+        quotients += [(one, one.target, one.value) for one in source.all(ast.AugAssign)]
+    for up, left, below in quotients:
         if not isinstance(up.op, ast.Div) or not isinstance(left, ast.Name):
             continue
         size = follow.followed(source, below)
