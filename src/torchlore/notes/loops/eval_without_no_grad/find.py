@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from torchlore.check.source import Hit, Source
 
 _TESTS = re.compile(r"(?:^|[\\/])tests?[\\/]|(?:^|[\\/])test_\w+\.py$")
-_GRADIENTS = re.compile(r"\.grad\b|_grad\b|hook|attack|autograd|backward|inference_mode")
+_GRADIENTS = re.compile(
+    r"\.grad\b|(?<!requires)_grad\b|requires_grad\s*=(?!=)|hook|attack|autograd|backward|inference_mode"
+)
 _MEANT = re.compile(r"\b(?:keep|need|want|enable)\w* (?:the )?grad")  # "keep grads for the inner optimisation"
 _CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
 _JOINS = {"numpy.concatenate", "numpy.vstack", "numpy.hstack"}

@@ -55,9 +55,10 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _handed_batches(source: Source, scores: ast.expr) -> bool:
-    """Whether all who call this function hand it what a model gives for a batch."""
+    """Whether all who call this function hand it what a model gives for a batch, or a classifier for anything."""
     bare = follow.peeled(scores, ("detach", "cpu"))
-    found = [_of_a_batch(where, one[0]) for where, one in _given(source, bare)][1:]
+    given = [(where, one[0]) for where, one in _given(source, bare)][1:]
+    found = [_of_a_batch(where, one) or _of_a_classifier(where, one) for where, one in given]
     return bool(found) and all(found)
 
 
