@@ -8,7 +8,6 @@ from torchlore.check import edits, flow, follow, frameworks, pattern, scopes, tr
 from torchlore.check.source import Hit, Source
 
 _MAY_RUN = pattern.regex(r"backward|(?<!zero_)grad(?!_enabled)|train|update|optimi[sz]e|closure|fit")
-
 _UPDATES = pattern.regex(r"\.grad\b|closure|manual|retain_graph|\.data\.\w+_\(|\.data -=")
 _KEEPS = pattern.regex(r"load|save|checkpoint|resume|restore")
 
@@ -51,17 +50,14 @@ def _on_nothing(source: Source, seen: set[ast.AST]) -> Iterator[Hit]:
         block: list[ast.stmt] = getattr(owner, field) if owner is not None else []
         if owner is None or not tree.is_statement(source, backward) or frameworks.owned(source, backward):
             continue
-        before = [(one, _own_call(one)) for one in block[:last]]
-        index = next((at for at in reversed(range(last)) if _does(source, before[at][1], "step")), None)
-        step = before[index][1] if index is not None else None
+        calls = [_own_call(one) for one in block]
+        index = next((at for at in reversed(range(last)) if _does(source, calls[at], "step")), None)
+        step = calls[index] if index is not None else None
         if step is None or index is None or step in seen or step.args or _gives_gradients(block[index:last]):
             continue
         name = source.code(tree.receiver(step))
-        zeros = [
-            at for at in range(index) if _does(source, before[at][1], "zero_grad") and name in source.code(block[at])
-        ]
-        after = [_own_call(one) for one in block[last + 1 :]]
-        again = any(_does(source, one, "step") and name in source.code(one) for one in after if one is not None)
+        zeros = [at for at in range(index) if _does(source, calls[at], "zero_grad", name)]
+        again = any(_does(source, one, "step", name) for one in calls[last + 1 :])
         if (
             not zeros
             or again
@@ -78,8 +74,11 @@ def _own_call(statement: ast.stmt) -> ast.Call | None:
     return statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
 
 
-def _does(source: Source, call: ast.Call | None, method: str) -> bool:
-    return call is not None and follow.method(call) == method and not source.name(call.func)
+def _does(source: Source, call: ast.Call | None, method: str, owner: str = "") -> bool:
+    """Whether this is `owner.method()`, of anything where no owner is named."""
+    if call is None or follow.method(call) != method or source.name(call.func):
+        return False
+    return not owner or source.code(tree.receiver(call)) == owner
 
 
 def _gives_gradients(block: list[ast.stmt]) -> bool:
