@@ -24,7 +24,7 @@ def append(source: Source, node: ast.AST, text: str) -> Edit:
     return Edit(end, end, text)
 
 
-def after(source: Source, node: ast.AST, count: int) -> Edit:
+def delete_behind(source: Source, node: ast.AST, count: int) -> Edit:
     """Delete so many characters behind a node."""
     end = source.span(node)[1]
     return Edit(end, end + count, "")

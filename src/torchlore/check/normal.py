@@ -106,9 +106,9 @@ def _qualify(nodes: Nodes) -> bool:
 
 
 def _call_forward(nodes: Nodes) -> bool:
-    """`net.forward(x)` as `net(x)`, in files where only modules have a method `forward`."""
+    """`net.forward(x)` as `net(x)`, in files where only modules have a method `forward`; `model.forward()` is none of theirs."""
     calls = [one for one in cast("list[Any]", nodes.get(ast.Call, ())) if getattr(one.func, "attr", "") == "forward"]
-    outer = [one for one in calls if _is_object(one.func.value)]
+    outer = [one for one in calls if _is_object(one.func.value) and (one.args or one.keywords)]
     plain = (one for one in cast("list[ast.ClassDef]", nodes.get(ast.ClassDef, ())) if not one.bases) if outer else ()
     if not outer or any(getattr(part, "name", "") == "forward" for one in plain for part in one.body):
         return False

@@ -160,7 +160,7 @@ def _left(source: Source) -> Iterator[Hit]:
             told.add(event.node)
             if _unknown_modes(event) and not frameworks.owned(source, event.node):
                 name = source.code(event.expr) if event.expr is not None else "model"
-                why = f"`{name}` was put into training mode and nobody takes it out, so its dropout and batch norm train here"
+                why = f"`{name}` was put into training mode and nobody takes it out, so any dropout or batch norm in it trains here"
                 yield source.hit(_place(source, event), f"{why}: call `{name}.eval()` first", severity="warning")
                 break
 
@@ -177,7 +177,7 @@ def _handed_over(source: Source) -> Iterator[Hit]:
             read = event.what == "forward" and event.no_grad and bool(event.loops) and not event.via
             name = tree.dotted(event.expr) if read and event.expr is not None else ""
             if name in names and _only_measures(events, event) and _unknown_modes(event):
-                why = f"`{name}` comes from training, which puts it into training mode, so its dropout and batch norm train here"
+                why = f"`{name}` comes from training, which puts it into training mode, so any dropout or batch norm in it trains here"
                 yield source.hit(_place(source, event), f"{why}: call `{name}.eval()` first", severity="warning")
                 break
 

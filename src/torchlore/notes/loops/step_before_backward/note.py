@@ -4,7 +4,8 @@ In a loop of zero, step, backward the step finds no gradient at all and nothing 
 backward every update comes one batch late, on weights that have changed since, and the last gradient is never used.
 Neither fails.
 
-An optimizer of several that is cleared in each turn and never stepped is the same loss: its network stays as it was made.
+An optimizer that is cleared in each turn and never stepped, alone or one of several, is the same loss: its network stays as it
+was made.
 
 The order is: forward, loss, `backward()`, `step()`; with `zero_grad()` anywhere but between the last two.
 """

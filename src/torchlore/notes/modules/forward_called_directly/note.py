@@ -49,7 +49,7 @@ def find(source: Source) -> Iterator[Hit]:
         if isinstance(owner, ast.Name | ast.Attribute | ast.Subscript) and values.sure(source, owner, "module"):
             code = source.code(owner)
             message = f"`{code}.forward(...)` skips the module's hooks: write `{code}(...)`"
-            edit = edits.after(source, owner, len(".forward"))
+            edit = edits.delete_behind(source, owner, len(".forward"))
             sure = (
                 (code in hooked or _by_name(source, owner))
                 and not tree.is_shown(source, call)

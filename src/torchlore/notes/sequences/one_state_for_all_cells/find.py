@@ -34,7 +34,8 @@ def _stepped_without_state(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For) if any(f"{one[9:]}(" in source.text for one in _LAYERS) else ():
         for call in tree.under(source, loop, ast.Call):
             alone = len(call.args) == 1 and not call.keywords and tree.loops(source, call)[:1] == [loop]
-            layer = _recurrent(source, call) if alone and _may_step(source, loop, call.args[0]) else None
+            step = alone and _one_step(source, loop, call.args[0], batch_first=True)  # which costs less than the layer
+            layer = _recurrent(source, call) if step else None
             first = layer is not None and tree.literal(tree.argument(layer, 4, "batch_first")) is True
             if layer is None or not _one_step(source, loop, call.args[0], batch_first=first):
                 continue
@@ -55,10 +56,6 @@ def _recurrent(source: Source, call: ast.Call) -> ast.Call | None:
         handed = [one for one in runs if tree.dotted(one.args[1]) == last[0].arg]
         found = values.made_by(inner.source, handed[0].func, *_LAYERS) if len(handed) == 1 else None
     return found.node if found is not None and isinstance(found.node, ast.Call) else None
-
-
-def _may_step(source: Source, loop: ast.For, given: ast.expr) -> bool:
-    return _one_step(source, loop, given, batch_first=True)
 
 
 def _one_step(source: Source, loop: ast.For, given: ast.expr, *, batch_first: bool) -> bool:

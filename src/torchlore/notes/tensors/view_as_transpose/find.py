@@ -88,7 +88,8 @@ def _heads_of_a_layer(source: Source) -> Iterator[Hit]:
         factors = {layer.source.code(one).removeprefix("self.") for one in (wide.left, wide.right)}
         if factors == {new[1], new[3]} and len(factors) == 2 and not sizes.sizes(source, tree.receiver(call)):
             told = f"the last dimension of `{source.code(tree.receiver(call))}` is `{source.code(wide)}`, and a view keeps the order of its numbers"
-            way = f"view({new[0]}, {new[2]}, {new[1]}, {new[3]}).transpose(1, 2)"
+            batch, heads, steps, width = (source.code(one) for one in call.args)
+            way = f"view({batch}, {steps}, {heads}, {width}).transpose(1, 2)"
             yield source.hit(call, f"{told}: this mixes steps and heads, write `{way}`")
 
 
