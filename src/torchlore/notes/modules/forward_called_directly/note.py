@@ -61,10 +61,10 @@ def find(source: Source) -> Iterator[Hit]:
 def _direct(source: Source) -> Iterator[tuple[ast.Call, ast.expr]]:
     """The calls that are written `net.forward(x)`, with the net; the tree has `net(x)` for most of them."""
     for call in source.all(ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "forward":
-            yield call, call.func.value
-        elif source.text.startswith(".forward(", source.span(call.func)[1]):
-            yield call, call.func
+        func = call.func
+        owner = func.value if isinstance(func, ast.Attribute) and func.attr == "forward" else func
+        if source.text.startswith(".forward(", source.span(owner)[1]):  # not behind a bracket or on the next line
+            yield call, owner
 
 
 def _by_name(source: Source, owner: ast.expr) -> bool:
