@@ -208,7 +208,8 @@ def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
     time.sleep(0.02)
     started.send_signal(signal.SIGINT)
     _, err = started.communicate(timeout=60)
-    assert started.returncode in (75, 130)  # the step may have ended between the two
+    # the step may have ended between the two, or Python may have been on its way out at the third
+    assert started.returncode in (75, 130, -signal.SIGINT)
     assert "Traceback" not in err
     assert not list(tmp_path.rglob("*.part"))
 

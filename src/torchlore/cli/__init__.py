@@ -8,6 +8,7 @@ import gc
 import importlib
 import io
 import os
+import signal
 import sys
 from functools import cache, partial
 from pathlib import Path
@@ -58,13 +59,21 @@ def main(argv: list[str] | None = None) -> int:
         hint = f"did you mean `lore {near[0]}`?" if near else "`lore --help` lists the commands"
         print(f"lore: there is no command {words[0]!r}: {hint}", file=sys.stderr)
         return 2
-    if argv is not None or name != "check":
+    if argv is not None:
         return _run(name, words[1:])
-    gc.disable()
+    if name == "check":
+        gc.disable()
     try:
         return _run(name, words[1:])
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the next one ends it, without a traceback
+        print("interrupted", file=sys.stderr)
+        return 130
     finally:
-        gc.freeze()  # the trees go with the process: to collect them before it ends costs a tenth of the time
+        if name != "watch":  # there the end is the user's program's
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # as above, while Python winds down
+        if name == "check":
+            gc.freeze()  # the trees go with the process: to collect them before it ends costs a tenth of the time
 
 
 def _run(name: str, words: list[str]) -> int:
@@ -95,9 +104,6 @@ def _run(name: str, words: list[str]) -> int:
         named = f"{error.filename}: " if error.filename else ""
         print(f"lore {name}: {named}{error.strerror or error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
 
 
 def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
