@@ -41,7 +41,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "gamma", "discount", "next", "0.9"):
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
-    if _SQUARE.search(source.text):
+    if any(word in source.text for word in ("**", ".pow(", ".square(")) and _SQUARE.search(source.text):
         squares = set(_squares(source.text))
         pairs += [(one.right, one.left) for one in source.all(ast.BinOp) if _squared(source, one, squares)]
     for value, target in pairs:

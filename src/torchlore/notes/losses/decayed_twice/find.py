@@ -15,10 +15,12 @@ _SQUARED = regex(
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "weight_decay" not in source.text or not _SQUARED.search(source.text):
+    if "weight_decay" not in source.text:
         return
     decayed = {owner: call for call in _decaying(source) for owner in _owners(source, call)}
-    for walk in source.methods("parameters", "named_parameters") if decayed else ():
+    if not decayed or not _SQUARED.search(source.text):
+        return
+    for walk in source.methods("parameters", "named_parameters"):
         where = _penalty(source, walk)
         net = tree.receiver(walk)
         asked = _by_method(source, walk) if where is None else None

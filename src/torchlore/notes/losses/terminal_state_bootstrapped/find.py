@@ -69,15 +69,13 @@ def _is_target(source: Source, sum_: ast.BinOp) -> bool:
 
 def _kept_at_the_end(source: Source, sum_: ast.BinOp) -> str:
     """`done` of `reward + gamma * next_value * done`, in a file that never turns it round."""
-    if _TURNED.search(source.text):
-        return ""
     for one, other in ((sum_.left, sum_.right), (sum_.right, sum_.left)):
         product = isinstance(other, ast.BinOp) and isinstance(other.op, ast.Mult)
         if product and _REWARD.search(_named(one)) and _GAMMA.search(source.code(other)):
             factors = (part for part in ast.walk(other) if isinstance(part, ast.Name))
             whole = [part for part in factors if _FLAG.fullmatch(part.id) and _seen(source, part)]
             turned = any(isinstance(part, ast.Sub | ast.UnaryOp) for part in ast.walk(other))
-            return whole[0].id if whole and not turned else ""
+            return whole[0].id if whole and not turned and not _TURNED.search(source.text) else ""
     return ""
 
 

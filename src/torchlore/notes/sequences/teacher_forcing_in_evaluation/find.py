@@ -11,12 +11,13 @@ from torchlore.check.source import Hit, Source
 
 _RATIO = regex(r"teacher_?forc|forcing_?(ratio|prob|rate)|^tf_?(ratio|prob|rate)$|teacher_?(ratio|prob)", re.IGNORECASE)
 _SAID = regex(r"teacher_?forc|forcing_?(ratio|prob|rate)|tf_?(ratio|prob|rate)|teacher_?(ratio|prob)", re.IGNORECASE)
+_WORDS = ("forcing", "teacher_", "teacherf", "teacherr", "teacherp", "tf_r", "tf_p", "tfr", "tfp")  # one of them is in it
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _EVALUATES = regex(r"^_*(val|valid|validate|validation|eval|evaluate|evaluation|test)(_|$)", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(word in source.text for word in ("eacher", "orcing", "tf_", "tfr")) or not _SAID.search(source.text):
+    if not uses.says(source, *_WORDS) or not _SAID.search(source.text):
         return
     for cls in classes.all_classes(source):
         forward = source.project.method(cls, "forward") if classes.is_module(cls) else None

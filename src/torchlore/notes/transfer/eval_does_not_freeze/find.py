@@ -13,7 +13,7 @@ _OF_MODE = regex(r"bn|norm|stat|drop|mode", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not _FREEZES.search(source.text) or _is_set(source):
+    if not uses.says(source, "freeze", "frozen", "fix_") or _is_set(source) or not _FREEZES.search(source.text):
         return
     for call in source.methods("eval"):
         part, cls = tree.receiver(call), project.enclosing_class(source, call)
