@@ -11,7 +11,17 @@ from torchlore.check.source import Hit, Source
 
 _RATIO = regex(r"teacher_?forc|forcing_?(ratio|prob|rate)|^tf_?(ratio|prob|rate)$|teacher_?(ratio|prob)", re.IGNORECASE)
 _SAID = regex(r"teacher_?forc|forcing_?(ratio|prob|rate)|tf_?(ratio|prob|rate)|teacher_?(ratio|prob)", re.IGNORECASE)
-_WORDS = ("forcing", "teacher_", "teacherf", "teacherr", "teacherp", "tf_r", "tf_p", "tfr", "tfp")  # one of them is in it
+_WORDS = (
+    "forcing",
+    "teacher_",
+    "teacherf",
+    "teacherr",
+    "teacherp",
+    "tf_r",
+    "tf_p",
+    "tfr",
+    "tfp",
+)  # one of them is in it
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _EVALUATES = regex(r"^_*(val|valid|validate|validation|eval|evaluate|evaluation|test)(_|$)", re.IGNORECASE)
 
