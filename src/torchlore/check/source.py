@@ -102,6 +102,8 @@ class Source:
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """First and last-plus-one character of a node in the text."""
+        if node.__class__ is ast.Module:  # which has no place of its own
+            return 0, len(self.text)
         place: Any = node
         end_line, end_column = place.end_lineno or place.lineno, place.end_col_offset or place.col_offset
         return self.offset(place.lineno, place.col_offset), self.offset(end_line, end_column)
