@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from torchlore.check.events import Event
     from torchlore.check.identity import Identity
+    from torchlore.check.project import Function
 
 
 _EVALUATES = regex(r"val|test|eval|predict|infer", re.IGNORECASE)
@@ -27,6 +28,7 @@ def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]
     reported: set[Identity] = set()
     again: set[Identity] = set()  # put into training mode after the training was over: to refresh batch norm
     idle: set[Identity] = set()  # switched to eval mode and not called since: whoever trains it now undoes that
+    evaluated: set[tuple[Function, ...]] = set()  # functions that switched to eval mode: their `train()` puts it back
     for event in events:
         if event.what in ("train", "eval"):
             if event.owner is None or event.detail:
@@ -35,10 +37,11 @@ def read_in_train_mode(events: tuple[Event, ...], reads: Callable[[Event], bool]
             meant = (
                 event.what == "train"
                 and not forwards
-                and not (event.via and _EVALUATES.search(event.via[-1].node.name))
+                and not (event.via and (_EVALUATES.search(event.via[-1].node.name) or event.via in evaluated))
                 and not related & idle
             )
             again = again | related if meant else again - related
+            evaluated |= {event.via} if event.what == "eval" else set()
             idle = idle | related if event.what == "eval" else idle - related
             switched = switched | related if event.what == "eval" else switched - related
         elif event.what == "backward":
