@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
-from torchlore.check import calls, flow, follow, scopes, tree, values
+from torchlore.check import calls, classes, flow, follow, project, scopes, tree, values
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -42,8 +42,10 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
         return named or found
     if isinstance(node, ast.Subscript) and tree.literal(node.slice) == 0 and isinstance(node.value, ast.Call):
         return _attended(source, node.value, hops - 1)
-    if isinstance(node, ast.Subscript) and isinstance(tree.literal(node.slice), int):
+    if isinstance(node, ast.Subscript) and (isinstance(tree.literal(node.slice), int) or _is_place(source, node.slice)):
         return sizes(source, node.value, hops - 1)[1:]  # `q` of `qkv[0]`
+    if isinstance(node, ast.Attribute):
+        return _kept(source, node, hops - 1)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         left, right = sizes(source, node.left, hops - 1), sizes(source, node.right, hops - 1)
         flat = follow.method(node.right) == "t" or (isinstance(node.right, ast.Attribute) and node.right.attr == "T")
@@ -57,6 +59,22 @@ def sizes(source: Source, node: ast.expr, hops: int = 16) -> Sizes:
 
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+
+
+def _is_place(source: Source, index: ast.expr) -> bool:
+    """Whether an index is the number that a data set is asked for."""
+    found = scopes.reaching(source, index) if isinstance(index, ast.Name) else []
+    home = tree.function(source, index)
+    return home is not None and home.name == "__getitem__" and [one.how for one in found] == ["parameter"]
+
+
+def _kept(source: Source, node: ast.Attribute, hops: int) -> Sizes:
+    """Sizes of `self.images`, made once in this class; names of the method that made it mean nothing here."""
+    cls = project.enclosing_class(source, node) if tree.dotted(node.value) == "self" else None
+    made = classes.own_attributes(cls).get(node.attr, []) if cls is not None else []
+    value = made[0].value if len(made) == 1 and made[0].how == "assign" and not made[0].path else None
+    found = sizes(source, value, hops) if value is not None else ()
+    return tuple(one if one.isdigit() else f"self.{node.attr}.{place}" for place, one in enumerate(found))
 
 
 def _through(source: Source, call: ast.Call, hops: int) -> Sizes:

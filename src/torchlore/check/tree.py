@@ -72,6 +72,12 @@ def method_class(source: Source, node: FunctionNode) -> ast.ClassDef | None:
     return up if isinstance(up, ast.ClassDef) else None
 
 
+def home(source: Source, node: ast.AST | None) -> ast.AST:
+    """The class, else the function, in which something is made."""
+    home = function(source, node) if node is not None else None
+    return (method_class(source, home) or home) if home is not None else source.tree
+
+
 def loops(source: Source, node: ast.AST) -> list[Loop]:
     """The loops whose body holds the node, innermost first, up to the function's edge."""
     found: list[Loop] = []

@@ -15,7 +15,7 @@ def find(source: Source) -> Iterator[Hit]:
         for node in tree.body_nodes(method) if method and classes.kind_of_instances(cls) == "dataset" else ():
             name = _written(node)
             view = _view(source, name) if name is not None else None
-            if name is not None and view is not None and values.sure(source, view.value, "tensor", "ndarray"):
+            if name is not None and view is not None and _holds_numbers(source, view):
                 message = (
                     f"`{name.id}` is a view of `{source.code(view.value)}`, so this changes the data set, again in every "
                     f"epoch: make a new one, `{name.id} = {name.id} - ...`, or copy it first"
@@ -93,7 +93,7 @@ def _handed_on(source: Source, node: ast.AST) -> Iterator[Hit]:
     named = [one.arg for one in function.node.args.args][1 if function.owner else 0 :]
     for given, parameter in zip(node.args, named, strict=False):
         view = _view(source, given) if isinstance(given, ast.Name | ast.Subscript) else None
-        if view is None or not values.sure(source, view.value, "tensor", "ndarray"):
+        if view is None or not _holds_numbers(source, view):
             continue
         for inner in tree.body_nodes(function.node):
             name = _written(inner)
@@ -120,6 +120,15 @@ def _written(node: ast.AST) -> ast.Name | None:
     while isinstance(target, ast.Subscript):
         target = target.value
     return target if isinstance(target, ast.Name) else None
+
+
+def _holds_numbers(source: Source, view: ast.Subscript) -> bool:
+    """A tensor or array, or a list of them, whose parts are no copies either."""
+    if values.sure(source, view.value, "tensor", "ndarray"):
+        return True
+    found = source.values(view.value) if not isinstance(view.slice, ast.Slice) else ()
+    kinds = [{one.kind for one in value.items[0]} if value.kind == "list" and value.items else set() for value in found]
+    return bool(kinds) and all(bool(one) and one <= {"tensor", "ndarray"} for one in kinds)
 
 
 def _view(source: Source, given: ast.Name | ast.Subscript) -> ast.Subscript | None:

@@ -12,7 +12,9 @@ _EVAL = re.compile(
     r"(^|_)(val|valid|validation|test|testing|eval|dev|query|gallery)_?(data_?)?(loader|dl|dataloader|iter)s?$",
     re.IGNORECASE,
 )
-_MEASURES = re.compile(r"acc|loss|score|metric|criteri|correct|iou|auc|psnr|predict|\breturn [^\n]*(loader|iter|dl)")
+_MEASURES = re.compile(
+    r"acc|loss|score|metric|criteri|correct|iou|auc|psnr|predict|argmax|\breturn [^\n]*(loader|iter|dl)"
+)
 
 
 def find(source: Source) -> Iterator[Hit]:

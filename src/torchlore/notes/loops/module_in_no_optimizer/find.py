@@ -10,6 +10,7 @@ from torchlore.check import (
     flow,
     follow,
     frameworks,
+    freed,
     groups,
     identity,
     modules,
@@ -19,10 +20,10 @@ from torchlore.check import (
     uses,
     values,
 )
-from torchlore.check.calls import callers, given_argument
+from torchlore.check.calls import given_argument
 from torchlore.check.events import Event, of_call
 from torchlore.check.pattern import regex
-from torchlore.check.project import as_function, enclosing_class
+from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 
 _ON_PURPOSE = ("load_state_dict", "torch.load", "pretrain", "requires_grad", "freeze", "frozen", "hub.load")
@@ -95,7 +96,7 @@ def _reads(source: Source, name: ast.Name) -> bool:
 def _forgotten(source: Source) -> Iterator[Hit]:
     """A network that was made beside those an optimizer is given, is called in the same step, and is given to nobody."""
     made = [call for call, full in uses.calls_under(source, "torch.optim.") if api.kind_of_call(full) == "optimizer"]
-    homes = [_home(source, call) for call in made]
+    homes = [tree.home(source, call) for call in made]
     alone = {home: call for home, call in zip(homes, made, strict=True) if homes.count(home) == 1}
     given = {identity.identity(source, tree.receiver(one)) for one in source.methods("parameters")}
     for turn in flow.rounds(source) if alone else ():
@@ -108,8 +109,8 @@ def _forgotten(source: Source) -> Iterator[Hit]:
             if net is None or event.owner is None or event.owner in given or not _left_alone(source, net):
                 continue
             own = tree.dotted(net).startswith("self.")
-            call = alone.get(_home(source, net if own else source.values(net)[0].node))
-            call = alone.get(_home(source, net)) if call is None and _of_factory(source, net) else call
+            call = alone.get(tree.home(source, net if own else source.values(net)[0].node))
+            call = alone.get(tree.home(source, net)) if call is None and _of_factory(source, net) else call
             built = of_call(source, call) if call is not None and _all_whole(source, call) else None
             if call is None or built is None or built.owner not in stepped or frameworks.owned(source, call):
                 continue
@@ -117,12 +118,6 @@ def _forgotten(source: Source) -> Iterator[Hit]:
             told = f"`{code}` is called in the step and has parameters that this optimizer does not get, so they never change: add `*{code}.parameters()`"
             yield source.hit(call, told, severity="warning")
             return
-
-
-def _home(source: Source, node: ast.AST | None) -> ast.AST:
-    """The class, else the function, in which something is made."""
-    home = tree.function(source, node) if node is not None else None
-    return (tree.method_class(source, home) or home) if home is not None else source.tree
 
 
 def _inner(event: Event) -> bool:
@@ -475,26 +470,9 @@ def _read_there(source: Source, use: ast.Name, hops: int = 2) -> bool | None:
 
 def _thawed(source: Source) -> Iterator[Hit]:
     """`Adam(filter(lambda p: p.requires_grad, ...))`, and later `p.requires_grad = True` for what was frozen before."""
-    if "requires_grad" not in source.text:
-        return
-    made = [call for call, full in uses.calls_under(source, "torch.optim.") if api.kind_of_call(full) == "optimizer"]
-    homes = [_home(source, call) for call in made]
-    switches = [*_switches(source)] if made else []
-    frozen = {what for _, what, on in switches if not on}
-    for call, home in zip(made, homes, strict=True) if any(on for _, _, on in switches) else ():
-        text = source.text if isinstance(home, ast.Module) else source.code(home)
-        alone = homes.count(home) == 1 and not tree.loops(source, call) and "add_param_group" not in text
-        chosen = alone and bool(call.args) and _by_flag(source, call.args[0])
-        for node, what, on in switches if alone and call.args else ():
-            left_out = on and (chosen or _of_other_part(call.args[0], what))
-            place = _afterwards(source, node, call) if left_out and _was_frozen(what, frozen) else None
-            if place is node and isinstance(node, ast.Call) and tree.loops(source, node):
-                continue  # `optimizer-before-model-change` speaks of it
-            if place is not None and not frameworks.owned(source, place):
-                built = "of the trainable parameters" if chosen else "without it"
-                told = f"what is trainable from here on was frozen when the optimizer was built {built}, so it never changes: call `add_param_group`"
-                yield source.hit(place, told)
-                break
+    for place, built in freed.too_late(source):
+        told = f"what is trainable from here on was frozen when the optimizer was built {built}, so it never changes: call `add_param_group`"
+        yield source.hit(place, told)
 
 
 def _loose(source: Source) -> Iterator[Hit]:
@@ -531,69 +509,3 @@ def _computes(source: Source, use: ast.Name) -> bool:
     if isinstance(up, ast.Call):
         return source.name(up.func).startswith("torch.") or source.name(up.func) in ("print", "float", "zip")
     return isinstance(up, ast.BinOp | ast.FormattedValue)
-
-
-def _by_flag(source: Source, given: ast.expr) -> bool:
-    """`filter(lambda p: p.requires_grad, ...)`, `[p for p in ... if p.requires_grad]`, also behind a name."""
-    whole = follow.followed(source, given)
-    return any(isinstance(one, ast.Attribute) and one.attr == "requires_grad" for one in ast.walk(whole))
-
-
-def _of_other_part(given: ast.expr, what: str) -> bool:
-    """`Adam(model.fc.parameters())` beside `model.layer4`."""
-    part = (
-        tree.dotted(tree.receiver(given))
-        if isinstance(given, ast.Call) and follow.method(given) == "parameters"
-        else ""
-    )
-    apart = not f"{what}.".startswith(f"{part}.") and not f"{part}.".startswith(f"{what}.")
-    return "." in part.removeprefix("self.") and apart and part.rpartition(".")[0] == what.rpartition(".")[0]
-
-
-def _switches(source: Source) -> Iterator[tuple[ast.AST, str, bool]]:
-    """Each place where a part's flag is set to a constant: the node, the part, and what it is set to."""
-    for use in uses.attributes(source, "requires_grad"):
-        statement = source.parents[use]
-        flag = tree.literal(statement.value) if isinstance(statement, ast.Assign) else None
-        loop = next(iter(tree.loops(source, use)), None)
-        over = loop.iter if isinstance(loop, ast.For) and follow.method(loop.iter) == "parameters" else None
-        if isinstance(flag, bool) and isinstance(over, ast.Call) and not _picked(source, use, loop):
-            yield statement, tree.dotted(tree.receiver(over)), flag
-    for call in source.methods("requires_grad_"):
-        flag = tree.literal(call.args[0]) if call.args else True
-        part = tree.receiver(call)
-        if isinstance(flag, bool) and tree.dotted(part) and isinstance(part, ast.Attribute):
-            yield call, tree.dotted(part), flag
-
-
-def _picked(source: Source, node: ast.AST, loop: ast.AST | None) -> bool:
-    """Whether an `if` in the loop chooses among the parameters."""
-    return loop is None or follow.seldom(source, node, loop)
-
-
-def _was_frozen(what: str, frozen: set[str]) -> bool:
-    """Whether this part, a part of it, or the whole was frozen; `self.backbone` in a method and `model.backbone` are one."""
-    own = what.removeprefix("self.")
-    others = {one.removeprefix("self.") for one in frozen} - {"self", ""}
-    return (not what and "" in frozen) or any(  # net[0], both times
-        one == own or one.startswith(f"{own}.") or one.endswith(f".{own}") or own.startswith(f"{one}.")
-        for one in others
-    )
-
-
-def _afterwards(source: Source, node: ast.AST, made: ast.Call) -> ast.AST | None:
-    """Where it happens after the optimizer was built: the statement itself, or the call of the function it stands in."""
-    home, built = tree.function(source, node), tree.function(source, made)
-    if home is built:
-        return node if getattr(node, "lineno", 0) > made.lineno else None
-    calls = callers(as_function(source, home)) if home is not None else []
-    for caller, call, _ in calls:
-        at = tree.function(source, call) if caller is source else None
-        if caller is source and at is built and call.lineno > made.lineno:
-            return call
-        method = at is not None and built is not None and built.name == "__init__" and at.name != "__init__"
-        if method and at is not None and built is not None:
-            one, other = tree.method_class(source, at), tree.method_class(source, built)
-            if one is other is not None:
-                return call
-    return None

@@ -3,13 +3,16 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import calls, classes, flow, follow, scopes, tree, uses, values
+from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 _SHAPES = ("flatten", "view", "reshape", "float", "contiguous")
+_SQUASHED = ("sigmoid", "softmax", "tanh", "exp(", "clamp", "argmax", "one_hot", "> ", "round(")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _raw_given(source)
     if "sigmoid(" not in source.text or "sum(" not in source.text:
         return
     for whole in source.all(ast.BinOp):
@@ -24,9 +27,52 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(whole, told)
 
 
+def _raw_given(source: Source) -> Iterator[Hit]:
+    """`dice(net(x), masks)` of a net that ends in a layer, where neither of them makes probabilities."""
+    if not uses.says(source, "dice", "iou", "jaccard", "overlap"):
+        return
+    for call in source.all(ast.Call):
+        inner = _loss_of(source, call) if len(call.args) + len(call.keywords) > 1 else None
+        if inner is None or tree.spread(call):
+            continue
+        for arg in _taken_raw(inner):
+            given = calls.given_argument(inner, call, arg, 1 if inner.owner is not None else 0)
+            found = values.state(source, given) if given is not None else None
+            if given is not None and found is not None and found.state == "logits":
+                told = f"`{source.code(given)}` is a raw output, which this overlap adds up as if it were probabilities"
+                yield source.hit(call, f"{told}: give it `torch.sigmoid({source.code(given)})`", severity="warning")
+
+
+def _loss_of(source: Source, call: ast.Call) -> Function | None:
+    """The function, or the `forward` of the module, that a call runs."""
+    made = source.values(call.func)
+    cls = classes.class_behind(source, made[0]) if len(made) == 1 and made[0].kind in ("module", "loss") else None
+    return source.project.method(cls, "forward") if cls is not None else flow.called(source, call)
+
+
+def _taken_raw(function: Function) -> list[ast.arg]:
+    """The parameters of an overlap, `2 * (p * t).sum() / (p.sum() + t.sum())`, which makes no probabilities."""
+    source, home = function.source, function.node
+    if any(word in source.code(home) for word in _SQUASHED):
+        return []
+    taken = {one.arg: one for one in tree.parameters(home)}
+    for whole in tree.under(source, home, ast.BinOp):
+        first, second = (_summed(one) for one in (whole.left, whole.right))
+        if not isinstance(whole.op, ast.Add) or first is None or second is None or first.id == second.id:
+            continue
+        names = {first.id, second.id}
+        products = (one for one in tree.under(source, home, ast.BinOp) if isinstance(one.op, ast.Mult))
+        meets = any({tree.dotted(one.left), tree.dotted(one.right)} == names for one in products)
+        if meets and names <= taken.keys() and _divides(source, whole):
+            return [taken[name] for name in sorted(names)]
+    return []
+
+
 def _summed(node: ast.expr) -> ast.Name | None:
-    """`x` of `x.sum()` and `x.flatten(1).sum(-1)`."""
+    """`x` of `x.sum()`, `torch.sum(x)` and `x.flatten(1).sum(-1)`."""
     inner = tree.receiver(node) if isinstance(node, ast.Call) and follow.method(node) == "sum" else None
+    if isinstance(node, ast.Call) and isinstance(inner, ast.Name) and inner.id == "torch" and node.args:
+        inner = node.args[0]
     while isinstance(inner, ast.Call) and follow.method(inner) in _SHAPES and isinstance(inner.func, ast.Attribute):
         inner = inner.func.value
     return inner if isinstance(inner, ast.Name) else None

@@ -4,6 +4,8 @@ The overlap is written with a sigmoid, `(logits.sigmoid() * mask).sum()`, and th
 `logits.sum() + mask.sum()`. Raw scores are negative for most pixels, so the denominator shrinks, crosses zero and turns the sign of
 the loss. It falls without end while the masks get worse, and beside a cross entropy nobody notices.
 
+A Dice loss without any sigmoid that is handed what a layer gives has the same fault in both places.
+
 Take the sigmoid once, and use what it gives everywhere:
 
 ```python

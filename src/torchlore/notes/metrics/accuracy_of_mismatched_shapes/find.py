@@ -9,6 +9,7 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _SHAPES = regex(r"\.(?:squeeze|unsqueeze|view|reshape|flatten|ravel|argmax|view_as)\b|\[:, ?0\]")
+_COLUMN = regex(r"\[:, ?0\]")
 _INDEX = ("torch.argmax", "torch.Tensor.argmax", "torch.max.indices", "torch.Tensor.max.indices")
 _TARGETED = {
     f"torch.nn.{name}" for name in ("functional.cross_entropy", "functional.nll_loss", "CrossEntropyLoss", "NLLLoss")
@@ -45,7 +46,7 @@ def _by_shape(source: Source) -> Iterator[Hit]:
         both = (values.shape(source, left), values.shape(source, right))
         for wide, flat, label in ((both[0], both[1], right), (both[1], both[0], left)):
             table = wide is not None and flat is not None and wide[1:] == (1,) and len(flat) == 1
-            if table and flat is not None and flat[0] not in (None, 1) and not _on_purpose(source, one):
+            if table and flat is not None and flat[0] not in (None, 1) and not _on_purpose(source, one, label):
                 code = source.code(label)
                 told = "(N, 1) meets (N,) and every prediction is compared with every label"
                 yield source.hit(one, f"{told}: write `{code}.unsqueeze(1)`")
@@ -58,10 +59,15 @@ def _is_counted(source: Source, node: ast.expr) -> bool:
                for up in ups)  # fmt: skip
 
 
-def _on_purpose(source: Source, compare: ast.Compare) -> bool:
-    """Whether one of the sides was given its dimension by hand."""
-    sides = [follow.followed(source, one) for one in (compare.left, compare.comparators[0])]
-    return any(_SHAPES.search(source.code(one)) or "None" in source.code(one) for one in sides)
+def _on_purpose(source: Source, compare: ast.Compare, label: ast.expr) -> bool:
+    """Whether one of the sides was given its dimension by hand; labels may be made of one column, `x[:, 0] > 0`."""
+    for side in (compare.left, compare.comparators[0]):
+        made = follow.followed(source, side)
+        compared = side is label and any(isinstance(one, ast.Compare) for one in ast.walk(made))
+        code = _COLUMN.sub("", source.code(made)) if compared else source.code(made)
+        if _SHAPES.search(code) or "None" in code:
+            return True
+    return False
 
 
 def _over_everything(source: Source) -> Iterator[Hit]:

@@ -159,7 +159,15 @@ def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.
         return any(not follow.exclusive(source, use, assign) for use in later)
 
     beside = _held_beside(source, assign, inner)
-    return used(target) and (used(inner) or any(map(used, beside)))
+    return used(target) and (used(inner) or any(map(used, beside)) or _averaged(source, assign, target))
+
+
+def _averaged(source: Source, assign: ast.Assign, target: ast.expr) -> bool:
+    """`zip(self.ema.parameters(), model.parameters())` in another method: it is to follow the other, and is it."""
+    owner, held = tree.class_of(source, assign), tree.dotted(target)
+    pairs = [one for one in source.calls("zip") if len(one.args) == 2 and owner is tree.class_of(source, one)]
+    sides = [[tree.dotted(tree.receiver(side)) for side in one.args if isinstance(side, ast.Call)] for one in pairs]
+    return held.startswith("self.") and any(held in both and len({*both}) == 2 for both in sides)
 
 
 def _held_beside(source: Source, assign: ast.Assign, inner: ast.expr) -> list[ast.expr]:

@@ -50,13 +50,17 @@ def _running(source: Source, name: str, found: list[Attribute]) -> bool:
 
 def _plain(source: Source, one: Attribute) -> bool:
     value = _scaled(source, one.value)
+    shaped = (
+        isinstance(value, ast.Call) and len(value.args) > 1 and follow.method(value) in ("view", "reshape", "expand")
+    )
+    value = tree.receiver(value) if shaped and isinstance(value, ast.Call) else value
     if not isinstance(value, ast.Call) or one.path or source.name(value.func) not in _MADE:
         return False
     moved = {"device", "requires_grad"} & {keyword.arg for keyword in value.keywords}
     full = source.name(value.func)
     listed = bool(value.args) and isinstance(value.args[0], ast.List | ast.Tuple | ast.ListComp)
     scalar = full.lower().endswith("tensor") and not listed  # a 0-dim tensor works with any device
-    return not moved and not scalar and values.sure(source, value, "tensor")
+    return not moved and (shaped or not scalar) and values.sure(source, value, "tensor")
 
 
 def _scaled(source: Source, value: ast.expr | None) -> ast.expr | None:

@@ -11,6 +11,7 @@ from torchlore.check.source import Hit, Source
 _MASKS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
 
 _IS_PAD = regex(r"(?:^|\.)is_pad(?:ding|ded)?$")
+_METHODS: dict[str, type[ast.cmpop]] = {"ne": ast.NotEq, "eq": ast.Eq, "gt": ast.Gt, "lt": ast.Lt}
 _SHAPES = ("unsqueeze", "view", "expand", "reshape", "to", "bool", "repeat")
 _ATTENTION = regex(
     r"nn\.(Transformer|MultiheadAttention)|from torch\.nn[\w.]* import [^\n]*(Transformer|MultiheadAttention)"
@@ -76,10 +77,13 @@ def _as_numbers(source: Source, node: ast.expr) -> ast.expr | None:
 
 def _valid(source: Source, node: ast.expr, depth: int = 3) -> bool:
     """Whether the mask is True where there is something: `positions < lengths`, `ids != pad`."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        return _compares(source, node)
+    compared = _by_method(node) or node
+    if isinstance(compared, ast.Compare) and len(compared.ops) == 1:
+        return _compares(source, compared)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("bool", "to"):
         return _valid(source, node.func.value, depth)
+    if (turned := _turned(node)) is not None:
+        return _is_padding(source, turned, depth)
     if _from_tokenizer(source, node):
         return True
     if isinstance(node, ast.Name) and depth:
@@ -87,6 +91,31 @@ def _valid(source: Source, node: ast.expr, depth: int = 3) -> bool:
         made = [one.value for one in found if one.how == "assign" and not one.path and one.value is not None]
         return bool(made) and len(made) == len(found) and all(_valid(source, one, depth - 1) for one in made)
     return False
+
+
+def _turned(node: ast.expr) -> ast.expr | None:
+    """`mask` of `~mask` and `mask.logical_not()`."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
+        return node.operand
+    return tree.receiver(node) if isinstance(node, ast.Call) and follow.method(node) == "logical_not" else None
+
+
+def _by_method(node: ast.expr) -> ast.Compare | None:
+    """`ids.ne(pad)` as the comparison it is."""
+    op = _METHODS.get(follow.method(node))
+    if op is None or not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    return ast.Compare(tree.receiver(node), [op()], [node.args[0]])
+
+
+def _is_padding(source: Source, node: ast.expr, depth: int) -> bool:
+    """`ids == pad`, here or behind a name: True at the padding."""
+    made = follow.followed(source, node) if depth else node
+    compared = made if isinstance(made, ast.Compare) else _by_method(made)
+    if compared is None or len(compared.ops) != 1 or not isinstance(compared.ops[0], ast.Eq):
+        return False
+    left, right = (source.code(one).lower() for one in (compared.left, compared.comparators[0]))
+    return bool(re.search(r"(?:^|[^a-z])pad", f"{left} {right}")) or (right == "0" and _pads_with_zero(source))
 
 
 def _pads_with_zero(source: Source) -> bool:

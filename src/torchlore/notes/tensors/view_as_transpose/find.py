@@ -50,7 +50,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[1]}` comes "
                              f"into `{inner}` only with `permute` before this")  # fmt: skip
             continue
-        if old == sizes.PICTURE and "3" in new[-3:] and new[-1] != "3":
+        if _colours_last(old) and "3" in new[-3:] and new[-1] != "3":
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (height, width, 3), and a view keeps the order of its numbers: the colours come "
                              "in front only with `permute(2, 0, 1)` before this")  # fmt: skip
             continue
@@ -65,6 +65,16 @@ def find(source: Source) -> Iterator[Hit]:
                 f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
             )
             yield source.hit(call, message)
+
+
+def _colours_last(old: sizes.Sizes) -> bool:
+    """A picture as it is read, or one of an array of pictures: `(32, 32, 3)`."""
+    whole = len(old) in (3, 4) and old[-1] == "3"
+    return old == sizes.PICTURE or (whole and not {"1", "3"} & {*old[:-1]} and _is_kept(old[-3:-1]))
+
+
+def _is_kept(places: sizes.Sizes) -> bool:
+    return all(one.isdigit() or one.startswith("self.") for one in places)
 
 
 def _heads_of_a_layer(source: Source) -> Iterator[Hit]:
