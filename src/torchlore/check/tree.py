@@ -176,6 +176,8 @@ def literal(node: ast.AST | None) -> Any:
         return UNKNOWN if UNKNOWN in items else tuple(items)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.Mult | ast.Div):
         left, right = literal(node.left), literal(node.right)
+        if isinstance(node.op, ast.Mult) and isinstance(left, tuple) and right.__class__ is int and 0 < right < 64:
+            return left * right  # `(0.5,) * 3`
         numbers = all(isinstance(side, int | float) and abs(side) < 1e6 for side in (left, right))
         if numbers and not (isinstance(node.op, ast.Div) and right == 0):
             return _arithmetic(node.op, left, right)

@@ -286,6 +286,7 @@ def _replayed(source: Source) -> Iterator[Hit]:
     """`memory.push(state, action, q.max())`: a memory that is sampled from keeps each transition for long."""
     if "sample(" not in source.text:
         return
+    yield from _replayed_from_a_list(source)
     for call in source.methods("push", "add", "store", "append", "remember", "put", "save", "insert", "record"):
         inner = flow.called(source, call)
         if inner is None or inner.owner is None or inner.source is not source or no_grad_around(source, call):
@@ -299,6 +300,18 @@ def _replayed(source: Source) -> Iterator[Hit]:
         names = {tree.dotted(tree.receiver(one)) for one in boxes}
         drawn = [one for one in source.calls("random.sample") if one.args and tree.dotted(one.args[0]) in names]
         for given in call.args if drawn else ():
+            if values.attached(source, given) is True and not values.maybe(source, given, "parameter"):
+                name = source.code(given)
+                told = f"`{source.code(tree.receiver(call))}` keeps the graph of every `{name}` as long as the transition: store `{name}.detach()`"
+                yield source.hit(given, told, *edits.method(source, given, "detach()"), severity="warning")
+
+
+def _replayed_from_a_list(source: Source) -> Iterator[Hit]:
+    """`memory.append((state, action, reward))` of a plain list or deque that `random.sample` draws from."""
+    sampled = {tree.dotted(one.args[0]) for one in source.calls("random.sample") if one.args} - {""}
+    for call in source.methods("append") if sampled else ():
+        whole = call.args[0] if len(call.args) == 1 and tree.dotted(tree.receiver(call)) in sampled else None
+        for given in _elements(whole) if whole is not None and not no_grad_around(source, call) else ():
             if values.attached(source, given) is True and not values.maybe(source, given, "parameter"):
                 name = source.code(given)
                 told = f"`{source.code(tree.receiver(call))}` keeps the graph of every `{name}` as long as the transition: store `{name}.detach()`"

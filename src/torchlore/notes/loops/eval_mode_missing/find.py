@@ -237,10 +237,22 @@ def _loaded(source: Source) -> Iterator[Hit]:
 def _owners(event: Event) -> set[object]:
     """The net, also as the function that loads and returns it names it."""
     made = follow.binding(event.source, event.expr) if event.expr is not None else None
+    made = made if made is not None else _made_outside(event)
     inner = flow.called(event.source, made) if isinstance(made, ast.Call) else None
     given = calls.returned(inner) if inner is not None else []
     names = [identity(inner.source, one) for one in given if inner is not None and isinstance(one, ast.Name)]
     return {one for one in (event.owner, *names) if one is not None}
+
+
+def _made_outside(event: Event) -> ast.expr | None:
+    """`load_model(path)` where `net = load_model(path)` stands in the scope that hands `net` to this function."""
+    scope, *rest = event.owner or (None,)
+    source = event.source
+    if len(rest) != 1 or not isinstance(scope, ast.Module | ast.FunctionDef):
+        return None
+    same = [one for one in source.all(ast.Assign) if tree.dotted(one.targets[0]) == rest[0]]
+    mine = [one.value for one in same if (tree.function(source, one) or source.tree) is scope]
+    return mine[0] if len(mine) == 1 else None
 
 
 def _followed(events: tuple[Event, ...]) -> set[object]:

@@ -405,10 +405,19 @@ def _of_another_net(step: Event, zero: Event) -> bool:
     net = tree.receiver(given) if whole and isinstance(given, ast.Call) else None
     if not isinstance(net, ast.Name) or not isinstance(zero.expr, ast.Name) or made[0].source is not zero.source:
         return False
+    if _copied(zero.source, net.id, zero.expr.id):
+        return True
     both = [zero.source.values(one) for one in (net, zero.expr)]
     nodes = [one[0].node for one in both if len(one) == 1 and one[0].kind in ("module", "sequential")]
     plain = len(nodes) == 2 and nodes[0] is not nodes[1] and all(isinstance(one, ast.Call) for one in nodes)
     return plain and identity.identity(zero.source, net) != zero.owner and not _takes(zero.source, net.id, zero.expr.id)
+
+
+def _copied(source: Source, one: str, other: str) -> bool:
+    """`teacher = copy.deepcopy(student)`, the one place where either is made of the other."""
+    copies = [call for call in source.calls("copy.deepcopy") if isinstance(source.parents[call], ast.Assign)]
+    pairs = [{tree.dotted(source.parents[call].targets[0]), *map(tree.dotted, call.args)} for call in copies]  # type: ignore[attr-defined]  # an assignment
+    return one != other and {one, other} in pairs
 
 
 def _takes(source: Source, one: str, other: str) -> bool:

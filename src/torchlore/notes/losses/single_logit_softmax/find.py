@@ -23,7 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
         where = tree.literal(tree.argument(call, 0 if method else 1, "dim"))
         if scores is not None and where in _LAST and _single(source, scores) and not _attends(source, call, where):
             yield source.hit(call, f"`{source.code(scores)}` has one output and its softmax is always 1: use a sigmoid")
-        elif scores is not None and where == 2 and _single(source, scores) and _summed_over_steps(source, call):
+        elif scores is not None and _one_a_step(source, scores, where) and _summed_over_steps(source, call):
             told = f"`{source.code(scores)}` has one score a step, and over that one the softmax is always 1"
             yield source.hit(call, f"{told}: take it over the steps, `dim=1`")
     for layer in source.calls("torch.nn.Softmax", "torch.nn.LogSoftmax"):
@@ -48,6 +48,19 @@ def find(source: Source) -> Iterator[Hit]:
 def _single(source: Source, scores: ast.expr) -> bool:
     shape = values.shape(source, scores)
     return shape is not None and len(shape) == 2 and shape[1] == 1
+
+
+def _one_a_step(source: Source, scores: ast.expr, where: object) -> bool:
+    return (where == 2 and _single(source, scores)) or (where == -1 and _last_is_one(source, scores))
+
+
+def _last_is_one(source: Source, scores: ast.expr) -> bool:
+    """What a layer with one output gives, of however many dimensions."""
+    made = follow.followed(source, scores)
+    layer = values.made_by(source, made.func, "torch.nn.Linear") if isinstance(made, ast.Call) else None
+    shape = values.shape(source, scores) or ()
+    wide = tree.argument(layer.node, 1, "out_features") if layer and isinstance(layer.node, ast.Call) else None
+    return tree.literal(wide) == 1 or (len(shape) > 1 and shape[-1] == 1)
 
 
 def _summed_over_steps(source: Source, call: ast.Call) -> bool:

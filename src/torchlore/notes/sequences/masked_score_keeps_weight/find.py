@@ -61,7 +61,13 @@ def _too_late(source: Source) -> Iterator[Hit]:
         home, made = tree.function(source, fill), follow.followed(source, tree.receiver(fill))
         soft = isinstance(made, ast.Call) and (follow.method(made) == "softmax" or source.name(made.func) in _SOFTMAX)
         others = [one for one in fills if one is not fill and tree.function(source, one) is home]
-        if not soft or others or home is None or tree.literal(tree.argument(fill, 1, "value")) != 0:
+        if not soft or home is None or not isinstance(made, ast.Call):
+            continue
+        if _hides_all(source, fill) and "log" not in source.code(made.func):
+            told = f"the softmax was taken before, and `{source.code(fill.args[1])}` becomes the weight itself: mask the scores with it first"
+            yield source.hit(fill, told, severity="warning")
+            continue
+        if others or tree.literal(tree.argument(fill, 1, "value")) != 0:
             continue
         given = fill.args[0] if fill.args else fill
         if "mask" in source.code(given).lower() and not re.search(
@@ -69,6 +75,15 @@ def _too_late(source: Source) -> Iterator[Hit]:
         ):
             told = "the softmax has shared its 1 with what is masked, and what is left does not sum to 1: mask the scores with -inf before it"
             yield source.hit(fill, told, severity="warning")
+
+
+def _hides_all(source: Source, fill: ast.Call) -> bool:
+    """`-1e9` and `float("-inf")`, which are for scores, where no second softmax takes them."""
+    value = tree.literal(fill.args[1]) if len(fill.args) == 2 else None
+    low = isinstance(value, int | float) and value <= -1000
+    low |= value is tree.UNKNOWN and re.fullmatch(r"-?float\([\"']-?inf[\"']\)|-(math|np|torch)\.inf", source.code(fill.args[1])) is not None  # fmt: skip
+    home = tree.function(source, fill)
+    return low and home is not None and source.code(home).count("softmax(") == 1
 
 
 def _taken_out_late(source: Source) -> Iterator[Hit]:
