@@ -86,6 +86,8 @@ def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple
         return f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`", False
     if event.detail == "method":
         return "", False  # a method may do anything; what is collected is sure
+    if _made_in_turn(source, event.node, loop):
+        return "", False
     if _is_carried(source, event.node, loop) and not _differentiated(source, home):
         kept_on = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept"
         return f"{kept_on}: run it under `torch.no_grad()`", False
@@ -93,6 +95,17 @@ def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple
         return "", False
     each = f"`{name}` records a graph for every batch of this evaluation, and nobody wants its gradients"
     return f"{each}: run it under `torch.no_grad()`", True
+
+
+def _made_in_turn(source: Source, call: ast.Call, loop: ast.AST) -> bool:
+    """`block = Block(width)`, `x = block(x)`: a layer that is made here and called once, so all turns are one forward pass."""
+    bound = scopes.reaching(source, call.func) if isinstance(call.func, ast.Name) else []
+    return bool(bound) and all(
+        tree.inside(source, one.statement, loop)
+        and isinstance(one.value, ast.Call)
+        and tree.dotted(one.value.func).rpartition(".")[2][:1].isupper()
+        for one in bound
+    )
 
 
 def _by_method(source: Source, event: Event) -> Event:

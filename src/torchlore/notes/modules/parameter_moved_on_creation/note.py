@@ -21,7 +21,7 @@ from torchlore.check.source import Hit, Source
 
 _MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
                    "t", "view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "transpose", "permute"}  # fmt: skip
-_FLOAT32 = {f"torch.{name}" for name in ("ones", "zeros", "rand", "randn", "empty", "eye")}
+_FROM_NUMBERS = {"torch.from_numpy", "torch.tensor", "torch.as_tensor"}
 
 ROWS = ()
 SOURCES = "004:100-102"
@@ -79,10 +79,21 @@ def _there_already(source: Source, call: ast.Call, top: ast.expr) -> bool:
     made = follow.followed(source, data) if data is not None else call
     if not isinstance(top, ast.Call) or source.parents[call] is not top.func:
         return False
-    if isinstance(made, ast.Call) and follow.method(top) == "float" and source.name(made.func) in _FLOAT32:
-        return tree.keyword(made, "dtype") is None
+    if follow.method(top) == "float":
+        return not _may_be_double(source, made)
     where, code = source.code(top.args[0]) if len(top.args) == 1 else "", source.code(made).replace(" ", "")
     return bool(where) and any(part in code for part in (f".to({where})", f"device={where}", f"dtype={where}"))
+
+
+def _may_be_double(source: Source, made: ast.expr) -> bool:
+    """Whether `.float()` has something to do: NumPy's numbers, integers, a type that was asked for; a parameter is float32 else."""
+    if not isinstance(made, ast.Call):
+        return False
+    if source.name(made.func) in _FROM_NUMBERS:
+        numbers = made.args[0] if made.args else None
+        plain = isinstance(numbers, ast.List | ast.Tuple | ast.Constant)
+        return not plain or tree.keyword(made, "dtype") is not None
+    return follow.method(made) in ("double", "half", "bfloat16") or tree.keyword(made, "dtype") is not None
 
 
 def _top(source: Source, call: ast.Call) -> tuple[ast.expr, bool]:
