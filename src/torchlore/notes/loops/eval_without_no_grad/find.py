@@ -299,8 +299,20 @@ def _evaluates(events: tuple[Event, ...], place: int) -> bool:
     trains = any(one.what == "backward" and event.loops[-1] in one.loops for one in events)
     if not modes or modes[-1].what != "eval" or trains or "torch.enable_grad" in event.contexts:
         return False
+    if _made_since(event, modes[-1]):
+        return False
     switched = [one for one in modes if one.what == "train" and flow.exclusive(one, modes[-1])]  # if learning: train()
     return all(flow.exclusive(one, event) for one in switched)
+
+
+def _made_since(event: Event, switch: Event) -> bool:
+    """`net = Net().to(device)` below `net.eval()`: a new net by the old name is in training mode."""
+    name = event.expr if isinstance(event.expr, ast.Name) and not switch.via else None
+    bound = scopes.reaching(event.source, name) if name is not None and switch.source is event.source else []
+    line = int(getattr(switch.node, "lineno", 0))
+    return bool(bound) and all(
+        one.how == "assign" and isinstance(one.value, ast.Call) and line < one.value.lineno for one in bound
+    )
 
 
 def _over_evaluation(source: Source) -> set[ast.For]:
