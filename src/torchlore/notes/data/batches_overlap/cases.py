@@ -61,3 +61,17 @@ def every_start(net, series, batch_size):
     for i in range(len(series)):
         found.append(net(series[i : i + batch_size]))
     return found
+
+
+def by_name(net, x, num_batches, batch_size):
+    for i in range(num_batches):
+        yield net(x[i : i + batch_size])  # trap: batches-overlap
+
+
+def slid(net, x, num_batches, batch_size):
+    for i in range(num_batches):
+        yield net(x[i : i + batch_size])
+
+
+def sliding(net, x, batch_size):
+    return list(slid(net, x, len(x) - batch_size, batch_size))
