@@ -148,6 +148,7 @@ PARTS = regex(  # what published networks call their parts, which are modules an
 WRAPPERS = {"torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.compile", "torch.jit.script",
             "torch.distributed.fsdp.FullyShardedDataParallel", "torch.optim.swa_utils.AveragedModel",
             "torch.nn.SyncBatchNorm.convert_sync_batchnorm", "torch.quantization.prepare_qat"}  # fmt: skip
+PRETRAINED = regex(r"transformers\.(?:\w+\.)*\w*(?:PreTrainedModel|Model|For[A-Z]\w+)$")
 BASE_KINDS = (
     (r"torch\.nn\.\w*Loss|torch\.nn\._Loss|torch\.nn\._WeightedLoss", "loss"),
     (r"torch\.nn\.ModuleList$", "modulelist"),

@@ -120,7 +120,11 @@ def is_unit_test(source: Source) -> bool:
     if not is_test(source):
         return False
     imported = source.names.imported.values()
-    return any(full.partition(".")[0] in ("pytest", "unittest") for full in imported) or _asserts_in_tests(source)
+    runners = any(
+        full.partition(".")[0] in ("pytest", "unittest") or full.startswith("torch.testing._internal")
+        for full in imported
+    )
+    return runners or _asserts_in_tests(source)
 
 
 def _asserts_in_tests(source: Source) -> bool:

@@ -569,6 +569,7 @@ def _promised(source: Source, full: str) -> Values:
 
         return (instance(target),)
     found = api.kind_of_call(full) if full.startswith("torch") and full.rpartition(".")[2][:1].isupper() else None
+    found = "module" if api.PRETRAINED.match(full) else found
     return (Value(found, full),) if found else (UNKNOWN,)
 
 

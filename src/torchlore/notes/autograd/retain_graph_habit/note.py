@@ -19,7 +19,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, frameworks, scopes, tree
+from torchlore.check import flow, follow, frameworks, scopes, tree, values
+from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -47,7 +48,7 @@ def find(source: Source) -> Iterator[Hit]:
         passes = loop.of("backward")
         if len(passes) != 1 or frameworks.owned(source, loop.node) or len(list(source.methods("backward"))) != 1:
             continue
-        if not loop.of("forward") and _parts(loop.node):
+        if (not loop.of("forward") and _parts(loop.node)) or _walks_again(source, loop, passes[0].expr):
             continue
         if _one_of_several(loop.node, passes[0].expr) or _made_before(source, loop.node, passes[0].expr):
             continue
@@ -69,6 +70,19 @@ def _parts(loop: tree.Loop) -> bool:
     over = loop.iter if isinstance(loop, ast.For) else None
     name = tree.dotted(over.func).rpartition(".")[2] if isinstance(over, ast.Call) else ""
     return name in ("zip", "chunk", "split", "unbind")
+
+
+def _walks_again(source: Source, loop: LoopFlow, loss: ast.expr | None) -> bool:
+    """`out = net(x)` before the loop, `loss = criterion(out, y)` in it: each turn goes through the graph of that one pass."""
+    made = follow.followed(source, loss) if loss is not None else None
+    if not isinstance(made, ast.Call) or any(one.at is not made for one in loop.of("forward")):
+        return False
+    for one in (arg for arg in made.args if isinstance(arg, ast.Name)):
+        outside = [b.value for b in scopes.reaching(source, one) if not tree.inside(source, b.statement, loop.node)]
+        ran = [b for b in outside if isinstance(b, ast.Call) and values.maybe(source, b.func, "module", weak=True)]
+        if ran:
+            return True
+    return False
 
 
 def _made_before(source: Source, loop: tree.Loop, loss: ast.expr | None) -> bool:

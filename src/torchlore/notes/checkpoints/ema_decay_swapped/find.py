@@ -4,10 +4,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import averages, follow, tree, uses
+from torchlore.check import averages, follow, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
+_MEASURES = ("mean", "std", "var", "sum", "sqrt", "norm", "median", "max", "min", "quantile", "amax")
 _AVERAGE = regex(r"ema|shadow|averag|avg|teacher|target|slow|moving|running|momentum|key_enc|_k\b", re.IGNORECASE)
 
 
@@ -23,11 +24,26 @@ def find(source: Source) -> Iterator[Hit]:
         return
     for mix in averages.mixes(source):
         named = _AVERAGE.search(f"{source.code(mix.update)} {_around(source, mix.update)}")
-        if mix.update.lineno not in told and mix.share is not None and 0.9 <= mix.share < 1 and named:
+        plain = mix.update.lineno not in told and mix.share is not None and 0.9 <= mix.share < 1
+        if plain and mix.share is not None and named and not _of_this_turn(source, mix):
             yield source.hit(mix.update, _swapped(source, mix.share, mix.average))
     yield from _driven_away(source)
     yield from _other_way(source)
     yield from _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
+
+
+def _of_this_turn(source: Source, mix: averages.Mix) -> bool:
+    """`mu = batch.mean(0)` above `mu = 0.95 * old_mu + 0.05 * mu`: the name is the new part here, and the other one the average."""
+    own = [one for one in ast.walk(mix.update) if isinstance(one, ast.Name) and one.id == tree.dotted(mix.average)]
+    reads = [one for one in own if isinstance(one.ctx, ast.Load)]
+    bound = [one for name in reads for one in scopes.reaching(source, name)]
+    return bool(bound) and all(
+        one.how == "assign"
+        and tree.loops(source, one.statement) == tree.loops(source, mix.update)
+        and isinstance(one.value, ast.Call)
+        and follow.word(source, one.value) in _MEASURES
+        for one in bound
+    )
 
 
 def _overwritten(source: Source, moved: list[averages.Average]) -> Iterator[Hit]:

@@ -22,14 +22,16 @@ def find(source: Source) -> Iterator[Hit]:
     kept = _saved(source)
     if not kept or not flow.may_train(source):
         return
-    loads = list(source.methods("load_state_dict"))
+    loads, told_of = list(source.methods("load_state_dict")), set[tuple[object, str]]()
     for load in loads:
         name = _resumed(source, load)
         if not name or frameworks.owned(source, load):
             continue
         for kind, key in kept.items():
-            if _restored(source, loads, kind) or (key and _is_read(source, key)):
+            place = (tree.function(source, load), name)
+            if _restored(source, loads, kind) or (key and _is_read(source, key)) or place in told_of:
                 continue
+            told_of.add(place)
             told = f"the {kind}'s state is in the checkpoint and is not loaded, so a resumed run starts with a new one: add `{kind}.load_state_dict({name}[{key!r}])`"
             writes = [] if key else list(source.calls("torch.save"))
             if not key:

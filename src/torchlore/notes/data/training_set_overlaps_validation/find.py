@@ -23,7 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
     wrong = list(_wrong_name(source))
     lines = {one.line for one in wrong}
     yield from (*wrong, *(one for one in _same_split(source) if one.line not in lines))
-    yield from (*_two_splits(source), *_train_loader_read(source))
+    yield from (*_two_splits(source), *_train_loader_read(source), *_part_of_part(source))
     for split in source.calls("torch.utils.data.random_split"):
         held = source.parents[split]
         target = held.targets[0] if isinstance(held, ast.Assign) else None
@@ -52,6 +52,31 @@ def _same_split(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, f"`{name}` reads the training data, as the training loader does: give it the held-out part"
             )
+
+
+def _part_of_part(source: Source) -> Iterator[Hit]:
+    """`train = Subset(train, a)` and then `val = Subset(train, b)`: `b` counts in the whole, and picks from what is trained on."""
+    for call in source.calls("torch.utils.data.Subset"):
+        held, data = source.parents[call], tree.argument(call, 0, "dataset")
+        name = tree.dotted(held.targets[0]).rpartition(".")[2].lower() if isinstance(held, ast.Assign) else ""
+        bound = scopes.reaching(source, data) if isinstance(data, ast.Name) and _HELD_OUT.match(name) else []
+        first = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
+        if not isinstance(first, ast.Call) or source.name(first.func) != "torch.utils.data.Subset":
+            continue
+        ways = [_origin(source, tree.argument(one, 1, "indices")) for one in (first, call)]
+        if ways[0] is not None and ways[0] is ways[1]:
+            told = f"`{source.code(data)}` is the training part already, so `{name}` is taken from what is trained on"  # type: ignore[arg-type]  # a name
+            yield source.hit(call, f"{told}: cut both from the whole set", severity="warning")
+
+
+def _origin(source: Source, indices: ast.expr | None) -> ast.AST | None:
+    """The statement that made `a` of `a, b = train_test_split(...)` and `order` of `order[:n]`."""
+    base = indices.value if isinstance(indices, ast.Subscript) and isinstance(indices.slice, ast.Slice) else indices
+    bound = scopes.reaching(source, base) if isinstance(base, ast.Name) else []
+    made = bound[0] if len(bound) == 1 and bound[0].how == "assign" else None
+    if made is None or (base is indices and not made.path):
+        return made.statement if made is not None and made.path else None
+    return made.statement
 
 
 def _says_train(node: ast.expr) -> bool:

@@ -41,7 +41,7 @@ def find(source: Source) -> Iterator[Hit]:
     wakes = [*source.calls(*(f"torch.cuda.{name}" for name in _WAKES)), *_moves(source)] if settings else []
     for setting in settings:
         earlier = [call for call in wakes if _before(source, call, setting)]
-        if earlier:
+        if earlier and not any(_again(one, setting) for one in settings):
             first = min(earlier, key=lambda call: call.lineno)
             message = (
                 f"CUDA read {_KEY} when `{source.code(first)}` ran (line {first.lineno}), so this has no effect: "
@@ -57,6 +57,16 @@ def _sets(source: Source, node: ast.Assign | ast.Call) -> bool:
             return False
         return source.name(target.value) == "os.environ" and tree.literal(target.slice) == _KEY
     return source.name(node.func) == "os.putenv" and bool(node.args) and tree.literal(node.args[0]) == _KEY
+
+
+def _again(one: ast.Assign | ast.Call, setting: ast.Assign | ast.Call) -> bool:
+    """Whether an earlier line set the same already."""
+    first, then = (
+        node.value if isinstance(node, ast.Assign) else node.args[1] if len(node.args) > 1 else node
+        for node in (one, setting)
+    )
+    same = isinstance(tree.literal(first), str) and tree.literal(first) == tree.literal(then)
+    return one.lineno < setting.lineno and same
 
 
 def _moves(source: Source) -> Iterator[ast.Call]:

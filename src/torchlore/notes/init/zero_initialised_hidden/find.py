@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, flow, follow, tree
-from torchlore.check.project import Class
+from torchlore.check import calls, classes, flow, follow, tree, uses
+from torchlore.check.project import Class, as_function
 from torchlore.check.source import Hit, Source
 
 _CONSTANT = ("torch.nn.init.zeros_", "torch.nn.init.ones_", "torch.nn.init.constant_")
@@ -23,7 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
         inner = tree.receiver(call)
         written.append((call, inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner))
     for call, weight in written:
-        if _given_later(source, call) or follow.in_test(source, call):
+        if _given_later(source, call) or follow.in_test(source, call) or _never_run(source, call):
             continue
         if isinstance(weight, ast.Name) and _every_weight(source, call, weight):
             told = f"all units start with the same `{weight.id}` and stay equal: use `nn.init.kaiming_uniform_({weight.id})`"
@@ -37,6 +37,16 @@ def find(source: Source) -> Iterator[Hit]:
                 f"all units of `{layer}` start equal and stay equal: use `nn.init.kaiming_uniform_({layer}.weight)`"
             )
             yield source.hit(call, message)
+
+
+def _never_run(source: Source, call: ast.Call) -> bool:
+    """Whether it stands in a method that nobody calls: the weights are what their layers made them."""
+    home = tree.function(source, call)
+    cls = tree.method_class(source, home) if home is not None else None
+    if home is None or cls is None or home.name.startswith("__") or home.name in ("reset_parameters", "init_weights"):
+        return False
+    asked = [one for one in uses.attributes(source, home.name) if isinstance(one.ctx, ast.Load)]
+    return not asked and not calls.callers(as_function(source, home))
 
 
 def _given_later(source: Source, call: ast.Call) -> bool:

@@ -175,7 +175,7 @@ def _in_loops(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
     for loop in flow.training_loops(source):
         if frameworks.owned(source, loop.node):
             continue
-        order = [event for event in loop.direct("backward", "clip", "step", "zero_grad") if event.detail != "closure"]
+        order = [event for event in loop.direct("backward", "clip", "step", "zero_grad") if _counts(event)]
         kinds = flow.kinds_in(order)
         if (
             "clip" not in kinds
@@ -202,6 +202,17 @@ def _in_loops(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
                         "every part of a batch is clipped here before the next is added: clip once, beside `step()`"
                     )
                     yield source.hit(clip.node, message, severity="warning"), clip.node
+
+
+def _counts(event: Event) -> bool:
+    """Whether it takes part in the order: a `clip_grad_norm_(..., float("inf"))` only measures, for a curve."""
+    limit = (
+        tree.argument(event.node, 1, "max_norm") if event.what == "clip" and isinstance(event.node, ast.Call) else None
+    )
+    made = isinstance(limit, ast.Call) and event.source.name(limit.func) == "float" and len(limit.args) == 1
+    endless = made and isinstance(limit, ast.Call) and str(tree.literal(limit.args[0])).lower().startswith("inf")
+    named = limit is not None and event.source.name(limit) in ("math.inf", "numpy.inf", "torch.inf")
+    return event.detail != "closure" and not endless and not named
 
 
 def _read_behind(source: Source, loop: ast.AST, clip: ast.AST) -> bool:
@@ -232,7 +243,7 @@ def _in_functions(source: Source) -> Iterator[tuple[Hit, ast.AST]]:
     """A function that clips, then runs the backward pass; or that clips a network which is not the one it steps."""
     held = _optimizers(source)
     for events in flow.rounds(source):
-        order = [event for event in events if event.what in ("backward", "clip", "step") and event.detail != "closure"]
+        order = [event for event in events if event.what in ("backward", "clip", "step") and _counts(event)]
         clips = [event for event in order if event.what == "clip" and event.source is source and not event.via]
         for clip in clips:
             own = [event for event in order if not flow.exclusive(event, clip)]

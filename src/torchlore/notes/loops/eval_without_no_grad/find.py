@@ -86,6 +86,8 @@ def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple
         return f"every output of `{name}` is kept with its whole graph: evaluate under `torch.no_grad()`", False
     if event.detail == "method":
         return "", False  # a method may do anything; what is collected is sure
+    if _made_in_turn(source, event.node, loop):
+        return "", False
     if _is_carried(source, event.node, loop) and not _differentiated(source, home):
         kept_on = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept"
         return f"{kept_on}: run it under `torch.no_grad()`", False
@@ -93,6 +95,17 @@ def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple
         return "", False
     each = f"`{name}` records a graph for every batch of this evaluation, and nobody wants its gradients"
     return f"{each}: run it under `torch.no_grad()`", True
+
+
+def _made_in_turn(source: Source, call: ast.Call, loop: ast.AST) -> bool:
+    """`block = Block(width)`, `x = block(x)`: a layer that is made here and called once, so all turns are one forward pass."""
+    bound = scopes.reaching(source, call.func) if isinstance(call.func, ast.Name) else []
+    return bool(bound) and all(
+        tree.inside(source, one.statement, loop)
+        and isinstance(one.value, ast.Call)
+        and tree.dotted(one.value.func).rpartition(".")[2][:1].isupper()
+        for one in bound
+    )
 
 
 def _by_method(source: Source, event: Event) -> Event:
@@ -286,8 +299,20 @@ def _evaluates(events: tuple[Event, ...], place: int) -> bool:
     trains = any(one.what == "backward" and event.loops[-1] in one.loops for one in events)
     if not modes or modes[-1].what != "eval" or trains or "torch.enable_grad" in event.contexts:
         return False
+    if _made_since(event, modes[-1]):
+        return False
     switched = [one for one in modes if one.what == "train" and flow.exclusive(one, modes[-1])]  # if learning: train()
     return all(flow.exclusive(one, event) for one in switched)
+
+
+def _made_since(event: Event, switch: Event) -> bool:
+    """`net = Net().to(device)` below `net.eval()`: a new net by the old name is in training mode."""
+    name = event.expr if isinstance(event.expr, ast.Name) and not switch.via else None
+    bound = scopes.reaching(event.source, name) if name is not None and switch.source is event.source else []
+    line = int(getattr(switch.node, "lineno", 0))
+    return bool(bound) and all(
+        one.how == "assign" and isinstance(one.value, ast.Call) and line < one.value.lineno for one in bound
+    )
 
 
 def _over_evaluation(source: Source) -> set[ast.For]:

@@ -101,7 +101,7 @@ def _never_stepped(source: Source) -> Iterator[Hit]:
         other = [one for one in beside if follow.method(one) == "step" and _is_optimizer(source, tree.receiver(one))]
         if len(other) == len(beside) or name.count(".") > 1 or not _is_optimizer(source, held):
             continue
-        if not other and not _learns_alone(source, clear, beside):
+        if not other and (not _learns_alone(source, clear, beside) or _probes(source, clear)):
             continue
         own = isinstance(held, ast.Attribute)
         every = uses.attributes(source, held.attr) if isinstance(held, ast.Attribute) else uses.names(source, name)
@@ -125,6 +125,14 @@ def _learns_alone(source: Source, clear: ast.Call, passes: list[ast.Call]) -> bo
     around = [one for one in passes if tree.loops(source, one) == loops]
     turn = loops[-1] if loops else home if home is not None and tree.method_class(source, home) else None
     return bool(around) and turn is not None and _UPDATES.search(source.code(turn)) is None
+
+
+def _probes(source: Source, clear: ast.Call) -> bool:
+    """`try: one pass`, `except RuntimeError: "out of memory"`: it is only asked whether a batch fits."""
+    tries = [up for up in tree.ancestors(source, clear) if isinstance(up, ast.Try)]
+    return any(
+        re.search(r"memory|oom", source.code(one), re.IGNORECASE) is not None for up in tries for one in up.handlers
+    )
 
 
 def _zeros(source: Source) -> list[ast.Call]:

@@ -4,8 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree
+from torchlore.check import calls, scopes, tree
 from torchlore.check.pattern import regex
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _GROWS = {"append", "extend", "insert"}
@@ -25,9 +26,17 @@ def find(source: Source) -> Iterator[Hit]:
         pairs = [*zip(positional[::-1], arguments.defaults[::-1], strict=False),
                  *((arg, value) for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value)]  # fmt: skip
         for arg, default in pairs:
-            if _is_list(source, default) and not _MEANT.search(arg.arg) and (at := _grown(source, function, arg)):
+            at = _grown(source, function, arg) if _is_list(source, default) and not _MEANT.search(arg.arg) else None
+            if at is not None and not _always_given(source, function, arg):
                 told = f"`{arg.arg}` is made once for all calls, and line {at.lineno} puts more into it: write `{arg.arg}=None` and make it inside"
                 yield source.hit(arg, told)
+
+
+def _always_given(source: Source, function: ast.FunctionDef, arg: ast.arg) -> bool:
+    """Whether the function is called, and each call brings a list of its own: the default is for nobody."""
+    own = as_function(source, function)
+    found = list(calls.callers(own)) if tree.method_class(source, function) is None else []
+    return bool(found) and all(calls.given_argument(own, call, arg, skip) is not None for _, call, skip in found)
 
 
 def _is_list(source: Source, node: ast.expr) -> bool:

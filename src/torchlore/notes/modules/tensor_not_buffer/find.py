@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, tree, uses, values
+from torchlore.check import classes, edits, flow, follow, tree, uses, values
 from torchlore.check.classes import Attribute
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
@@ -108,6 +108,8 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]
         trained = isinstance(up, ast.Call) and follow.method(up).startswith(("xavier_", "kaiming_"))  # a parameter then
         if trained or (isinstance(up, ast.Attribute) and up.attr in _MOVES) or _moved_by_name(source, use):
             return
+        if _moved_by_callee(source, use):
+            return
         over = source.parents.get(up) if isinstance(up, ast.Call) else None
         wrapped = isinstance(up, ast.Call) and source.name(up.func).rpartition(".")[2] in ("Parameter", "Variable")
         if wrapped and isinstance(over, ast.Attribute) and over.attr in _MOVES:
@@ -191,6 +193,20 @@ def _moved_by_name(source: Source, use: ast.Attribute) -> bool:
         return False
     moves = (one for one in tree.body_nodes(home) if isinstance(one, ast.Attribute) and one.attr in _MOVES)
     return any(isinstance(one.value, ast.Name) and one.value.id == name.id for one in moves)
+
+
+def _moved_by_callee(source: Source, use: ast.Attribute) -> bool:
+    """`scale(x, self.table)`, where `scale` writes `table.to(x.device)`."""
+    up = source.parents[use]
+    call = source.parents[up] if isinstance(up, ast.keyword) else up
+    inner = flow.called(source, call) if isinstance(call, ast.Call) and call.func is not use else None
+    if inner is None or not isinstance(call, ast.Call):
+        return False
+    args = [*inner.node.args.posonlyargs, *inner.node.args.args][1 if inner.owner else 0 :]
+    at = call.args.index(use) if use in call.args else -1
+    name = up.arg if isinstance(up, ast.keyword) else args[at].arg if 0 <= at < len(args) else None
+    moves = (one for one in tree.body_nodes(inner.node) if isinstance(one, ast.Attribute) and one.attr in _MOVES)
+    return any(isinstance(one.value, ast.Name) and one.value.id == name for one in moves)
 
 
 def _in_a_list(source: Source, cls: Class) -> Iterator[Hit]:

@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 
 _SOFTMAX = ("torch.softmax", "torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.log_softmax")
 
+_SHARES = ("torch.softmax", "torch.nn.functional.softmax")  # a log-softmax may be masked with -inf
 _SAME = {
     "unsqueeze",
     "squeeze",
@@ -30,7 +31,9 @@ _LEFT = re.compile(r"\.sum\(|normali[sz]e|\binf\b|-inf|1e-?\d|masked_fill|finfo|
 def find(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "mask") or not uses.says(source, "softmax"):
         return
-    yield from (*_over_queries(source), *_too_late(source)) if "masked_fill" in source.text else ()
+    yield from (
+        (*_over_queries(source), *_too_late(source), *_minus_inf_late(source)) if "masked_fill" in source.text else ()
+    )
     yield from _taken_out_late(source)
     given = [call.args[0] for call in source.calls(*_SOFTMAX) if call.args]
     given += [
@@ -61,13 +64,7 @@ def _too_late(source: Source) -> Iterator[Hit]:
         home, made = tree.function(source, fill), follow.followed(source, tree.receiver(fill))
         soft = isinstance(made, ast.Call) and (follow.method(made) == "softmax" or source.name(made.func) in _SOFTMAX)
         others = [one for one in fills if one is not fill and tree.function(source, one) is home]
-        if not soft or home is None or not isinstance(made, ast.Call):
-            continue
-        if _hides_all(source, fill) and "log" not in source.code(made.func):
-            told = f"the softmax was taken before, and `{source.code(fill.args[1])}` becomes the weight itself: mask the scores with it first"
-            yield source.hit(fill, told, severity="warning")
-            continue
-        if others or tree.literal(tree.argument(fill, 1, "value")) != 0:
+        if not soft or others or home is None or tree.literal(tree.argument(fill, 1, "value")) != 0:
             continue
         given = fill.args[0] if fill.args else fill
         if "mask" in source.code(given).lower() and not re.search(
@@ -77,13 +74,23 @@ def _too_late(source: Source) -> Iterator[Hit]:
             yield source.hit(fill, told, severity="warning")
 
 
-def _hides_all(source: Source, fill: ast.Call) -> bool:
-    """`-1e9` and `float("-inf")`, which are for scores, where no second softmax takes them."""
-    value = tree.literal(fill.args[1]) if len(fill.args) == 2 else None
-    low = isinstance(value, int | float) and value <= -1000
-    low |= value is tree.UNKNOWN and re.fullmatch(r"-?float\([\"']-?inf[\"']\)|-(math|np|torch)\.inf", source.code(fill.args[1])) is not None  # fmt: skip
-    home = tree.function(source, fill)
-    return low and home is not None and source.code(home).count("softmax(") == 1
+def _minus_inf_late(source: Source) -> Iterator[Hit]:
+    """`weights = scores.softmax(-1)`, then `weights.masked_fill(mask, float("-inf"))`: scores are masked so, weights become infinite."""
+    for fill in source.methods("masked_fill", "masked_fill_"):
+        value, where = tree.argument(fill, 1, "value"), fill.args[0] if fill.args else fill
+        low = isinstance(value, ast.Call) and source.name(value.func) == "float" and len(value.args) == 1
+        low &= isinstance(value, ast.Call) and tree.literal(value.args[0]) == "-inf"
+        number = tree.literal(value)
+        low |= isinstance(number, int | float) and not isinstance(number, bool) and number <= -1e4
+        home, made = tree.function(source, fill), follow.followed(source, tree.receiver(fill))
+        soft = isinstance(made, ast.Call) and source.name(made.func) in _SHARES
+        soft |= isinstance(made, ast.Call) and follow.method(made) == "softmax" and not source.name(made.func)
+        if not low or not soft or home is None or not re.search("mask|pad|valid|triu|tril", source.code(where), re.IGNORECASE):
+            continue
+        later = (*source.calls(*_SOFTMAX), *source.methods("softmax", "topk", "argmax", "max", "exp"))
+        if not any(one.lineno >= fill.lineno and tree.function(source, one) is home for one in later):
+            told = "the softmax is done already, so this puts an infinite weight where 0 is meant: mask the scores before the softmax"
+            yield source.hit(fill, told, severity="warning")
 
 
 def _taken_out_late(source: Source) -> Iterator[Hit]:

@@ -130,12 +130,26 @@ def _change_of_own(source: Source, home: tree.FunctionNode, name: str) -> ast.st
 
 
 def _is_number(source: Source, name: ast.Name) -> bool:
-    """`low = np.min(picture)`: a number of NumPy, of which `+=` makes a new one."""
-    made = [one.value for one in scopes.reaching(source, name) if isinstance(one.value, ast.Call)]
+    """`low = np.min(picture)`, `at = np.searchsorted(row, x) - 1`: a number of NumPy, of which `+=` makes a new one."""
+    bound = (one.value for one in scopes.reaching(source, name))
+    inner = (one.left if isinstance(one, ast.BinOp) and _plain_number(one.right) else one for one in bound)
+    made = [one for one in inner if isinstance(one, ast.Call)]
+    if any(_one_place(source, one) for one in made):
+        return True
     names = [source.name(one.func).rpartition(".") for one in made]
     whole = (len(one.args) == 1 and not one.keywords for one in made)
-    return any(home == "numpy" and last in ("min", "max", "sum", "mean", "std", "median") and alone
+    return any(home == "numpy" and last in ("min", "max", "sum", "mean", "std", "median", "argmax", "argmin") and alone
                for (home, _, last), alone in zip(names, whole, strict=True))  # fmt: skip
+
+
+def _plain_number(node: ast.expr) -> bool:
+    return isinstance(tree.literal(node), int | float)
+
+
+def _one_place(source: Source, call: ast.Call) -> bool:
+    """`np.searchsorted(row, x)`: of one number it is one number."""
+    asked = tree.argument(call, 1, "v") if source.name(call.func) == "numpy.searchsorted" else None
+    return asked is not None and not values.sure(source, asked, "ndarray", "tensor", "list", "tuple")
 
 
 def _from_outside(source: Source, name: ast.Name, loop: ast.AST) -> bool:

@@ -462,10 +462,16 @@ def _taken_apart(old: list[str], new: list[str]) -> list[str]:
     return found
 
 
+def _put_between(old: list[str], new: list[str]) -> bool:
+    """(k, out, width) as (k, groups, out, width): every size is asked for in its order, so what is put in between can only be 1."""
+    asked = iter(new)
+    return "-1" not in new and all(size in asked for size in old)
+
+
 def _swapped(old: list[str], new: list[str]) -> tuple[str, str] | None:
     """The first size that stands where a later one should: by name, or by number where there are three or more."""
     first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
-    if first is None or "-1" in (old[first], *new[: first + 1]):
+    if first is None or "-1" in (old[first], *new[: first + 1]) or _put_between(old, new):
         return None
     if any(new.count(size) > old.count(size) for size in new if size in old):
         return None  # (heads, 2, d // heads // 2, d) as (d, d): the first is a product
