@@ -412,7 +412,8 @@ def _other_order(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str] 
 def _tokens_as_map(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """(b, n, c) as (b, c, h, w): the tokens of a picture, whose channels were not moved forward."""
     if old[:2] == ("batch", "places") and len(new) == 4 and "*" not in new[0]:  # `x.flatten(2).transpose(1, 2)`
-        return new[1] == "-1" or (new[2] == new[3] != new[1]) or _HIGH_WIDE.search(f"{new[2]} {new[3]}") is not None
+        cut = new[1] == "-1" and "//" in new[2] and "//" in new[3]  # `view(b, -1, heads, width)` splits the features
+        return cut or (new[2] == new[3] != new[1]) or _HIGH_WIDE.search(f"{new[2]} {new[3]}") is not None
     if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or {"1", "-1"} & {old[0], old[2], *new[2:]}:
         return False
     return old[1] not in (old[2], "1") and not {old[1], old[2], "-1"} & {*new[2:]}
