@@ -5,7 +5,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, losses, origin, scopes, sizes, tree, uses, values
+from torchlore.check import calls, dims, follow, losses, origin, scopes, sizes, tree, uses, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -34,9 +34,8 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (layers and directions, batch, hidden), and a view keeps the order of its "
                              "numbers: a row gets numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
             continue
-        if _merges_heads(old, new):
-            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}): `{old[1]}` and `{old[2]}` change places only with "
-                             "`transpose(1, 2)` before this")  # fmt: skip
+        if told_of_heads := _heads(source, call, old, new):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` {told_of_heads}")
             continue
         if (moved := _other_order(old, new)) is not None:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{moved[0]}` and "
@@ -372,6 +371,37 @@ def _is_one(old: tuple[str, ...], new: tuple[str, ...], place: int) -> bool:
     """(a, t, d) as (1, t, ...): the author writes the 1 that `a` is."""
     here = new[place : place + 2] == ("1", *old[place + 1 : place + 2]) and place + 1 < len(old)
     return here and old[place] not in new
+
+
+def _heads(source: Source, call: ast.Call, old: tuple[str, ...], new: tuple[str, ...]) -> str:
+    """What happens to the heads of an attention that a view moves, "" where it moves none."""
+    order = "and a view keeps the order of its numbers: this mixes steps and heads"
+    if _merges_heads(old, new):
+        return f"is ({', '.join(old)}): `{old[1]}` and `{old[2]}` change places only with `transpose(1, 2)` before this"
+    if _heads_in_the_batch(source, call, old, new):
+        return f"has its heads in the last dimension, {order}, split the last dimension first, then `transpose(1, 2)`"
+    if _heads_out_of_the_batch(old, new):
+        return f"has its heads in the first dimension, {order}, take them out of it first, then `transpose(1, 2)`"
+    return ""
+
+
+def _heads_in_the_batch(source: Source, call: ast.Call, old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """(b, t, d) as (b * heads, t, size): the heads are a part of d, behind t."""
+    if len(new) != 3 or new[0].count("*") != 1 or not any(_HEADS.search(one.lower()) for one in _factors(new[0])):
+        return False
+    if len(old) == 3 and len(set(old)) == 3:
+        return old[0] in _factors(new[0]) and new[1] in (old[1], "-1") and new[2] not in (old[2], "1")
+    layer = follow.followed(source, tree.receiver(call))
+    made = values.made_by(source, layer.func, "torch.nn.Linear") if isinstance(layer, ast.Call) else None
+    return not old and new[1] == "-1" and made is not None and dims.dims(source, layer) == 3
+
+
+def _heads_out_of_the_batch(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """(b * heads, t, size) as (b, t, heads * size): the heads come behind t only by a transpose."""
+    if len(old) != 3 or len(new) != 3 or new[1] != old[1] or new[2].count("*") != 1 or new[0] in (old[0], "-1"):
+        return False
+    heads = [one for one in _factors(new[2]) - {old[2]} if _HEADS.search(one.lower())]
+    return old[2] in _factors(new[2]) and len(heads) == 1 and old[0].isidentifier()
 
 
 def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
