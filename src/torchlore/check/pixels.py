@@ -33,6 +33,10 @@ def is_bytes(source: Source, node: ast.expr | None, hops: int = _HOPS) -> bool:
         return is_bytes(source, node.elt, hops - 1)
     if isinstance(node, ast.Name):
         bound = scopes.reaching(source, node)
+        arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+        if isinstance(arg, ast.arg):
+            given = calls.given(source, arg)
+            return bool(given) and all(is_bytes(at, one, hops - 1) for at, one in given)
         plain = bool(bound) and all(one.how == "assign" for one in bound)
         return plain and all(is_bytes(source, _whole(one), hops - 1) for one in bound)
     if isinstance(node, ast.Attribute) and tree.dotted(node) == f"self.{node.attr}":

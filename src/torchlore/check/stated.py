@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import calls, follow, scopes, tree, uses
+from torchlore.check import calls, classes, follow, scopes, tree, uses
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def lacks(source: Source, call: ast.Call, position: int | None, name: str) -> bo
 
 def constants(source: Source, node: ast.expr, hops: int = 4) -> list[object]:
     """The constants that an expression may be, through names, parameters and their defaults; `UNKNOWN` among them where not all are seen."""
+    if isinstance(node, ast.Attribute) and not tree.dotted(node).startswith("self."):
+        return _of_attribute(source, node)
     found = list[object]()
     for one in follow.possible(source, node):
         found += _of_parameter(source, one, hops) if isinstance(one, ast.Name) and hops else [tree.literal(one)]
@@ -64,32 +66,76 @@ def _handed(source: Source, arg: ast.arg) -> list[tuple[Source, ast.expr | None]
     return found
 
 
-def _keys(source: Source, node: ast.expr, hops: int = 4) -> set[str] | None:
+def _keys(source: Source, node: ast.expr) -> set[str] | None:
     """The keys of a dictionary that is written out and that nobody changes; None where they cannot be seen."""
+    found = _written(source, node, 6)
+    keys = [_named(at, one) for at, one in found]
+    known = [one for one in keys if one is not None]
+    return set().union(*known) if known and len(known) == len(keys) else None
+
+
+def _named(source: Source, node: ast.expr | None) -> set[str] | None:
     if isinstance(node, ast.Dict):
         keys = [tree.literal(one) if one is not None else None for one in node.keys]
         return {str(one) for one in keys} if all(isinstance(one, str) for one in keys) else None
     if isinstance(node, ast.Call) and source.name(node.func) == "dict" and not node.args:
         given = [one.arg for one in node.keywords]
         return {one for one in given if one is not None} if None not in given else None
-    if not isinstance(node, ast.Name) or not hops or _is_changed(source, node.id):
-        return None
+    return None
+
+
+def _written(source: Source, node: ast.expr | None, hops: int) -> list[tuple[Source, ast.expr | None]]:
+    """The dictionaries as they are written that an expression may be, through names, parameters and `config["rnn"]`."""
+    if isinstance(node, ast.Subscript) and isinstance(key := tree.literal(node.slice), str) and hops:
+        return [
+            (at, inner)
+            for home, outer in _written(source, node.value, hops - 1)
+            for at, inner in _written(home, _entry(home, outer, key), hops - 1)
+        ]
+    if not isinstance(node, ast.Name):
+        return [(source, node)]
     bound = scopes.reaching(source, node)
     one = bound[0] if len(bound) == 1 else None
-    if one is not None and one.how == "assign" and one.value is not None and not one.path:
-        return _keys(source, one.value, hops - 1)
-    arg = one.node if one is not None and one.how == "parameter" else None
+    if one is None or not hops or _is_changed(source, node.id):
+        return [(source, None)]
+    if one.how == "assign" and one.value is not None and not one.path:
+        return _written(source, one.value, hops - 1)
+    arg = one.node if one.how == "parameter" else None
     sites = _handed(source, arg) if isinstance(arg, ast.arg) and arg.arg == node.id else []
-    found = [_keys(at, given, hops - 1) if given is not None else None for at, given in sites]
-    known = [keys for keys in found if keys is not None]
-    return set().union(*known) if known and len(known) == len(found) else None
+    return [found for at, given in sites for found in _written(at, given, hops - 1)] or [(source, None)]
+
+
+def _entry(source: Source, node: ast.expr | None, key: str) -> ast.expr | None:
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        return next((value for name, value in pairs if name is not None and tree.literal(name) == key), None)
+    plain = isinstance(node, ast.Call) and source.name(node.func) == "dict"
+    return tree.argument(node, None, key) if plain and isinstance(node, ast.Call) else None
 
 
 def _is_changed(source: Source, name: str) -> bool:
-    """Whether something is put into a dictionary of this name."""
+    """Whether something is put into a dictionary of this name, or into one inside it."""
     for one in uses.names(source, name):
+        inner: ast.AST = one
         up = source.parents[one]
-        stored = isinstance(up, ast.Subscript) and not isinstance(up.ctx, ast.Load)
+        while isinstance(up, ast.Subscript) and up.value is inner and isinstance(up.ctx, ast.Load):
+            inner, up = up, source.parents[up]
+        stored = isinstance(up, ast.Subscript) and up.value is inner and not isinstance(up.ctx, ast.Load)
         if stored or isinstance(up, ast.AugAssign) or (isinstance(up, ast.Attribute) and up.attr in _CHANGES):
             return True
     return False
+
+
+def _of_attribute(source: Source, node: ast.Attribute) -> list[object]:
+    """`args.bidirectional` of a dataclass of the project: what it was made with, or what the class states."""
+    if any(not isinstance(one.ctx, ast.Load) for one in uses.attributes(source, node.attr)):
+        return [tree.UNKNOWN]
+    found = list[object]()
+    for value in source.values(node.value):
+        owner, made = classes.class_behind(source, value), value.node
+        stated = [one for one in owner.node.body if isinstance(one, ast.AnnAssign)] if owner is not None else []
+        default = next((one.value for one in stated if tree.dotted(one.target) == node.attr), None)
+        given = tree.argument(made, None, node.attr) if isinstance(made, ast.Call) else None
+        told = isinstance(made, ast.Call) and (tree.spread(made) or made.args)
+        found.append(tree.literal(given or default) if not told else tree.UNKNOWN)
+    return found or [tree.UNKNOWN]

@@ -119,6 +119,8 @@ def _with_a_class(source: Source, call: ast.Call) -> bool:
 def _collated(source: Source, target: ast.expr, hops: int = 4) -> Iterator[ast.Call]:
     """The calls that fill up a target in the function that puts a loader's batches together."""
     node = follow.peeled(target, _SAME)
+    while isinstance(node, ast.Subscript) and any(isinstance(one, ast.Slice) for one in ast.walk(node.slice)):
+        node = follow.peeled(node.value, _SAME)  # `y[:, 1:]`
     key: object = tree.literal(node.slice) if isinstance(node, ast.Subscript) else None
     name = node.value if isinstance(node, ast.Subscript) else node
     bound = scopes.reaching(source, name) if isinstance(name, ast.Name) and hops else []

@@ -79,13 +79,22 @@ def _net_of(source: Source, scores: ast.expr) -> Identity | None:
 def _of_pictures(source: Source, scores: ast.expr) -> bool:
     """Whether this is, as it is, what a network that ends in a Conv2d gives, and a cross entropy is taken of such."""
     made = follow.followed(source, scores)
+    while isinstance(made, ast.Call) and follow.word(source, made) in (
+        "softmax",
+        "log_softmax",
+        "sigmoid",
+        "detach",
+        "cpu",
+    ):
+        inner_scores = made.args[0] if source.name(made.func) and made.args else tree.receiver(made)
+        made = follow.followed(source, inner_scores)
     nets = source.values(made.func) if isinstance(made, ast.Call) and values.sure(source, made.func, "module") else ()
     ends = [
         one.items[-1][0].name if one.name == "torch.nn.Sequential" and one.items and one.items[-1] else ""
         for one in nets
     ]
     inner = origin.behind(source, made) if isinstance(made, ast.Call) and nets else None
-    back = calls.returned(inner) if inner is not None else []
+    back = [follow.followed(inner.source, one) for one in calls.returned(inner)] if inner is not None else []
     if len(back) == 1 and isinstance(back[0], ast.Call) and inner is not None:
         ends = ["torch.nn.Conv2d" if values.made_by(inner.source, back[0].func, "torch.nn.Conv2d") else ""]
     labelled = any(losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"))
