@@ -393,7 +393,20 @@ def _heads_in_the_batch(source: Source, call: ast.Call, old: tuple[str, ...], ne
         return old[0] in _factors(new[0]) and new[1] in (old[1], "-1") and new[2] not in (old[2], "1")
     layer = follow.followed(source, tree.receiver(call))
     made = values.made_by(source, layer.func, "torch.nn.Linear") if isinstance(layer, ast.Call) else None
-    return not old and new[1] == "-1" and made is not None and dims.dims(source, layer) == 3
+    if old or new[1] != "-1" or made is None:
+        return False
+    return dims.dims(source, layer) == 3 or _of_itself(source, call, new)
+
+
+def _of_itself(source: Source, call: ast.Call, new: tuple[str, ...]) -> bool:
+    """Whether queries, keys and values are made of one tensor and viewed alike: it has steps to attend to."""
+    home, given = tree.function(source, call), dict[str, int]()
+    for view in source.methods("view", "reshape"):
+        made = follow.followed(source, tree.receiver(view))
+        alike = tree.function(source, view) is home and sizes.asked(source, view) == new
+        if alike and isinstance(made, ast.Call) and len(made.args) == 1 and isinstance(made.args[0], ast.Name):
+            given[made.args[0].id] = given.get(made.args[0].id, 0) + 1
+    return max(given.values(), default=0) > 2
 
 
 def _heads_out_of_the_batch(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
