@@ -8,14 +8,15 @@ from torchlore.check import classes, follow, project, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
-_BEST = regex(r"(^|_|\.)(best|lowest|highest|min|max)(_|$)|best", re.IGNORECASE)
+_BEST = regex(r"(^|_|\.)(best|lowest|highest|min|max|top|record|peak|least)(_|$)|best", re.IGNORECASE)
+_WORDS = ("best", "lowest", "highest", "record", "peak", "least", "top", "min", "max")
 _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _too_late(source)
     yield from _impatient(source)
-    for choice in source.all(ast.If) if uses.says(source, "best") or "lowest" in source.text else ():
+    for choice in source.all(ast.If) if any(word in source.text for word in _WORDS) else ():
         test = _compared(source, choice.test)
         if test is None:
             continue

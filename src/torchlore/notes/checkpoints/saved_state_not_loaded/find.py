@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from torchlore.check import calls, classes, flow, follow, frameworks, project, saved, tree, values
 from torchlore.check.source import Hit, Source
@@ -239,8 +239,10 @@ def _resumed(source: Source, load: ast.Call) -> str:
     for one in tree.under(source, home or source.tree, ast.Assign):
         if tree.function(source, one) is home and _counts(one.value, name.id):
             carried.add(tree.dotted(one.targets[0]))
-    if any(_goes_on(source, one, home) for one in carried if one):
+    if any(_goes_on(source, _is_named(one), "." in one, home) for one in carried if one):
         return name.id
+    if _goes_on(source, lambda one: _COUNTS.search(_key(one, name.id)) is not None, False, home):
+        return name.id  # `range(checkpoint["epoch"], epochs)`, `run(net, checkpoint["epoch"])`
     back = [one for one in tree.under(source, home, ast.Return) if one.value is not None] if home is not None else []
     told = any(_counts(one.value, name.id) or carried & _names(one.value) for one in back if one.value is not None)
     return name.id if home is not None and told and _given_back(source, home) else ""
@@ -262,7 +264,7 @@ def _given_back(source: Source, home: tree.FunctionNode) -> bool:
         names = {one for target in held.targets for one in _names(target)} if isinstance(held, ast.Assign) else set()
         if other is source and any(_COUNTS.search(one) or "start" in one for one in names):
             at = tree.function(source, call)
-            if any(_goes_on(source, one, at) for one in names):
+            if any(_goes_on(source, _is_named(one), "." in one, at) for one in names):
                 return True
     return False
 
@@ -275,7 +277,11 @@ def _key(node: ast.AST, name: str) -> str:
     return str(tree.literal(node.args[0])) if got and isinstance(node, ast.Call) else ""
 
 
-def _goes_on(source: Source, name: str, home: tree.FunctionNode | None) -> bool:
+def _is_named(name: str) -> Callable[[ast.AST], bool]:
+    return lambda node: tree.dotted(node) == name
+
+
+def _goes_on(source: Source, meant: Callable[[ast.AST], bool], anywhere: bool, home: tree.FunctionNode | None) -> bool:
     """Whether a loop that trains begins at this number: `range(start, epochs)`, `while self.epoch < n`."""
     for loop in flow.backward_loops(source):
         node = loop.node
@@ -284,14 +290,14 @@ def _goes_on(source: Source, name: str, home: tree.FunctionNode | None) -> bool:
         begun = [
             one.args[0] for one in inner if source.name(one.func) in ("range", "tqdm.trange") and len(one.args) > 1
         ]
-        near = "." in name or tree.function(source, node) is home
+        near = anywhere or tree.function(source, node) is home
         for part in [test] if isinstance(node, ast.While) and test is not None else begun:
-            if any((near and tree.dotted(one) == name) or _passed(source, one, name, home) for one in ast.walk(part)):
+            if any((near and meant(one)) or _passed(source, one, meant, home) for one in ast.walk(part)):
                 return True
     return False
 
 
-def _passed(source: Source, node: ast.AST, name: str, home: tree.FunctionNode | None) -> bool:
+def _passed(source: Source, node: ast.AST, meant: Callable[[ast.AST], bool], home: tree.FunctionNode | None) -> bool:
     """A parameter of the loop's function that gets this number."""
     outer = tree.function(source, node) if isinstance(node, ast.Name) else None
     arg = (
@@ -303,9 +309,7 @@ def _passed(source: Source, node: ast.AST, name: str, home: tree.FunctionNode | 
         return False
     function = project.as_function(source, outer)
     given = [(call, calls.given_argument(function, call, arg, skip)) for _, call, skip in calls.callers(function)]
-    return any(
-        one is not None and tree.dotted(one) == name and tree.function(source, call) is home for call, one in given
-    )
+    return any(one is not None and meant(one) and tree.function(source, call) is home for call, one in given)
 
 
 def _restored(source: Source, loads: list[ast.Call], kind: str) -> bool:

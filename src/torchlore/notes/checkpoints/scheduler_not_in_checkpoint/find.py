@@ -21,7 +21,11 @@ def find(source: Source) -> Iterator[Hit]:
         said = any("sched" in f"{key} {source.code(expr)}".lower() for key, expr in parts.items)
         if not kept or said or not parts.whole or frameworks.owned(source, call):
             continue
-        if scheduler := _stepped(source, call):
+        owners = [tree.receiver(expr) for _, expr in parts.items if isinstance(expr, ast.Call)]
+        if any(values.maybe(source, one, "scheduler") for one in owners):
+            continue
+        scheduler = _stepped(source, call)
+        if scheduler and scheduler not in [source.code(one) for one in owners]:
             message = (
                 f"the state of `{scheduler}` is not saved, so a resumed run starts its schedule again: add "
                 f'`"scheduler": {scheduler}.state_dict()`'

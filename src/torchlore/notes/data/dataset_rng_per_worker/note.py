@@ -32,7 +32,7 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 def watch(batch: Batch) -> Alarm | None:
     workers = getattr(batch.loader, "num_workers", 0)
-    if batch.index or workers < 2 or batch.loader.worker_init_fn is not None:
+    if batch.index or workers < 2 or batch.loader.worker_init_fn is not None or _asks_who_works(type(batch.dataset)):
         return None
     for name, value in _held(batch.dataset):
         kind = type(value)
@@ -41,6 +41,12 @@ def watch(batch: Batch) -> Alarm | None:
             line = assignment(type(batch.dataset), name) if "." not in name else None
             return Alarm(told, at=line or batch.record.place, certain=False, evidence=f"{name} is a {kind.__name__}")
     return None
+
+
+def _asks_who_works(kind: type) -> bool:
+    """Whether a method of the dataset asks in which worker it runs: then it may make its own generator there."""
+    ways = [one for owner in kind.__mro__ for one in vars(owner).values()]
+    return any("get_worker_info" in getattr(getattr(one, "__code__", None), "co_names", ()) for one in ways)
 
 
 def _held(dataset: Any) -> list[tuple[str, Any]]:

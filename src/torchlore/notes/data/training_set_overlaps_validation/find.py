@@ -279,7 +279,7 @@ def _first_call(source: Source, node: ast.expr, hops: int) -> ast.Call | None:
 def _slides(source: Source, function: ast.AST) -> bool:
     """Whether it takes `series[i : i + n]` for every i."""
     for part in tree.under(source, function, ast.Slice):
-        low, high = part.lower, part.upper
+        low, high = part.lower, follow.followed(source, part.upper) if part.upper is not None else None
         if not isinstance(low, ast.Name) or not (isinstance(high, ast.BinOp) and isinstance(high.op, ast.Add)):
             continue
         same = any(isinstance(side, ast.Name) and side.id == low.id for side in (high.left, high.right))

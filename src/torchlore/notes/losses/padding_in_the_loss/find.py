@@ -37,7 +37,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not found:
         return
     flat = any(loss.target is not None and _FLAT.search(_text(source, loss.target)) for loss in found)
-    if filled := [one for one in _filled_targets(source, found, flat=flat) if not _has_a_name(one)]:
+    if filled := [one for one in _filled_targets(source, found, flat=flat) if not _has_a_name(source, one)]:
         for call in filled:
             value = tree.argument(call, 2, "padding_value")
             told = "the loss counts what this fills up, and its value is a class like any other: fill up with -100"
@@ -90,10 +90,10 @@ def _around(source: Source, loss: ast.Call) -> str:
     return source.code(home or loops[-1]) if home is not None or loops else source.text
 
 
-def _has_a_name(call: ast.Call) -> bool:
+def _has_a_name(source: Source, call: ast.Call) -> bool:
     """`padding_value=PAD`: a token of its own, which the loss can leave out by its index."""
     value = tree.argument(call, 2, "padding_value")
-    return value is not None and "pad" in tree.dotted(value).lower()
+    return value is not None and "pad" in source.code(value).lower()
 
 
 def _filled_targets(source: Source, found: list[losses.LossCall], *, flat: bool) -> list[ast.Call]:
@@ -119,6 +119,8 @@ def _with_a_class(source: Source, call: ast.Call) -> bool:
 def _collated(source: Source, target: ast.expr, hops: int = 4) -> Iterator[ast.Call]:
     """The calls that fill up a target in the function that puts a loader's batches together."""
     node = follow.peeled(target, _SAME)
+    while isinstance(node, ast.Subscript) and any(isinstance(one, ast.Slice) for one in ast.walk(node.slice)):
+        node = follow.peeled(node.value, _SAME)  # `y[:, 1:]`
     key: object = tree.literal(node.slice) if isinstance(node, ast.Subscript) else None
     name = node.value if isinstance(node, ast.Subscript) else node
     bound = scopes.reaching(source, name) if isinstance(name, ast.Name) and hops else []
@@ -159,20 +161,25 @@ def _of_loader(source: Source, walked: ast.expr, key: object) -> Iterator[ast.Ca
 
 def _without_ignore_index(source: Source, found: list[losses.LossCall], pad: re.Match[str] | None) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
-    if pad is None:
-        return
     for loss in found:
-        flat = loss.input is not None and loss.target is not None and _FLAT.search(_text(source, loss.target))
+        filled = (
+            next((one for one in _collated(source, loss.target) if _has_a_name(source, one)), None)
+            if loss.target
+            else None
+        )
+        value = tree.argument(filled, 2, "padding_value") if filled is not None else None
+        index = source.code(value) if value is not None else pad.group(0) if pad is not None else ""
+        flat = loss.target is not None and (value is not None or _FLAT.search(_text(source, loss.target)))
         made = loss.made.node if loss.made is not None else loss.call
         home = loss.made.source if loss.made is not None else source
-        if not flat or home is not source or not isinstance(made, ast.Call) or made in seen:
+        if not flat or not index or home is not source or not isinstance(made, ast.Call) or made in seen:
             continue
         if "one_hot" in source.code(tree.function(source, loss.call) or loss.call):
             continue  # probabilities, which take no `ignore_index`
         if tree.lacks(made, None, "ignore_index"):
             seen.add(made)
-            message = f"padding counts like words here: give its index, `ignore_index={pad.group(0)}`"
-            yield source.hit(made, message, edits.add_keyword(source, made, "ignore_index", pad.group(0)), safe=False)
+            message = f"padding counts like words here: give its index, `ignore_index={index}`"
+            yield source.hit(made, message, edits.add_keyword(source, made, "ignore_index", index), safe=False)
 
 
 def _text(source: Source, node: ast.expr) -> str:

@@ -4,16 +4,13 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, losses, tree, values
+from torchlore.check import flow, follow, loaders, losses, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _SHAPES = regex(r"\.(?:squeeze|unsqueeze|view|reshape|flatten|ravel|argmax|view_as)\b|\[:, ?0\]")
 _COLUMN = regex(r"\[:, ?0\]")
 _INDEX = ("torch.argmax", "torch.Tensor.argmax", "torch.max.indices", "torch.Tensor.max.indices")
-_TARGETED = {
-    f"torch.nn.{name}" for name in ("functional.cross_entropy", "functional.nll_loss", "CrossEntropyLoss", "NLLLoss")
-}
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -182,11 +179,27 @@ def _is_column(source: Source, node: ast.expr) -> bool:
 
 
 def _is_target(source: Source, node: ast.expr) -> bool:
-    """Whether the same name is the target of a loss that takes labels of shape (N,)."""
-    home, code = tree.function(source, node), tree.dotted(node)
-    for call in source.all(ast.Call) if code else ():
-        if len(call.args) > 1 and tree.dotted(call.args[1]) == code and tree.function(source, call) is home:
-            made = {source.name(call.func), *(value.name for value in source.values(call.func))}
-            if made & _TARGETED:
-                return True
+    """Whether this is the target of a loss that takes labels of shape (N,): the same name, key or part of a loader's batch."""
+    home, code, part = tree.function(source, node), tree.dotted(node), _part(source, node)
+    for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"):
+        target = loss.target
+        if target is None:
+            continue
+        if code and tree.dotted(target) == code and tree.function(source, loss.call) is home:
+            return True
+        if part is not None and _part(source, target) == part:
+            return True
     return False
+
+
+def _part(source: Source, node: ast.expr) -> object:
+    """`target` of `batch["target"]`, 1 of `for x, y in loader`: which part of a loader's batch this is, wherever the loop stands."""
+    while isinstance(node, ast.Call) and follow.method(node) in ("to", "cuda", "long") and not source.name(node.func):
+        node = tree.receiver(node)
+    if not loaders.hands_out(source, node):
+        return None
+    if isinstance(node, ast.Subscript):
+        key = tree.literal(node.slice)
+        return key if isinstance(key, str) else None
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    return (bound[0].name, bound[0].path[-1]) if len(bound) == 1 and bound[0].how == "for" and bound[0].path else None

@@ -79,13 +79,22 @@ def _net_of(source: Source, scores: ast.expr) -> Identity | None:
 def _of_pictures(source: Source, scores: ast.expr) -> bool:
     """Whether this is, as it is, what a network that ends in a Conv2d gives, and a cross entropy is taken of such."""
     made = follow.followed(source, scores)
+    while isinstance(made, ast.Call) and follow.word(source, made) in (
+        "softmax",
+        "log_softmax",
+        "sigmoid",
+        "detach",
+        "cpu",
+    ):
+        inner_scores = made.args[0] if source.name(made.func) and made.args else tree.receiver(made)
+        made = follow.followed(source, inner_scores)
     nets = source.values(made.func) if isinstance(made, ast.Call) and values.sure(source, made.func, "module") else ()
     ends = [
         one.items[-1][0].name if one.name == "torch.nn.Sequential" and one.items and one.items[-1] else ""
         for one in nets
     ]
     inner = origin.behind(source, made) if isinstance(made, ast.Call) and nets else None
-    back = calls.returned(inner) if inner is not None else []
+    back = [follow.followed(inner.source, one) for one in calls.returned(inner)] if inner is not None else []
     if len(back) == 1 and isinstance(back[0], ast.Call) and inner is not None:
         ends = ["torch.nn.Conv2d" if values.made_by(inner.source, back[0].func, "torch.nn.Conv2d") else ""]
     labelled = any(losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"))
@@ -94,10 +103,13 @@ def _of_pictures(source: Source, scores: ast.expr) -> bool:
 
 def _along_a_row(source: Source) -> Iterator[Hit]:
     """`net(pictures).argmax(dim=-1)`, where the net gives a map for each class."""
-    for call in source.methods("argmax") if "Conv2d" in source.text else ():
-        plain = source.name(call.func) == "torch.argmax"
+    asked = (*source.methods("argmax", "max"), *source.calls("torch.argmax", "torch.max"))
+    for call in dict.fromkeys(asked) if "Conv2d" in source.text else ():
+        plain = source.name(call.func) in ("torch.argmax", "torch.max")
         dim = tree.argument(call, int(plain), "dim")
         scores = (call.args[0] if call.args else call) if plain else tree.receiver(call)
+        if follow.word(source, call) == "max" and (_wants_values(source, call) or not _takes_index(source, call)):
+            continue
         if dim is not None and tree.literal(dim) in (-1, 2, 3) and _of_pictures(source, scores):
             told = "the scores of this network are (batch, classes, height, width), and this goes along a row of the picture"
             yield source.hit(call, f"{told}: write dim=1")
@@ -131,6 +143,15 @@ def _wants_values(source: Source, call: ast.Call) -> bool:
     named = isinstance(up, ast.Attribute) and up.attr == "values"
     unused = isinstance(target, ast.Tuple) and len(target.elts) == 2 and tree.dotted(target.elts[1]).startswith("_")
     return first or named or unused
+
+
+def _takes_index(source: Source, call: ast.Call) -> bool:
+    """`x.max(1)[1]`, `x.max(1).indices`, `_, place = x.max(1)`: where the largest numbers are."""
+    up = source.parents[call]
+    target = up.targets[0] if isinstance(up, ast.Assign) and len(up.targets) == 1 else None
+    both = isinstance(target, ast.Tuple) and len(target.elts) == 2
+    second = isinstance(up, ast.Subscript) and tree.literal(up.slice) == 1
+    return both or second or (isinstance(up, ast.Attribute) and up.attr == "indices")
 
 
 def _counted_against(source: Source, call: ast.Call, scores: ast.expr) -> bool:

@@ -34,7 +34,7 @@ def find(source: Source) -> Iterator[Hit]:
                 severity="warning",
             )
     yield from (*_windows(source), *_cut_to_whole(source), *_weighed_alike(source), *_counted_full(source))
-    yield from _divided(source)
+    yield from (*_divided(source), *_in_a_meter(source))
 
 
 def _divided(source: Source) -> Iterator[Hit]:
@@ -61,6 +61,42 @@ def _divided(source: Source) -> Iterator[Hit]:
                 f"`{left.id}` is a sum over samples, and `len({code})` counts batches: divide by `len({code}.dataset)`"
             )
             yield source.hit(up, told)
+
+
+def _in_a_meter(source: Source) -> Iterator[Hit]:
+    """`self.sum += value` beside `self.count += n`, and `sum / count`, where `value` is a batch's mean and `n` its size."""
+    for added in source.all(ast.AugAssign):
+        home, total = tree.function(source, added), tree.dotted(added.target)
+        cls = tree.method_class(source, home) if home is not None and total.startswith("self.") else None
+        if home is None or cls is None or not isinstance(added.op, ast.Add) or not isinstance(added.value, ast.Name):
+            continue
+        named = {one.arg: one for one in tree.parameters(home)}
+        beside = [one for one in home.body if isinstance(one, ast.AugAssign) and isinstance(one.value, ast.Name)]
+        counts = [one for one in beside if one is not added and one.value.id in named]  # type: ignore[attr-defined]  # a name
+        if added not in home.body or added.value.id not in named or len(counts) != 1:
+            continue
+        count = counts[0]
+        if _divides(source, cls, total, tree.dotted(count.target)):
+            pairs = zip(
+                calls.given(source, named[added.value.id]),
+                calls.given(source, named[count.value.id]),  # type: ignore[attr-defined]  # a name
+                strict=True,
+            )
+            if (told := list(pairs)) and all(_mean_and_size(value, size) for value, size in told):
+                text = f"`{added.value.id}` is the mean of a batch, and `{tree.dotted(count.target)}` counts samples"
+                yield source.hit(added, f"{text}: write `{total} += {added.value.id} * {source.code(count.value)}`")
+
+
+def _divides(source: Source, cls: ast.ClassDef, total: str, count: str) -> bool:
+    quotients = [one for one in tree.under(source, cls, ast.BinOp) if isinstance(one.op, ast.Div)]
+    return any(tree.dotted(one.left) == total and count in source.code(one.right) for one in quotients)
+
+
+def _mean_and_size(value: tuple[Source, ast.expr | None], size: tuple[Source, ast.expr | None]) -> bool:
+    """Whether a meter is given the mean loss of a batch and how many samples it has."""
+    if value[1] is None or size[1] is None or tallies.kind(value[0], value[1]) != "loss":
+        return False
+    return _SIZE.search(size[0].code(size[1])) is not None
 
 
 def _weighed_alike(source: Source) -> Iterator[Hit]:

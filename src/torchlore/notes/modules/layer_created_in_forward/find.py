@@ -15,7 +15,9 @@ def find(source: Source) -> Iterator[Hit]:
         if name.count(".") != 2 or not name[9:10].isupper():
             continue
         home, cls = tree.function(source, call), enclosing_class(source, call)
-        if home is None or home.name != "forward" or cls is None or tree.method_class(source, home) is not cls.node:
+        if home is None or cls is None or tree.method_class(source, home) is not cls.node:
+            continue
+        if home.name != "forward" and not (_applied(source, call, home) and _part_of_forward(source, cls, home)):
             continue
         if ".backward(" in source.code(home):
             continue  # it is made and trained here, for one task
@@ -28,6 +30,30 @@ def find(source: Source) -> Iterator[Hit]:
                 call, f"`{source.code(call.func)}` is made anew at each call, {weights}: make it in `__init__`"
             )
     yield from (*_parameters(source), *_at_first_use(source), *_in_lambda(source), *_by_helper(source))
+
+
+def _applied(source: Source, call: ast.Call, home: tree.FunctionNode) -> bool:
+    """`nn.Conv2d(a, b, 1)(x)`, or `conv = nn.Conv2d(a, b, 1)` and `conv(x)` below it: what the helper returns is no layer."""
+    up = source.parents[call]
+    if isinstance(up, ast.Call):
+        return up.func is call
+    name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) and len(up.targets) == 1 else ""
+    used = [one for one in tree.under(source, home, ast.Name) if one.id == name and isinstance(one.ctx, ast.Load)]
+    ups = [source.parents[one] for one in used]
+    return bool(ups) and all(isinstance(one, ast.Call) and tree.dotted(one.func) == name for one in ups)
+
+
+def _part_of_forward(source: Source, cls: Class, home: tree.FunctionNode, hops: int = 3) -> bool:
+    """Whether every call of a method is `self.shortcut(x)` in `forward`, or in a method that is such a part of it."""
+    sites = [one for one in source.methods(home.name) if source.parents.get(one) is not None]
+    own = [one for one in sites if tree.dotted(tree.receiver(one)) == "self" and tree.class_of(source, one) is cls.node]
+    homes = [tree.function(source, one) for one in own]
+    plain = not home.decorator_list and bool(own) and len(own) == len(sites) and hops > 0
+    return plain and all(
+        one is not None
+        and (one.name == "forward" or (one is not home and _part_of_forward(source, cls, one, hops - 1)))
+        for one in homes
+    )
 
 
 def _by_helper(source: Source) -> Iterator[Hit]:

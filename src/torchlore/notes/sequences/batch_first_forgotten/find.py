@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, edits, follow, losses, origin, scopes, tree, values
+from torchlore.check import calls, classes, edits, follow, losses, origin, scopes, stated, tree, values
 from torchlore.check.source import Hit, Source
 
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
@@ -25,7 +25,7 @@ def find(source: Source) -> Iterator[Hit]:
     both: list[tuple[ast.expr, ast.expr]] = [*found, *((call, tree.receiver(call)) for call in means)]
     for taken, whole in both:
         made, position = _layer(source, whole)
-        if made is None or id(made) in seen or not tree.lacks(made, position, "batch_first"):
+        if made is None or id(made) in seen or not stated.lacks(source, made, position, "batch_first"):
             continue
         if _batch_of_one(source, whole):
             continue
@@ -35,7 +35,7 @@ def find(source: Source) -> Iterator[Hit]:
         message = f"time is the first dimension here and {place} goes along the samples: add `batch_first=True`"
         yield source.hit(made, message, edit, safe=False)
     for call, made, position in (*_given_batch_first(source), *_one_step_each(source)):
-        if id(made) not in seen and tree.lacks(made, position, "batch_first"):
+        if id(made) not in seen and stated.lacks(source, made, position, "batch_first"):
             seen.add(id(made))
             edit = edits.add_keyword(source, made, "batch_first", "True")
             told = f"`{source.code(call)}` gets the batch first and takes it for time: add `batch_first=True`"

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree, values
+from torchlore.check import scopes, stated, tree, values
 from torchlore.check.source import Hit, Source
 
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
@@ -68,7 +68,8 @@ def _rnn(source: Source, name: ast.Name) -> tuple[ast.Call | None, tuple[int, ..
     call = bound[0].value if len(bound) == 1 and bound[0].how == "assign" else None
     made = values.made_by(source, call.func, *_RNNS) if isinstance(call, ast.Call) else None
     node = made.node if made is not None and isinstance(made.node, ast.Call) and made.source is source else None
-    both = node is not None and tree.literal(tree.argument(node, None, "bidirectional")) is True
+    asked = tree.argument(node, None, "bidirectional") if node is not None else None
+    both = asked is not None and all(one is True for one in stated.constants(source, asked))
     return (node if both else None), bound[0].path if bound else ()
 
 

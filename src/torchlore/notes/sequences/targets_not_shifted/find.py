@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, iteration, losses, origin, scopes, tree, values
+from torchlore.check import classes, follow, iteration, losses, origin, scopes, tree, uses, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -13,6 +13,7 @@ _COPIES = regex(
     r"auto_?enc|\bvae\b|reconstruct|denois|mask_token|masked|mlm|copy_task|corrupt|bidirectional=True|tagg",
     re.IGNORECASE,
 )
+_SHIFTS = regex(r":-1\b|\[(:, )?1:|roll\(|shift\w*\(", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -21,6 +22,8 @@ def find(source: Source) -> Iterator[Hit]:
         return
     if not any(word in text for word in ("Embedding", "tokens", "input_ids")) and not re.search(r"\bids\b", text):
         return
+    if "Embedding" in text and not _COPIES.search(text) and not _SHIFTS.search(text):
+        yield from _same_stretch(source)
     for loss in found:
         if loss.input is None or loss.target is None:
             continue
@@ -81,6 +84,41 @@ def _one_column(source: Source, given: ast.expr | None, target: ast.expr | None)
     parts = [back.elts[one] for one in places]
     same = all(isinstance(one, ast.Name) for one in parts) and source.code(parts[0]) == source.code(parts[1])
     return back if same else None
+
+
+def _same_stretch(source: Source) -> Iterator[Hit]:
+    """`x = stack([data[i:i + n] for i in at])` and just the same for `y`, or `return ids[i:j], ids[i:j]`."""
+    for back in source.all(ast.Return):
+        pair = back.value.elts if isinstance(back.value, ast.Tuple) and len(back.value.elts) == 2 else []
+        made = [_untouched(source, one) for one in pair]
+        cuts = [_stretch(source, one) for one in made if one is not None]
+        if len(cuts) == 2 and cuts[0] and cuts[0] == cuts[1]:
+            told = f"`{source.code(pair[1])}` is the same stretch as `{source.code(pair[0])}`, so each position has seen its own target: begin it one later"
+            yield source.hit(made[1] or back, told)
+
+
+def _untouched(source: Source, node: ast.expr) -> ast.expr | None:
+    """What a name was set to, if nothing is written into it afterwards."""
+    if not isinstance(node, ast.Name):
+        return node
+    ups = [
+        source.parents[one]
+        for one in uses.names(source, node.id)
+        if tree.function(source, one) is tree.function(source, node)
+    ]
+    written = any(
+        (isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store))
+        or isinstance(up, ast.AugAssign)
+        or (isinstance(up, ast.Attribute) and up.attr.endswith("_"))
+        for up in ups
+    )
+    return follow.binding(source, node) if not written else None
+
+
+def _stretch(source: Source, node: ast.expr) -> str:
+    """The text of an expression that cuts a stretch of `i` to `i + n` out of the data, "" of others."""
+    slices = [one for one in tree.under(source, node, ast.Slice) if one.lower is not None and one.upper is not None]
+    return ast.unparse(node) if len(slices) == 1 and isinstance(slices[0].lower, ast.Name | ast.BinOp) else ""
 
 
 def _mask_of_inputs(source: Source, loss: losses.LossCall) -> Iterator[Hit]:

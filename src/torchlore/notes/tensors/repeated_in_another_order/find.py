@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, tree
+from torchlore.check import flow, follow, losses, scopes, sizes, tree, values
 from torchlore.check.source import Hit, Source
 
 _SIZE = re.compile(r"\b(len|size|shape|numel|ndim)\b")
@@ -27,7 +27,10 @@ Kinds = dict[str, tuple[str, ast.Call]]  # a name, how its rows were repeated, a
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "repeat_interleave(" not in source.text or ".repeat(" not in source.text:
+    if ".repeat(" not in source.text:
+        return
+    yield from _labels_of_views(source)
+    if "repeat_interleave(" not in source.text:
         return
     for home in flow.functions(source):
         calls = [one for one in tree.under(source, home, ast.Call) if tree.function(source, one) is home]
@@ -38,6 +41,57 @@ def find(source: Source) -> Iterator[Hit]:
             if place is not None:
                 told = f"this puts whole copies one after the other, and `repeat_interleave` each row's: they meet in line {place[1].lineno}, row by row"
                 yield source.hit(place[0], f"{told}; write `.repeat_interleave({shared}, dim=0)`")
+
+
+def _labels_of_views(source: Source) -> Iterator[Hit]:
+    """`criterion(net(crops.view(-1, c, h, w)), labels.repeat(n))` of (batch, n, c, h, w): the n crops of a picture lie side by side."""
+    for loss in losses.loss_calls(source):
+        target = follow.followed(source, loss.target) if loss.target is not None else None
+        made = follow.followed(source, loss.input) if loss.input is not None else None
+        if not isinstance(target, ast.Call) or follow.word(source, target) != "repeat" or len(target.args) != 1:
+            continue
+        if not isinstance(made, ast.Call) or len(made.args) != 1 or source.name(target.func):
+            continue
+        flat = follow.followed(source, made.args[0])
+        count = target.args[0]
+        if isinstance(flat, ast.Call) and _joins_views(source, flat, count):
+            code = source.code(tree.receiver(target))
+            told = f"`{source.code(flat)}` has the views of one sample side by side, and this puts whole copies of `{code}` one after the other"
+            yield source.hit(target, f"{told}: write `{code}.repeat_interleave({source.code(count)})`")
+
+
+def _joins_views(source: Source, flat: ast.Call, count: ast.expr) -> bool:
+    """Whether (batch, n, ...) becomes (batch * n, ...) here, `n` being the count."""
+    whole, word = tree.receiver(flat), follow.method(flat)
+    if word in ("view", "reshape"):
+        new, old = sizes.asked(source, flat), sizes.sizes(source, whole)
+        joins = len(new) > 1 and len(new) == len(old) - 1 and (new[0] == "-1" or "*" in new[0])
+    else:
+        joins = word == "flatten" and [tree.literal(one) for one in flat.args] == [0, 1]
+    return joins and (_is_second(source, count, whole) or (word == "flatten" and _of_each(source, whole)))
+
+
+def _is_second(source: Source, count: ast.expr, whole: ast.expr) -> bool:
+    """`n` of `b, n, c, h, w = x.shape`, `x.size(1)`, `x.shape[1]`."""
+    name, made = source.code(whole), source.code(follow.followed(source, count))
+    bound = scopes.reaching(source, count) if isinstance(count, ast.Name) else []
+    one = bound[0] if len(bound) == 1 else None
+    if one is not None and one.value is not None and one.path == (1,):
+        return source.code(one.value) in (f"{name}.shape", f"{name}.size()")
+    return made in (f"{name}.size(1)", f"{name}.shape[1]")
+
+
+def _of_each(source: Source, node: ast.expr) -> bool:
+    """`torch.stack([crops(picture) for picture in batch])`: the samples come first."""
+    made = follow.followed(source, node)
+    listed = (
+        made.args[0] if isinstance(made, ast.Call) and source.name(made.func) == "torch.stack" and made.args else None
+    )
+    over = listed.generators[0].iter if isinstance(listed, ast.ListComp) and len(listed.generators) == 1 else None
+    alone = isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords
+    return (
+        alone and over is not None and not isinstance(over, ast.Call) and values.sure(source, over, "tensor", weak=True)
+    )
 
 
 def _count(source: Source, call: ast.Call, how: str) -> ast.expr | None:

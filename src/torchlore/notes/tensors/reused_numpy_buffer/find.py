@@ -10,7 +10,7 @@ _FRESH = {"clone", "copy", "cuda", "double", "half", "long", "int", "bfloat16", 
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _handed_out(source)
+    yield from (*_handed_out(source), *_put_away(source))
     for call in source.calls("torch.from_numpy", "torch.as_tensor"):
         array = call.args[0] if call.args else None
         loops = tree.loops(source, call)
@@ -47,6 +47,35 @@ def _handed_out(source: Source) -> Iterator[Hit]:
                 if inner is not None and tree.function(source, inner) is not tree.function(source, call):
                     told = f"this shares the memory of an array that the next call writes into again, so everything kept in `{source.code(tree.receiver(call))}` ends up equal: give it `.copy()`"
                 yield source.hit(inner or call, told)
+
+
+def _put_away(source: Source) -> Iterator[Hit]:
+    """`memory.push(env.step(a)[0])`, whose `push` appends `torch.from_numpy(obs)`: the memory holds one array many times."""
+    for call in (
+        source.methods("append", "appendleft") if "from_numpy" in source.text or "as_tensor" in source.text else ()
+    ):
+        home, whole = tree.function(source, call), call.args[0] if len(call.args) == 1 else None
+        for kept in whole.elts if isinstance(whole, ast.Tuple | ast.List) else [whole]:
+            array, inner = _shared(source, kept) if home is not None and kept is not None else (None, None)
+            named = {one.arg: one for one in tree.parameters(home)} if home is not None else {}
+            arg = named.get(array.id) if isinstance(array, ast.Name) else None
+            if inner is None or arg is None or tree.function(source, inner) is not home:
+                continue
+            bound = scopes.reaching(source, array) if isinstance(array, ast.Name) else []
+            if [one.how for one in bound] == ["parameter"] and _gets_own_array(source, arg):
+                code = source.code(inner.args[0])
+                told = f"this shares the memory of `{code}`, an array that its maker writes into again, so everything kept here ends up equal: give it `{code}.copy()`"
+                yield source.hit(inner, told, edits.append(source, inner.args[0], ".copy()"))
+
+
+def _gets_own_array(source: Source, arg: ast.arg) -> bool:
+    """Whether some caller in a loop gives a parameter the one array that another object works in."""
+    for at, given in calls.given(source, arg):
+        bound = scopes.reaching(at, given) if isinstance(given, ast.Name) else []
+        looped = given is not None and bool(tree.loops(at, given))
+        if looped and bound and all(_is_own_array(at, one) for one in bound):
+            return True
+    return False
 
 
 def _shared(source: Source, kept: ast.expr, hops: int = 3) -> tuple[ast.expr, ast.Call | None]:

@@ -5,7 +5,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, losses, origin, scopes, sizes, tree, uses, values
+from torchlore.check import calls, dims, follow, losses, origin, scopes, sizes, tree, uses, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -34,9 +34,8 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (layers and directions, batch, hidden), and a view keeps the order of its "
                              "numbers: a row gets numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
             continue
-        if _merges_heads(old, new):
-            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}): `{old[1]}` and `{old[2]}` change places only with "
-                             "`transpose(1, 2)` before this")  # fmt: skip
+        if told_of_heads := _heads(source, call, old, new):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` {told_of_heads}")
             continue
         if (moved := _other_order(old, new)) is not None:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{moved[0]}` and "
@@ -374,6 +373,50 @@ def _is_one(old: tuple[str, ...], new: tuple[str, ...], place: int) -> bool:
     return here and old[place] not in new
 
 
+def _heads(source: Source, call: ast.Call, old: tuple[str, ...], new: tuple[str, ...]) -> str:
+    """What happens to the heads of an attention that a view moves, "" where it moves none."""
+    order = "and a view keeps the order of its numbers: this mixes steps and heads"
+    if _merges_heads(old, new):
+        return f"is ({', '.join(old)}): `{old[1]}` and `{old[2]}` change places only with `transpose(1, 2)` before this"
+    if _heads_in_the_batch(source, call, old, new):
+        return f"has its heads in the last dimension, {order}, split the last dimension first, then `transpose(1, 2)`"
+    if _heads_out_of_the_batch(old, new):
+        return f"has its heads in the first dimension, {order}, take them out of it first, then `transpose(1, 2)`"
+    return ""
+
+
+def _heads_in_the_batch(source: Source, call: ast.Call, old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """(b, t, d) as (b * heads, t, size): the heads are a part of d, behind t."""
+    if len(new) != 3 or new[0].count("*") != 1 or not any(_HEADS.search(one.lower()) for one in _factors(new[0])):
+        return False
+    if len(old) == 3 and len(set(old)) == 3:
+        return old[0] in _factors(new[0]) and new[1] in (old[1], "-1") and new[2] not in (old[2], "1")
+    layer = follow.followed(source, tree.receiver(call))
+    made = values.made_by(source, layer.func, "torch.nn.Linear") if isinstance(layer, ast.Call) else None
+    if old or new[1] != "-1" or made is None:
+        return False
+    return dims.dims(source, layer) == 3 or _of_itself(source, call, new)
+
+
+def _of_itself(source: Source, call: ast.Call, new: tuple[str, ...]) -> bool:
+    """Whether queries, keys and values are made of one tensor and viewed alike: it has steps to attend to."""
+    home, given = tree.function(source, call), dict[str, int]()
+    for view in source.methods("view", "reshape"):
+        made = follow.followed(source, tree.receiver(view))
+        alike = tree.function(source, view) is home and sizes.asked(source, view) == new
+        if alike and isinstance(made, ast.Call) and len(made.args) == 1 and isinstance(made.args[0], ast.Name):
+            given[made.args[0].id] = given.get(made.args[0].id, 0) + 1
+    return max(given.values(), default=0) > 2
+
+
+def _heads_out_of_the_batch(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """(b * heads, t, size) as (b, t, heads * size): the heads come behind t only by a transpose."""
+    if len(old) != 3 or len(new) != 3 or new[1] != old[1] or new[2].count("*") != 1 or new[0] in (old[0], "-1"):
+        return False
+    heads = [one for one in _factors(new[2]) - {old[2]} if _HEADS.search(one.lower())]
+    return old[2] in _factors(new[2]) and len(heads) == 1 and old[0].isidentifier()
+
+
 def _merges_heads(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """(b, heads, t, d) as (b, t, width): the width takes parts of other positions with it."""
     return (
@@ -412,7 +455,8 @@ def _other_order(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str] 
 def _tokens_as_map(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """(b, n, c) as (b, c, h, w): the tokens of a picture, whose channels were not moved forward."""
     if old[:2] == ("batch", "places") and len(new) == 4 and "*" not in new[0]:  # `x.flatten(2).transpose(1, 2)`
-        return new[1] == "-1" or (new[2] == new[3] != new[1]) or _HIGH_WIDE.search(f"{new[2]} {new[3]}") is not None
+        cut = new[1] == "-1" and "//" in new[2] and "//" in new[3]  # `view(b, -1, heads, width)` splits the features
+        return cut or (new[2] == new[3] != new[1]) or _HIGH_WIDE.search(f"{new[2]} {new[3]}") is not None
     if len(old) != 3 or len(new) != 4 or new[:2] != (old[0], old[2]) or {"1", "-1"} & {old[0], old[2], *new[2:]}:
         return False
     return old[1] not in (old[2], "1") and not {old[1], old[2], "-1"} & {*new[2:]}

@@ -91,17 +91,20 @@ def _moved(source: Source, freeze: Event) -> bool:
 
 
 def _put_into_train(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> Iterator[Hit]:
+    found = list[tuple[bool, Event]]()
     for place, event in enumerate(events):
         if event.what != "train" or event.source is not source:
             continue
         before = [one for one in frozen if _is_frozen_part(source, one, event)]
         if before and not _taken_back(source, before, event, events[place + 1 :]):
-            yield source.hit(
-                event.node,
-                "batch norm in the frozen part goes on updating its statistics in train mode: put that part into eval() "
-                "behind this line",
-            )
-            return
+            found.append((any(one in events[:place] for one in before), event))
+    behind = [event for since, event in found if since]  # one from before the freezing only says which mode it is in
+    for event in (behind or [event for _, event in found])[:1]:
+        yield source.hit(
+            event.node,
+            "batch norm in the frozen part goes on updating its statistics in train mode: put that part into eval() "
+            "behind this line",
+        )
 
 
 def _taken_back(source: Source, frozen: list[Event], train: Event, later: tuple[Event, ...]) -> bool:
