@@ -20,6 +20,7 @@ _LISTS = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
 _WALKS = {"named_modules", "modules", "children", "named_children"}
 _GROWS = ("append", "insert", "extend", "update")
 _ADD = {"add_module", "register_module", "register_parameter", "setattr", "__setattr__"}
+_SAYS = ast.Constant | ast.JoinedStr | ast.Name
 _UNSEEN = {"exec", "eval"}  # `exec(f"self.layer{i} = layer")` may register whatever it likes
 
 
@@ -149,7 +150,7 @@ def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
     if isinstance(node, ast.Call) and is_container(node) and node.args:
         return _written(node.args[0], paired=tree.dotted(node.func) == "dict")
     if isinstance(node, ast.List | ast.Tuple):
-        inner = node.elts
+        inner = [one for one in node.elts if not isinstance(one, ast.Constant | ast.JoinedStr)] or node.elts
     elif isinstance(node, ast.Dict):
         inner = node.values
     elif isinstance(node, ast.ListComp | ast.GeneratorExp):
@@ -160,7 +161,14 @@ def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
     if paired and len(pairs) == len(inner):
         inner = [one.elts[1] for one in pairs]
     deeper = ast.List | ast.ListComp | ast.Dict
-    return [part for one in inner for part in (_written(one) if isinstance(one, deeper) else [one])]
+    tuples = (_named(one) if isinstance(one, ast.Tuple) else one for one in inner)
+    return [part for one in tuples for part in (_written(one) if isinstance(one, deeper) else [one])]
+
+
+def _named(pair: ast.Tuple) -> ast.expr:
+    """`conv(8, 8)` of `("rate1", conv(8, 8))`: the one call of a tuple whose other parts say which it is."""
+    calls = [one for one in pair.elts if isinstance(one, ast.Call)]
+    return calls[0] if len(calls) == 1 and all(isinstance(one, _SAYS) for one in pair.elts if one is not calls[0]) else pair
 
 
 def _taken_out(node: ast.AST, name: str) -> bool:

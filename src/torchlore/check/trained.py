@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from torchlore.check import api, classes, follow, modules, scopes, tree, uses, values
+from torchlore.check import api, calls, classes, follow, modules, project, scopes, tree, uses, values
 from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ def reaches_optimizer(source: Source, call: ast.Call) -> bool:
     if any(source.name(up.func).startswith("torch.optim.") for up in above):
         return True
     held = tree.statement(source, call)
+    if isinstance(held, ast.Return):  # `def param_groups(net): return [...]`
+        home = tree.function(source, call)
+        sites = calls.callers(project.as_function(source, home)) if home is not None else []
+        return any(reaches_optimizer(other, site) for other, site, _ in sites if other is source and site is not call)
     name = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
     made = uses.calls_under(source, "torch.optim.") if isinstance(name, ast.Name) else ()
     given = (one.args[0] for one, full in made if one.args and api.kind_of_call(full) == "optimizer")

@@ -206,10 +206,13 @@ def _teaches(source: Source, event: Event, name: str) -> bool:
 
 
 def _softened(source: Source, event: Event) -> bool:
-    """Whether a divergence from what it says is a loss in the same function."""
+    """Whether a divergence from what it says is a loss in the same function, or in one that this calls."""
     home = tree.function(source, event.node)
     made = (*source.calls("torch.nn.functional.kl_div"), *source.calls("torch.nn.functional.mse_loss"))
-    return any(tree.function(source, one) is home for one in made) or "KLDivLoss" in source.text
+    homes = {tree.function(source, one) for one in made}
+    calls = tree.under(source, home, ast.Call) if home is not None and homes else ()
+    inner = (flow.called(source, one) for one in calls)
+    return home in homes or any(one.node in homes for one in inner if one is not None) or "KLDivLoss" in source.text
 
 
 def _frozen(source: Source, name: str) -> bool:
