@@ -42,9 +42,8 @@ def reaches_optimizer(source: Source, call: ast.Call) -> bool:
     name = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
     made = uses.calls_under(source, "torch.optim.") if isinstance(name, ast.Name) else ()
     given = (one.args[0] for one, full in made if one.args and api.kind_of_call(full) == "optimizer")
-    return any(
-        isinstance(one, ast.Name) and any(bound.node is name for bound in scopes.reaching(source, one)) for one in given
-    )
+    held_names = (part for one in given for part in ast.walk(one) if isinstance(part, ast.Name))
+    return any(bound.node is name for one in held_names for bound in scopes.reaching(source, one))
 
 
 def fresh(source: Source, cls: Class, name: str) -> bool:
