@@ -199,7 +199,7 @@ def _called_object(source: Source, call: ast.Call, full: str) -> Event | None:
         return None
     if isinstance(func, ast.Call) and not isinstance(func.func, ast.Name | ast.Attribute):
         return None
-    found = kind(source, func, weak=True)
+    found = kind(source, func, weak=True) - {"none"}  # `teacher=None` is not what is called
     if found == {"class"}:
         made = kind(source, call)
         what = next(

@@ -164,7 +164,12 @@ def substitute(
     found: Identity | None, source: Source, call: ast.Call, function: Function, skip: int
 ) -> Identity | None:
     """An object of a callee, in terms of its caller."""
-    if found and len(found) == 1 and isinstance(found[0], str) and (own := _called_on(source, call, function, found[0])):
+    if (
+        found
+        and len(found) == 1
+        and isinstance(found[0], str)
+        and (own := _called_on(source, call, function, found[0]))
+    ):
         return own
     if not found or not isinstance(found[0], Parameter) or found[0].function is not function.node:
         return found

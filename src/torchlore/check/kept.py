@@ -110,7 +110,9 @@ def _stored(source: Source, call: ast.Call, hops: int) -> list[ast.expr]:
     for node in tree.body_nodes(method.node):
         target, value = kept(method.source, node, hops - 1)
         root = _box(target)
-        for leaf in (*leaves(value), *_packed(value)) if root is not None and tree.dotted(root).startswith("self.") else ():
+        for leaf in (
+            (*leaves(value), *_packed(value)) if root is not None and tree.dotted(root).startswith("self.") else ()
+        ):
             bound = scopes.reaching(method.source, leaf) if isinstance(leaf, ast.Name) else []
             kinds |= {one.name if one.how == "parameter" else _looped(one) for one in bound}
     places = [arg.arg for arg in own.args[1:]]

@@ -217,9 +217,9 @@ def guards(source: Source, node: ast.AST, outer: ast.AST) -> list[tuple[ast.expr
     here: ast.AST = statement(source, node)
     while here is not outer and isinstance(up := source.parents.get(here), ast.stmt):
         block = next((one for one in blocks(up) if here in one), [])
-        for one in block[: block.index(here)] if block else ():  # type: ignore[arg-type]  # it stands in the block
-            if isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Continue):
-                found.append((one.test, False))
+        above = block[: block.index(here)] if block else []  # type: ignore[arg-type]  # it stands in the block
+        asked = (one for one in above if isinstance(one, ast.If) and not one.orelse)
+        found += [(one.test, False) for one in asked if isinstance(one.body[-1], ast.Continue)]
         here = up
     return found
 

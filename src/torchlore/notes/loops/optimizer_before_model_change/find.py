@@ -20,9 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
     given = [call for call in asked if _to_optimizer(source, call)]
     yield from _unfrozen_elsewhere(source, given)
     homes = dict.fromkeys(tree.function(source, call) for call in given)
-    makers = [one for one in (tree.function(source, call) for call in asked if trained.reaches_optimizer(source, call)) if one]
-    outer = [tree.function(at, call) for one in dict.fromkeys(makers)
-             for at, call, _ in calls.callers(project.as_function(source, one)) if at is source]  # fmt: skip
+    outer = _asks_for_one(source, [call for call in asked if trained.reaches_optimizer(source, call)])
     for function in dict.fromkeys([*homes, *outer]):
         events = flow.events_of(source, function)
         for index, event in enumerate(events):
@@ -34,6 +32,14 @@ def find(source: Source) -> Iterator[Hit]:
                 yield from _another(source, event, events[index + 1 :])
                 yield from _grown(source, event, events[index + 1 :])
                 yield from _copied(source, event, events)
+
+
+def _asks_for_one(source: Source, given: list[ast.Call]) -> list[tree.FunctionNode | None]:
+    """The functions that call one which builds an optimizer: `optimizer = make_optimizer(model)`."""
+    makers = dict.fromkeys(tree.function(source, call) for call in given)
+    named = [one for one in makers if one is not None and one.name != "__init__"]
+    sites = [site for one in named for site in calls.callers(project.as_function(source, one))]
+    return [tree.function(source, call) for at, call, _ in sites if at is source]
 
 
 def _layers_after(source: Source) -> Iterator[Hit]:
@@ -98,7 +104,7 @@ def _to_optimizer(source: Source, node: ast.AST) -> bool:
 
 
 def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:
-    again = [event for event in later if event.what == "optimizer"]
+    again = [event for event in later if event.what == "optimizer" and (not built.via or event.at is not built.at)]
     for model in _models(source, built.node):
         if any(event.owner == built.owner or model in _models(event.source, event.node) for event in again):
             continue  # built anew
@@ -272,8 +278,8 @@ def _rebound(source: Source, built: Event, event: Event) -> bool:
     root = event.expr
     while isinstance(root, ast.Attribute):
         root = root.value
-    if not isinstance(root, ast.Name) or event.source is not source:
-        return False
+    if not isinstance(root, ast.Name) or event.source is not source or event.via or built.via:
+        return False  # names of other functions
     before = [one for one in ast.walk(built.node) if isinstance(one, ast.Name) and one.id == root.id]
     now = scopes.reaching(source, root)
     return bool(before) and all(scopes.reaching(source, one) != now for one in before)

@@ -129,7 +129,9 @@ def _left_in_table(source: Source) -> Iterator[Hit]:
         keys = [tree.literal(one) for one in box.keys if one] if isinstance(box, ast.Dict) else [*range(len(made))]
         if len(made) < 2 or len(keys) != len(made) or not all(values.sure(source, one, "optimizer") for one in made):
             continue
-        every = uses.attributes(source, target.attr) if isinstance(target, ast.Attribute) else uses.names(source, target.id)
+        every = (
+            uses.attributes(source, target.attr) if isinstance(target, ast.Attribute) else uses.names(source, target.id)
+        )
         stepped = [_from_table(source, one) for one in every if one is not target]
         named = [one for one in stepped if one is not None]
         left = [one for one in keys if not any(key == one for key, _ in named if key is not None)]
@@ -137,7 +139,9 @@ def _left_in_table(source: Source) -> Iterator[Hit]:
         steps = [call for key, call in named if key is not None and call is not None]
         if whole and steps and left:
             table, told = source.code(target), f"{left[0]!r}" if isinstance(left[0], int) else f'"{left[0]}"'
-            message = f"`{table}[{told}]` is never stepped, so what it holds never changes: add `{table}[{told}].step()`"
+            message = (
+                f"`{table}[{told}]` is never stepped, so what it holds never changes: add `{table}[{told}].step()`"
+            )
             yield source.hit(steps[-1], message, severity="warning")
 
 

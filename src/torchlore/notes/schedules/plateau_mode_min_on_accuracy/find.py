@@ -113,7 +113,7 @@ def _word(given: ast.expr | None) -> str:
 
 def _behind(source: Source, given: ast.expr) -> str:
     """`correct` of `return 100 * correct / n`, where the name of the number says nothing."""
-    home, made = origin.origin(source, given)
+    _, made = origin.origin(source, given)
     while isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mult | ast.Div):
         scaled = isinstance(made.op, ast.Mult) and tree.literal(made.left) is not tree.UNKNOWN
         made = made.right if scaled else made.left

@@ -38,7 +38,8 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 seen.add(event.node)
                 code = source.code(event.expr) if event.expr is not None else name
-                told = f"`{code}` is frozen and still in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
+                what = "is frozen and still" if _frozen(source, name) else "teaches"
+                told = f"`{code}` {what} in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
                 yield source.hit(event.node, told)
 
 
@@ -191,6 +192,7 @@ def _modes_of(source: Source, part: ast.expr) -> bool:
 
 def _modes(event: Event) -> bool:
     found = event.source.values(event.expr) if event.expr is not None else ()
+    found = tuple(one for one in found if one.kind != "none")  # teacher=None, where there is none
     return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)
 
 
