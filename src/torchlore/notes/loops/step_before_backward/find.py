@@ -129,9 +129,11 @@ def _left_in_table(source: Source) -> Iterator[Hit]:
         keys = [tree.literal(one) for one in box.keys if one] if isinstance(box, ast.Dict) else [*range(len(made))]
         if len(made) < 2 or len(keys) != len(made) or not all(values.sure(source, one, "optimizer") for one in made):
             continue
-        every = (
-            uses.attributes(source, target.attr) if isinstance(target, ast.Attribute) else uses.names(source, target.id)
-        )
+        home = tree.function(source, target)
+        if isinstance(target, ast.Attribute):
+            every: list[ast.expr] = [*uses.attributes(source, target.attr)]
+        else:
+            every = [one for one in uses.names(source, target.id) if home in (None, tree.function(source, one))]
         stepped = [_from_table(source, one) for one in every if one is not target]
         named = [one for one in stepped if one is not None]
         left = [one for one in keys if not any(key == one for key, _ in named if key is not None)]
