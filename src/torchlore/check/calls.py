@@ -127,9 +127,8 @@ def _added(box: Value, until: ast.expr | None = None) -> tuple[Values, ...]:
     where = function(home, box.node)
     reads = [one for one in _again(home, target) if function(home, one) is where and one is not target]
     if until is not None and isinstance(target, ast.Name):
-        reads = [
-            one for one in reads if one.lineno < until.lineno and any(b.node is target for b in reaching(home, one))
-        ]  # type: ignore[arg-type]  # names
+        before = [one for one in reads if isinstance(one, ast.Name) and one.lineno < until.lineno]
+        reads = [one for one in before if any(bound.node is target for bound in reaching(home, one))]
     ups = [home.parents[one] for one in reads]
     grows = [up for up in ups if isinstance(up, ast.Attribute) and up.attr in _GROWS]
     more = any(isinstance(up, ast.AugAssign) for up in ups)
