@@ -9,7 +9,7 @@ from torchlore.check import api
 from torchlore.check.classes import class_behind, instance
 from torchlore.check.follow import is_test
 from torchlore.check.project import Class, Function, as_class, as_function, candidates
-from torchlore.check.scopes import scope_of
+from torchlore.check.scopes import reaching, scope_of
 from torchlore.check.tensors import function_result, layer_output, method_result, no_grad_around
 from torchlore.check.tree import (
     FunctionNode,
@@ -102,7 +102,9 @@ def _parts(source: Source, arg: ast.expr) -> tuple[Values, ...]:
     """What one argument of a Sequential holds: a layer, a list behind a star, or layers with their names."""
     if isinstance(arg, ast.Starred):
         inner = values(source, arg.value)
-        return inner[0].items + _added(inner[0]) if len(inner) == 1 and inner[0].items else ((UNKNOWN,),)
+        if len(inner) != 1 or not (inner[0].items or inner[0].kind == "list"):
+            return ((UNKNOWN,),)
+        return inner[0].items + _added(inner[0], arg) or ((UNKNOWN,),)
     if not isinstance(arg, ast.Call) or source.name(arg.func) != "collections.OrderedDict":
         return (values(source, arg),)
     given = arg.args[0] if len(arg.args) == 1 and not arg.keywords else None
@@ -113,14 +115,20 @@ def _parts(source: Source, arg: ast.expr) -> tuple[Values, ...]:
     return tuple(values(source, one) for one in named) if pairs and len(named) == len(pairs) else ((UNKNOWN,),)
 
 
-def _added(box: Value) -> tuple[Values, ...]:
-    """What comes into a list or a Sequential after it was made: each thing in turn, or unknown and the last where it surely is the last."""
+def _added(box: Value, until: ast.expr | None = None) -> tuple[Values, ...]:
+    """What comes into a list or a Sequential after it was made: each thing in turn, or unknown and the last where it surely is the last.
+
+    Of a list that a name holds, what that very list gets before it is read at `until`.
+    """
     if box.source is None or box.node is None:
         return ()
     home, held = box.source, box.source.parents.get(box.node)
     target = held.targets[0] if isinstance(held, ast.Assign) else None
     where = function(home, box.node)
     reads = [one for one in _again(home, target) if function(home, one) is where and one is not target]
+    if until is not None and isinstance(target, ast.Name):
+        before = [one for one in reads if isinstance(one, ast.Name) and one.lineno < until.lineno]
+        reads = [one for one in before if any(bound.node is target for bound in reaching(home, one))]
     ups = [home.parents[one] for one in reads]
     grows = [up for up in ups if isinstance(up, ast.Attribute) and up.attr in _GROWS]
     more = any(isinstance(up, ast.AugAssign) for up in ups)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torchlore.check import follow, scopes, tree
 from torchlore.check.calls import returned
 from torchlore.check.flow import called
+from torchlore.check.values import sure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,7 @@ _LISTS = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
 _WALKS = {"named_modules", "modules", "children", "named_children"}
 _GROWS = ("append", "insert", "extend", "update")
 _ADD = {"add_module", "register_module", "register_parameter", "setattr", "__setattr__"}
+_SAYS = ast.Constant | ast.JoinedStr | ast.Name
 _UNSEEN = {"exec", "eval"}  # `exec(f"self.layer{i} = layer")` may register whatever it likes
 
 
@@ -131,7 +133,10 @@ def added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.e
             listed = isinstance(given, ast.Tuple | ast.List | ast.ListComp)  # stages.append((conv, norm))
             named = isinstance(given, ast.Name) and not several and hops > 0
             inner = _variable(source, given, hops - 1) if named and isinstance(given, ast.Name) else []
-            found += _parts(given) if several or listed else inner or [given]
+            parts = _parts(given)
+            if isinstance(given, ast.Tuple):  # stages.append((block, scale))
+                parts = [one for one in parts if sure(source, one, "module")] or parts
+            found += parts if several or listed else inner or [given]
     for more in tree.under(source, home, ast.AugAssign):
         if tree.dotted(more.target) == name:
             found += _parts(more.value)
@@ -149,7 +154,7 @@ def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
     if isinstance(node, ast.Call) and is_container(node) and node.args:
         return _written(node.args[0], paired=tree.dotted(node.func) == "dict")
     if isinstance(node, ast.List | ast.Tuple):
-        inner = node.elts
+        inner = [one for one in node.elts if not isinstance(one, ast.Constant | ast.JoinedStr)] or node.elts
     elif isinstance(node, ast.Dict):
         inner = node.values
     elif isinstance(node, ast.ListComp | ast.GeneratorExp):
@@ -160,7 +165,18 @@ def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
     if paired and len(pairs) == len(inner):
         inner = [one.elts[1] for one in pairs]
     deeper = ast.List | ast.ListComp | ast.Dict
-    return [part for one in inner for part in (_written(one) if isinstance(one, deeper) else [one])]
+    tuples = (_named(one) if isinstance(one, ast.Tuple) else one for one in inner)
+    return [part for one in tuples for part in (_written(one) if isinstance(one, deeper) else [one])]
+
+
+def _named(pair: ast.Tuple) -> ast.expr:
+    """`conv(8, 8)` of `("rate1", conv(8, 8))`: the one call of a tuple whose other parts say which it is."""
+    calls = [one for one in pair.elts if isinstance(one, ast.Call)]
+    return (
+        calls[0]
+        if len(calls) == 1 and all(isinstance(one, _SAYS) for one in pair.elts if one is not calls[0])
+        else pair
+    )
 
 
 def _taken_out(node: ast.AST, name: str) -> bool:
@@ -190,6 +206,8 @@ def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
     if any(_taken_out(node, f"self.{name}") for node in taken):
         return True
     added = {node.id for node in inside if isinstance(node, ast.Name)}
+    if added and _kept_beside(cls, name, added):
+        return True
     for loop in tree.under(cls.source, cls.node, ast.For):
         if any(tree.dotted(part) == f"self.{name}" for part in ast.walk(loop.iter)):
             added |= {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
@@ -205,6 +223,27 @@ def registered(cls: Class, name: str, inside: list[ast.expr]) -> bool:
             tree.dotted(part) == f"self.{name}" or (isinstance(part, ast.Name) and part.id in added) for part in parts
         ):
             return True
+    return False
+
+
+def _kept_beside(cls: Class, name: str, added: set[str]) -> bool:
+    """`self.blocks.append(block)` or `self.blocks[i] = block` of an `nn.ModuleList`, or `self.last = block`, beside `self.pairs.append((block, i))`."""
+    for call in tree.under(cls.source, cls.node, ast.Call):
+        holder = tree.receiver(call) if follow.method(call) in _GROWS else None
+        given = any(isinstance(one, ast.Name) and one.id in added for one in call.args)
+        if (
+            holder is not None
+            and given
+            and tree.dotted(holder) != f"self.{name}"
+            and sure(cls.source, holder, "modulelist", "moduledict")
+        ):
+            return True
+    for assign in tree.under(cls.source, cls.node, ast.Assign):
+        target = assign.targets[0]
+        own = target.value if isinstance(target, ast.Subscript) else target
+        moved = isinstance(assign.value, ast.Name) and assign.value.id in added
+        if moved and tree.dotted(own).startswith("self.") and tree.dotted(own) != f"self.{name}":
+            return isinstance(target, ast.Attribute) or sure(cls.source, own, "modulelist", "moduledict")
     return False
 
 

@@ -144,6 +144,11 @@ def of_call(source: Source, call: ast.Call) -> Event | None:
         return _event(what, source, call, call.args[0] if call.args else None, "autograd" if what == "backward" else "")
     if full.startswith("torch"):
         return _built(source, call, full)
+    if full == "setattr" and len(call.args) == 3 and sure(source, call.args[2], "module"):
+        root, name = identity(source, call.args[0]), literal(call.args[1])
+        owner = (*root, name if isinstance(name, str) else source.code(call.args[1])) if root else None
+        own = isinstance(call.args[0], ast.Name) and call.args[0].id == "self"
+        return None if own else Event("replace", call, source, call, owner, call.args[0])
     if full in ("float", "int") and call.args and sure(source, call.args[0], "tensor"):
         return _event("item", source, call, call.args[0])
     return _called_object(source, call, full)
@@ -194,7 +199,7 @@ def _called_object(source: Source, call: ast.Call, full: str) -> Event | None:
         return None
     if isinstance(func, ast.Call) and not isinstance(func.func, ast.Name | ast.Attribute):
         return None
-    found = kind(source, func, weak=True)
+    found = kind(source, func, weak=True) - {"none"}  # `teacher=None` is not what is called
     if found == {"class"}:
         made = kind(source, call)
         what = next(

@@ -164,6 +164,13 @@ def substitute(
     found: Identity | None, source: Source, call: ast.Call, function: Function, skip: int
 ) -> Identity | None:
     """An object of a callee, in terms of its caller."""
+    if (
+        found
+        and len(found) == 1
+        and isinstance(found[0], str)
+        and (own := _called_on(source, call, function, found[0]))
+    ):
+        return own
     if not found or not isinstance(found[0], Parameter) or found[0].function is not function.node:
         return found
     name = found[0].name
@@ -171,3 +178,11 @@ def substitute(
     given = given_argument(function, call, arg, skip) if arg else None
     outer = identity(source, given) if given is not None else None
     return (*outer, *found[1:]) if outer else found
+
+
+def _called_on(source: Source, call: ast.Call, function: Function, root: str) -> Identity | None:
+    """`net` of `net.val_start()`, whose `self.eval()` happens to it: in the method it is known by its class alone."""
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if receiver is None or not function.owner or function.node.name == "__init__":
+        return None
+    return identity(source, receiver) if root == _root(as_class(function.source, function.owner)) else None

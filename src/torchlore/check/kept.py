@@ -54,7 +54,7 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
 
 def _is_keeper(method: str) -> bool:
     """`update`, `log`, and `update_priorities`."""
-    return method in KEEPS or method.startswith(("update_", "store_", "push_", "record_", "set_prio"))
+    return method in KEEPS or method.startswith(("update_", "store_", "push_", "record_", "set_prio", "on_", "after_"))
 
 
 def _moving(value: ast.expr) -> ast.expr:
@@ -110,7 +110,9 @@ def _stored(source: Source, call: ast.Call, hops: int) -> list[ast.expr]:
     for node in tree.body_nodes(method.node):
         target, value = kept(method.source, node, hops - 1)
         root = _box(target)
-        for leaf in leaves(value) if root is not None and tree.dotted(root).startswith("self.") else ():
+        for leaf in (
+            (*leaves(value), *_packed(value)) if root is not None and tree.dotted(root).startswith("self.") else ()
+        ):
             bound = scopes.reaching(method.source, leaf) if isinstance(leaf, ast.Name) else []
             kinds |= {one.name if one.how == "parameter" else _looped(one) for one in bound}
     places = [arg.arg for arg in own.args[1:]]
@@ -122,6 +124,13 @@ def _stored(source: Source, call: ast.Call, hops: int) -> list[ast.expr]:
         for one in call.keywords
         if one.arg and (one.arg in kinds or (one.arg not in places and rest in kinds))
     ]
+
+
+def _packed(value: ast.expr | None) -> list[ast.expr]:
+    """`args` of `Transition(*args)`, `h` of `Transition(h, done)`: a record of what is handed in."""
+    named = isinstance(value, ast.Call) and tree.dotted(value.func).rpartition(".")[2][:1].isupper()
+    given = value.args if isinstance(value, ast.Call) and named else []
+    return [one for arg in given if isinstance(one := getattr(arg, "value", arg), ast.Name)]
 
 
 def _box(target: ast.expr | None) -> ast.expr | None:

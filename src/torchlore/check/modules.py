@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from torchlore.check import api
 from torchlore.check.classes import Attribute, attributes, class_behind, is_module
 from torchlore.check.pattern import regex
-from torchlore.check.tree import argument, dotted, function, literal
+from torchlore.check.tree import UNKNOWN, argument, dotted, function, literal
 from torchlore.check.values import Value, values
 
 if TYPE_CHECKING:
@@ -27,30 +27,32 @@ _PLAIN = regex(
 _NORMS = regex(r"^torch\.nn\.(InstanceNorm\dd|LayerNorm|GroupNorm|RMSNorm)$")
 
 
-def mode_layers(source: Source, value: Value, depth: int = 6) -> bool | None:
-    """Whether train and eval mode differ for a module: True, False, or None where its layers cannot all be seen."""
+def mode_layers(source: Source, value: Value, depth: int = 6, made: ast.AST | None = None) -> bool | None:
+    """Whether train and eval mode differ for a module: True, False, or None where its layers cannot all be seen.
+
+    `made` is the call that made the module in which it stands: `Net(128, 0.5)` tells the share of its dropout.
+    """
     if value.name in api.WRAPPERS or value.kind in ("sequential", "modulelist", "moduledict", "list", "dict"):
-        return (
-            _any(mode_layers(source, one, depth - 1) for group in value.items for one in group) if value.items else None
-        )
+        inner = (mode_layers(source, one, depth - 1, made) for group in value.items for one in group)
+        return _any(inner) if value.items else None
     if value.name.startswith(("torchvision.models.", "timm.")):
         return True
     if value.name.startswith("torch.nn.") and value.name != "torch.nn.Module":
-        return _switches(value) if _MODE.match(value.name) else _transformer(source, value, depth)
+        return _switches(value, made) if _MODE.match(value.name) else _transformer(source, value, depth)
     owner = class_behind(source, value)
     if owner is None or depth <= 0:
         return None
-    return _any(_attribute_modes(source, found, depth) for found in attributes(owner).values())
+    return _any(_attribute_modes(source, found, depth, value.node) for found in attributes(owner).values())
 
 
-def _attribute_modes(source: Source, assigned: list[Attribute], depth: int) -> bool | None:
+def _attribute_modes(source: Source, assigned: list[Attribute], depth: int, made: ast.AST | None) -> bool | None:
     answers: list[bool | None] = []
     for one in assigned:
         if one.value is None:
             continue
         for value in values(one.source, one.value):
             if api.is_kind(value.kind, "module") or value.kind in ("list", "dict"):
-                answers.append(mode_layers(source, value, depth - 1))
+                answers.append(mode_layers(source, value, depth - 1, made))
             elif not value.kind:
                 answers.append(None)
     return None if len(assigned) > 1 and {True, False} <= set(answers) else _any(answers)
@@ -73,7 +75,16 @@ def _transformer(source: Source, value: Value, depth: int) -> bool | None:
     return literal(share) != 0 if share is not None else True
 
 
-def _switches(value: Value) -> bool | None:
+def _told(home: ast.FunctionDef | ast.AsyncFunctionDef, name: str, made: ast.AST | None) -> object:
+    """What the call that makes an object gives this parameter of its `__init__`, where it is written there."""
+    names = [one.arg for one in (*home.args.posonlyargs, *home.args.args)][1:] if home.name == "__init__" else []
+    if not isinstance(made, ast.Call) or name not in names:
+        return UNKNOWN
+    given = argument(made, names.index(name), name)
+    return literal(given) if given is not None else UNKNOWN
+
+
+def _switches(value: Value, made: ast.AST | None = None) -> bool | None:
     """A dropout of 0 drops nothing in either mode; one whose share is a parameter may be one of those."""
     share = argument(value.node, 0, "p") if isinstance(value.node, ast.Call) and "Dropout" in value.name else None
     if share is None or not value.source:
@@ -83,6 +94,9 @@ def _switches(value: Value) -> bool | None:
     given = [one.node for one in values(value.source, share)]
     home = function(value.source, share)
     if isinstance(share, ast.Name) and home is not None:
+        told = _told(home, share.id, made)
+        if isinstance(told, int | float):
+            return told != 0
         named = [*home.args.posonlyargs, *home.args.args]
         pairs = [*zip(named[::-1], home.args.defaults[::-1], strict=False)]
         pairs += [(a, b) for a, b in zip(home.args.kwonlyargs, home.args.kw_defaults, strict=True) if b is not None]

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from torchlore.check import api, classes, follow, modules, scopes, tree, uses, values
+from torchlore.check import api, calls, classes, follow, modules, project, scopes, tree, uses, values
 from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
@@ -35,12 +35,15 @@ def reaches_optimizer(source: Source, call: ast.Call) -> bool:
     if any(source.name(up.func).startswith("torch.optim.") for up in above):
         return True
     held = tree.statement(source, call)
+    if isinstance(held, ast.Return):  # `def param_groups(net): return [...]`
+        home = tree.function(source, call)
+        sites = calls.callers(project.as_function(source, home)) if home is not None else []
+        return any(reaches_optimizer(other, site) for other, site, _ in sites if other is source and site is not call)
     name = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
     made = uses.calls_under(source, "torch.optim.") if isinstance(name, ast.Name) else ()
     given = (one.args[0] for one, full in made if one.args and api.kind_of_call(full) == "optimizer")
-    return any(
-        isinstance(one, ast.Name) and any(bound.node is name for bound in scopes.reaching(source, one)) for one in given
-    )
+    held_names = (part for one in given for part in ast.walk(one) if isinstance(part, ast.Name))
+    return any(bound.node is name for one in held_names for bound in scopes.reaching(source, one))
 
 
 def fresh(source: Source, cls: Class, name: str) -> bool:

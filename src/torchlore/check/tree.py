@@ -219,6 +219,19 @@ def target(source: Source, value: ast.expr) -> ast.expr | None:
     return given.elts[up.elts.index(value)] if isinstance(given, ast.Tuple) and both else None
 
 
+def guards(source: Source, node: ast.AST, outer: ast.AST) -> list[tuple[ast.expr, bool]]:
+    """The tests of `if test: continue` that stand before it in its own block or one around that, up to `outer`: each is False here."""
+    found: list[tuple[ast.expr, bool]] = []
+    here: ast.AST = statement(source, node)
+    while here is not outer and isinstance(up := source.parents.get(here), ast.stmt):
+        block = next((one for one in blocks(up) if here in one), [])
+        above = block[: block.index(here)] if block else []  # type: ignore[arg-type]  # it stands in the block
+        asked = (one for one in above if isinstance(one, ast.If) and not one.orelse)
+        found += [(one.test, False) for one in asked if isinstance(one.body[-1], ast.Continue)]
+        here = up
+    return found
+
+
 def leaves_after(source: Source, node: ast.AST) -> bool:
     """Whether the block in which it stands, or the `try` around that, goes on to `continue`, `break`, `return` or `raise`."""
     here = statement(source, node)

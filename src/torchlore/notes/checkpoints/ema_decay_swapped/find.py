@@ -73,9 +73,10 @@ def _swapped(source: Source, share: float, average: ast.expr) -> str:
 
 
 def _around(source: Source, node: ast.AST) -> str:
-    """The names of the function and the class around it."""
+    """The names of the function and the class around it, and what the loops there walk over."""
     home, owner = tree.function(source, node), tree.class_of(source, node)
-    return f"{home.name if home else ''} {owner.name if owner else ''}"
+    walked = " ".join(source.code(one.iter) for one in tree.loops(source, node) if isinstance(one, ast.For))
+    return f"{home.name if home else ''} {owner.name if owner else ''} {walked}"
 
 
 def _driven_away(source: Source) -> Iterator[Hit]:

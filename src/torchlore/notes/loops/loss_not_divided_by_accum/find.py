@@ -22,16 +22,16 @@ def find(source: Source) -> Iterator[Hit]:
         steps = [one for one in loop.of("step") if one.detail != "closure"]
         if len(backwards) != 1 or not steps or frameworks.owned(source, loop.node) or len(loop.of("backward")) != 1:
             continue
-        counts = [_count(source, test) for step in steps for test, _ in step.conditions]
+        counts = [_count(source, test) for step in steps for test, _ in _tests(source, step, loop.node)]
         every = next((one for one in counts if one is not None), None)
         if (
             every is None
             or backwards[0].conditions
-            or not all(_waits(source, one) for one in steps)
+            or not all(_waits(source, one, loop.node) for one in steps)
             or tree.literal(every) == 1
         ):
             continue
-        zeroed = [one for one in loop.of("zero_grad") if not one.conditions]
+        zeroed = [one for one in loop.of("zero_grad") if not _tests(source, one, loop.node)]
         if not zeroed and (late := _too_late(source, loop.node, backwards[0], every)) is not None:
             yield source.hit(
                 late, f"backward() has run, so dividing by `{source.code(every)}` changes no gradient: divide before it"
@@ -69,8 +69,13 @@ def _too_late(source: Source, loop: ast.AST, backward: Event, every: ast.expr) -
     return None
 
 
-def _waits(source: Source, step: Event) -> bool:
-    return any(_count(source, test) is not None for test, _ in step.conditions)
+def _waits(source: Source, step: Event, loop: ast.AST) -> bool:
+    return any(_count(source, test) is not None for test, _ in _tests(source, step, loop))
+
+
+def _tests(source: Source, event: Event, loop: ast.AST) -> list[tuple[ast.expr, bool]]:
+    """What is asked before it happens, `if step % k: continue` above it too."""
+    return [*event.conditions, *tree.guards(source, event.at, loop)]
 
 
 def _count(source: Source, test: ast.expr) -> ast.expr | None:

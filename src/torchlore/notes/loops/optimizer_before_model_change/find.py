@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import api, calls, classes, flow, follow, modules, project, scopes, tree, values
+from torchlore.check import api, calls, classes, flow, follow, modules, project, scopes, trained, tree, values
 from torchlore.check.events import Event, of_call
 from torchlore.check.identity import Identity, identity
 from torchlore.check.project import as_class, enclosing_class
@@ -16,17 +16,30 @@ def find(source: Source) -> Iterator[Hit]:
     yield from (*_layers_after(source), *_renewed(source))
     if any(source.methods("add_param_group")):
         return
-    given = [call for call in source.methods("parameters", "named_parameters") if _to_optimizer(source, call)]
+    asked = [*source.methods("parameters", "named_parameters")]
+    given = [call for call in asked if _to_optimizer(source, call)]
     yield from _unfrozen_elsewhere(source, given)
-    for function in dict.fromkeys(tree.function(source, call) for call in given):
+    homes = dict.fromkeys(tree.function(source, call) for call in given)
+    outer = _asks_for_one(source, [call for call in asked if trained.reaches_optimizer(source, call)])
+    for function in dict.fromkeys([*homes, *outer]):
         events = flow.events_of(source, function)
         for index, event in enumerate(events):
+            if event.what == "optimizer" and event.source is source and len(event.via) == 1 and function in outer:
+                yield from _changed(source, event, events[index + 1 :])
             if event.what == "optimizer" and event.source is source and not event.via:
                 yield from _changed(source, event, events[index + 1 :])
                 yield from _unfrozen(source, event, events[index + 1 :])
                 yield from _another(source, event, events[index + 1 :])
                 yield from _grown(source, event, events[index + 1 :])
                 yield from _copied(source, event, events)
+
+
+def _asks_for_one(source: Source, given: list[ast.Call]) -> list[tree.FunctionNode | None]:
+    """The functions that call one which builds an optimizer: `optimizer = make_optimizer(model)`."""
+    makers = dict.fromkeys(tree.function(source, call) for call in given)
+    named = [one for one in makers if one is not None and one.name != "__init__"]
+    sites = [site for one in named for site in calls.callers(project.as_function(source, one))]
+    return [tree.function(source, call) for at, call, _ in sites if at is source]
 
 
 def _layers_after(source: Source) -> Iterator[Hit]:
@@ -91,7 +104,7 @@ def _to_optimizer(source: Source, node: ast.AST) -> bool:
 
 
 def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[Hit]:
-    again = [event for event in later if event.what == "optimizer"]
+    again = [event for event in later if event.what == "optimizer" and (not built.via or event.at is not built.at)]
     for model in _models(source, built.node):
         if any(event.owner == built.owner or model in _models(event.source, event.node) for event in again):
             continue  # built anew
@@ -99,8 +112,11 @@ def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
             replaced = event.what == "replace" and _part_of(event.owner, model) and not _empty(event)
             if replaced and not _rebound(source, built, event) and not _trained(later, event):
                 name = event.source.code(event.expr) if event.expr is not None else "the layer"
-                message = f"`{name}` is replaced on line {_line(event)}, after this optimizer took the old parameters: build it after that"
-                yield source.hit(built.node, message)
+                told = tree.literal(event.node.args[1]) if isinstance(event.node, ast.Call) else None
+                name = f"{name}.{told}" if isinstance(told, str) else name
+                what = "a layer of " if told is tree.UNKNOWN else ""
+                message = f"{what}`{name}` is replaced on line {_line(event)}, after this optimizer took the old parameters: build it after that"
+                yield source.hit(built.at if built.via else built.node, message)
                 break
 
 
@@ -262,8 +278,8 @@ def _rebound(source: Source, built: Event, event: Event) -> bool:
     root = event.expr
     while isinstance(root, ast.Attribute):
         root = root.value
-    if not isinstance(root, ast.Name) or event.source is not source:
-        return False
+    if not isinstance(root, ast.Name) or event.source is not source or event.via or built.via:
+        return False  # names of other functions
     before = [one for one in ast.walk(built.node) if isinstance(one, ast.Name) and one.id == root.id]
     now = scopes.reaching(source, root)
     return bool(before) and all(scopes.reaching(source, one) != now for one in before)
@@ -340,7 +356,8 @@ def _models(source: Source, node: ast.AST) -> set[Identity]:
     given = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
     found: set[Identity] = set()
     for argument in given:
-        for part in ast.walk(argument):
+        named = [follow.followed(source, one) for one in ast.walk(argument) if isinstance(one, ast.Name)]
+        for part in (*ast.walk(argument), *(part for one in named for part in ast.walk(one))):
             if (
                 isinstance(part, ast.Call)
                 and isinstance(part.func, ast.Attribute)
@@ -358,6 +375,7 @@ def _part_of(owner: Identity | None, model: Identity) -> bool:
 def _empty(event: Event) -> bool:
     """Whether what comes in has no parameters: cutting a head off is no new head."""
     value = event.node.value if isinstance(event.node, ast.Assign) else None
+    value = event.node.args[2] if isinstance(event.node, ast.Call) else value  # setattr(model, name, layer)
     return value is not None and all(modules.parameterless(one) for one in event.source.values(value))
 
 

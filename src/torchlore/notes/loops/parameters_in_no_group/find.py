@@ -14,11 +14,15 @@ _INNER = "weight bias weight_ih_l0 weight_hh_l0 bias_ih_l0 bias_hh_l0 in_proj_we
 _READ = re.compile(r"vgg|perc|lpips|teacher|target|ema|fixed|frozen|random|feat", re.IGNORECASE)
 _MEANT = ("requires_grad", "freeze", "frozen", "pretrain", "load_state_dict", "torch.load")
 
+_ALONE = "="
+_GUARD = re.compile(r"if not \w+\.requires_grad:\s*continue|if \w+\.requires_grad\b")  # leaves nothing out that is free
+
 Choice = tuple[ast.expr, ast.expr, list[ast.expr]]  # where to tell it, the model, the tests that take a parameter
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if any(word in source.text for word in _MEANT) or not flow.may_train(source):
+    text = _GUARD.sub("", source.text)
+    if any(word in text for word in _MEANT) or not flow.may_train(source):
         return
     yield from _listed_parts(source)
     if "named_parameters" not in source.text:
@@ -28,7 +32,7 @@ def find(source: Source) -> Iterator[Hit]:
         parts = _layers(source, model) if words and all(words) else []
         left = [part for part in parts if not any(_takes(word, part) for word in words if word is not None)]
         if left and len(left) < len(parts):
-            told = f"`{left[0]}` of `{source.code(model)}` fits none of these tests, so no group gets it and it never learns"
+            told = f"`{left[0].rstrip(_ALONE)}` of `{source.code(model)}` fits none of these tests, so no group gets it and it never learns"
             yield source.hit(where, f"{told}: take the rest with an `else`")
 
 
@@ -57,7 +61,8 @@ def _branches(source: Source) -> Iterator[Choice]:
     """`if "a" in name: x.append(p)` and `elif ...` without an `else`, over all parameters of a model."""
     for loop in source.all(ast.For):
         model, names = _over(loop.iter, loop.target)
-        branch = loop.body[0] if len(loop.body) == 1 else None
+        body = loop.body[1:] if _GUARD.match(source.code(loop.body[0])) else loop.body
+        branch = body[0] if len(body) == 1 else None
         tests = list[ast.expr]()
         while (
             isinstance(branch, ast.If)
@@ -122,9 +127,9 @@ def _about(test: ast.expr, name: str) -> bool:
 
 def _word(test: ast.expr) -> tuple[str, bool] | None:
     """The text of `name.startswith("a")`, with True, and of `"a" in name`, with False."""
-    if isinstance(test, ast.Call) and follow.method(test) == "startswith" and len(test.args) == 1:
+    if isinstance(test, ast.Call) and follow.method(test) in ("startswith", "endswith") and len(test.args) == 1:
         text = tree.literal(test.args[0])
-        return (text, True) if isinstance(text, str) else None
+        return (text, follow.method(test) == "startswith") if isinstance(text, str) else None
     inside = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.In)
     text = tree.literal(test.left) if inside and isinstance(test, ast.Compare) else None
     return (text, False) if isinstance(text, str) else None
@@ -133,6 +138,8 @@ def _word(test: ast.expr) -> tuple[str, bool] | None:
 def _takes(word: tuple[str, bool], part: str) -> bool:
     """Whether a test may take a parameter of a part."""
     text, first = word
+    if part.endswith(_ALONE):
+        return part.startswith(text) if first else text in part
     if first:
         return f"{part}.".startswith(text) or text.startswith(f"{part}.")
     return text in f"{part}." or text.startswith(f"{part}.") or text.strip("._0123456789") in _INNER
@@ -142,13 +149,16 @@ def _layers(source: Source, model: ast.expr) -> list[str]:
     """The names of the layers with parameters that a model of this file holds; none where it holds anything else."""
     found = source.values(model)
     cls = classes.class_behind(source, found[0]) if len(found) == 1 else None
-    return _layers_of(cls) if cls is not None else []
+    return _layers_of(cls, alone=True) if cls is not None else []
 
 
-def _layers_of(cls: Class) -> list[str]:
+def _layers_of(cls: Class, *, alone: bool = False) -> list[str]:
+    """The layers of a class; with `alone` its own parameters too, whose names end in a mark: nothing follows a dot there."""
     parts = list[str]()
     for name, made in classes.own_attributes(cls).items():
         kinds = {one.name for held in made if held.value is not None for one in cls.source.values(held.value)}
+        if alone and kinds == {"torch.nn.Parameter"}:
+            parts.append(name + _ALONE)
         if kinds and kinds <= {*_LAYERS, "torch.nn.Sequential", "torch.nn.ModuleList"}:
             parts.append(name)
     return parts

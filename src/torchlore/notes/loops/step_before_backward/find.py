@@ -39,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
             step.node, f"`{code}` runs before `{loss}`, on old gradients or none: move it behind", *moved, safe=True
         )
     yield from _on_nothing(source, seen)
-    yield from _never_stepped(source)
+    yield from (*_never_stepped(source), *_left_in_table(source))
 
 
 def _on_nothing(source: Source, seen: set[ast.AST]) -> Iterator[Hit]:
@@ -117,6 +117,50 @@ def _never_stepped(source: Source) -> Iterator[Hit]:
                 (passes or beside)[0] if own_pass else other[-1]
             )  # its own backward pass, where each optimizer has one
             yield source.hit(place, message, severity="warning")  # or its step is yet to be written
+
+
+def _left_in_table(source: Source) -> Iterator[Hit]:
+    """`opts = {"enc": Adam(...), "dec": Adam(...)}`, cleared all together, and `opts["dec"].step()` alone."""
+    for held in (one for kind in (ast.Dict, ast.List, ast.Tuple) for one in uses.assigns(source, None, kind)):
+        box, target = held.value, held.targets[0]
+        if not isinstance(box, ast.Dict | ast.List | ast.Tuple) or not isinstance(target, ast.Name | ast.Attribute):
+            continue
+        made = box.values if isinstance(box, ast.Dict) else box.elts
+        keys = [tree.literal(one) for one in box.keys if one] if isinstance(box, ast.Dict) else [*range(len(made))]
+        if len(made) < 2 or len(keys) != len(made) or not all(values.sure(source, one, "optimizer") for one in made):
+            continue
+        home = tree.function(source, target)
+        if isinstance(target, ast.Attribute):
+            every: list[ast.expr] = [*uses.attributes(source, target.attr)]
+        else:
+            every = [one for one in uses.names(source, target.id) if home in (None, tree.function(source, one))]
+        stepped = [_from_table(source, one) for one in every if one is not target]
+        named = [one for one in stepped if one is not None]
+        left = [one for one in keys if not any(key == one for key, _ in named if key is not None)]
+        whole = len(named) == len(stepped) and not frameworks.owned(source, held)
+        steps = [call for key, call in named if key is not None and call is not None]
+        if whole and steps and left:
+            table, told = source.code(target), f"{left[0]!r}" if isinstance(left[0], int) else f'"{left[0]}"'
+            message = (
+                f"`{table}[{told}]` is never stepped, so what it holds never changes: add `{table}[{told}].step()`"
+            )
+            yield source.hit(steps[-1], message, severity="warning")
+
+
+def _from_table(source: Source, use: ast.expr) -> tuple[object, ast.Call | None] | None:
+    """The key and the call of `opts["dec"].step()`; (None, None) for what steps nothing; None where anything may happen."""
+    up = source.parents[use]
+    inner = source.parents[up]
+    if isinstance(up, ast.Subscript) and up.value is use and isinstance(inner, ast.Attribute):
+        call, key = source.parents[inner], tree.literal(up.slice)
+        if key is tree.UNKNOWN or not isinstance(call, ast.Call):
+            return None
+        return (key, call) if inner.attr == "step" else (None, None)
+    walked = isinstance(up, ast.Attribute) and up.attr in ("values", "items") and isinstance(inner, ast.Call)
+    loop = source.parents[inner] if walked else up
+    over = isinstance(loop, ast.For) and loop.iter in (inner, use)
+    only = over and isinstance(loop, ast.For) and all(_does(source, _own_call(one), "zero_grad") for one in loop.body)
+    return (None, None) if only else None
 
 
 def _learns_alone(source: Source, clear: ast.Call, passes: list[ast.Call]) -> bool:

@@ -32,7 +32,8 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             above = _above(source, loop, event)
             moved = None if _within(source, loop, event) else above
-            place = moved or (event.node if event.source is source else event.at)
+            own = bool(event.via) and event.expr is not None and tree.dotted(event.expr) == "self"
+            place = moved or (event.node if event.source is source and not own else event.at)
             if place not in seen:
                 seen.add(place)
                 yield _hit(source, loop, event, place, above)
@@ -302,8 +303,10 @@ def _may_switch(event: Event) -> bool:
 
 def _hit(source: Source, loop: LoopFlow, event: Event, place: object, above: ast.Call | None) -> Hit:
     name = event.source.code(event.expr) if event.expr is not None else "model"
-    if name == "self" and event.via and isinstance(event.at, ast.Call) and isinstance(event.at.func, ast.Attribute):
-        name = source.code(tree.receiver(event.at))  # net.generate()
+    if name == "self" and event.via and isinstance(event.at, ast.Call):
+        given = [event.at.func.value] if isinstance(event.at.func, ast.Attribute) else []  # net.generate()
+        same = [one for one in (*event.at.args, *given) if identity(source, one) == event.owner]
+        name = source.code((same or given or [event.at.func])[0])
     elif above is not None and event.via and place is event.at:
         name = source.code(tree.receiver(above))  # as it is called here, not in the helper
     message = f"`{name}` stays in evaluation mode for the next turn of the loop on line {loop.node.lineno}: call `{name}.train()` at its top"

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, scopes, tree, values
+from torchlore.check import calls, follow, losses, project, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -18,6 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
     totals = [tree.receiver(call) for call in source.methods("backward")]
     totals += [one.value for one in source.all(ast.Return) if isinstance(one.value, ast.BinOp | ast.Name)]
+    totals += list(_added_by_callers(source))
     for total in totals:
         parts = _inside(source, total)
         fitted = {name for node in parts for name in _fitted(source, node)}
@@ -36,6 +37,22 @@ def find(source: Source) -> Iterator[Hit]:
                     place, cut = (weight, source.code(weight)) if both else (taken, value.id)
                     told = f"the policy's loss moves the critic through `{source.code(taken)}`: write `{cut}.detach()`"
                     yield source.hit(place, told)
+
+
+def _added_by_callers(source: Source) -> Iterator[ast.expr]:
+    """`return actor, critic` of a function whose caller takes both into the loss it differentiates."""
+    passes = [tree.receiver(call) for call in source.methods("backward")]
+    for back in (one for one in source.all(ast.Return) if isinstance(one.value, ast.Tuple)):
+        home = tree.function(source, back)
+        for other, call, _ in calls.callers(project.as_function(source, home)) if home is not None else ():
+            held = other.parents.get(call)
+            target = held.targets[0] if isinstance(held, ast.Assign) and other is source else None
+            names = {one.id for one in getattr(target, "elts", ()) if isinstance(one, ast.Name)}
+            for loss in passes if len(names) > 1 else ():
+                same = tree.function(source, loss) is tree.function(source, call)
+                met = {one.id for one in _inside(source, loss) if isinstance(one, ast.Name)} if same else set()
+                if len(met & names) > 1 and back.value is not None:
+                    yield back.value
 
 
 def _fits_itself(source: Source, weight: ast.Name, parts: list[ast.AST]) -> bool:

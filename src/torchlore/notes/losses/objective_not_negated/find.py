@@ -146,6 +146,9 @@ def _is_entropy(source: Source, node: ast.expr) -> bool:
     whole = follow.followed(source, node)
     while follow.method(whole) in ("mean", "sum") and not source.name(whole.func):  # type: ignore[attr-defined]  # method says that it is a call
         whole = follow.followed(source, tree.receiver(whole))  # type: ignore[arg-type]  # as before
+    if isinstance(whole, ast.Name):  # `logp, entropy, value = policy.evaluate(obs, act)`
+        home, made = origin.origin(source, whole)
+        return made is not whole and not isinstance(made, ast.Name) and _is_entropy(home, made)
     if not isinstance(whole, ast.Call):
         return False
     if source.name(whole.func) in ("torch.mean", "torch.sum", *_JOINS) and whole.args:

@@ -30,8 +30,8 @@ def find(source: Source) -> Iterator[Hit]:
     named = found and ("pad" in source.text or "PAD" in source.text)
     if not found or _CARES.search(source.text) or _packed_away(source):
         return
-    spared = {source.code(loss.target) for loss in found if loss.target is not None and _ignores(source, loss)}
-    found = [one for one in found if not spared or (one.target is not None and source.code(one.target) in spared)]
+    spared = {_bare(source, loss) for loss in found if loss.target is not None and _ignores(source, loss)}
+    found = [one for one in found if not spared or (one.target is not None and _bare(source, one) in spared)]
     found = [one for one in found if not _ignores(source, one) and not _masked(source, one, known=bool(spared))]
     found = [one for one in found if not spared or not no_grad_around(source, one.call)]
     if not found:
@@ -54,6 +54,11 @@ def find(source: Source) -> Iterator[Hit]:
         if (uses.names(source, one[0]) or uses.attributes(source, one[0])) and _fills_up(source, one[0])
     )
     yield from _without_ignore_index(source, found, next(words, None) if named else None)
+
+
+def _bare(source: Source, loss: losses.LossCall) -> str:
+    """`tgt` of `tgt.reshape(-1)`."""
+    return source.code(follow.peeled(loss.target, _SAME)) if loss.target is not None else ""
 
 
 def _packed_away(source: Source) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree, uses
+from torchlore.check import follow, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -62,9 +62,16 @@ def _is_target(source: Source, sum_: ast.BinOp) -> bool:
     for one, other in ((sum_.left, sum_.right), (sum_.right, sum_.left)):
         name = _named(one)
         product = isinstance(other, ast.BinOp) and isinstance(other.op, ast.Mult)
-        if product and _REWARD.search(name) and _GAMMA.search(source.code(other)) and _NEXT.search(source.code(other)):
-            return not _DONE.search(source.code(other))
+        if product and _REWARD.search(name) and _GAMMA.search(source.code(other)):
+            whole = _spelled_out(source, other)
+            return _NEXT.search(whole) is not None and not _DONE.search(whole)
     return False
+
+
+def _spelled_out(source: Source, product: ast.expr) -> str:
+    """The text of `gamma * best`, and of what `best` stands for."""
+    names = [one for one in ast.walk(product) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    return " ".join([source.code(product), *(source.code(follow.followed(source, one)) for one in names)])
 
 
 def _kept_at_the_end(source: Source, sum_: ast.BinOp) -> str:

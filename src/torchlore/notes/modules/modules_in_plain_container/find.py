@@ -286,6 +286,10 @@ def _hit(source: Source, cls: Class, name: str, one: Attribute, what: str, sever
     wrapper = edits.spelled(source, f"torch.nn.{what}{'Dict' if mapping else 'List'}")
     message = f"`self.{name}` hides its {'layers' if what == 'Module' else 'parameters'} from parameters(), to(), eval() and state_dict(): use `{wrapper}`"
     assert one.value is not None
+    if any(
+        isinstance(part, ast.Tuple) for part in tree.under(source, one.value, ast.Tuple)
+    ):  # pairs of a name and a layer
+        return source.hit(tree.statement(source, one.node), message, severity=severity)
     empty = source.code(one.value) in ("[]", "{}", "list()", "dict()")
     fix = (edits.replace(source, one.value, f"{wrapper}()"),) if empty else edits.wrap(source, one.value, f"{wrapper}(")
     return source.hit(tree.statement(source, one.node), message, *fix, safe=not mapping, severity=severity)

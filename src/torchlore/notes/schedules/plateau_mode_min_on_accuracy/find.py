@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, origin, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -13,7 +13,7 @@ _KINDS = regex(r"isinstance|plateau", re.IGNORECASE)  # one branch for each kind
 _COUNTING = tuple(f"torch.optim.lr_scheduler.{name}" for name in ("StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR",
                   "LambdaLR", "LinearLR", "PolynomialLR", "OneCycleLR", "CyclicLR", "ConstantLR"))  # fmt: skip
 _GROWS = regex(
-    r"(^|_)(acc|accs|accuracy|f1|auc|auroc|iou|miou|dice|map|mAP|psnr|ssim|recall|precision|bleu|kappa|r2)(_|\d|$)"
+    r"(^|_)(acc|accs|accuracy|f1|auc|auroc|iou|miou|dice|map|mAP|psnr|ssim|recall|precision|bleu|kappa|r2)(_|\d|$)|(^|_)top_?[15]($|_)|(^|_)(num_?|n_?)?(correct|hits)$"
 )
 _FALLS = regex(r"(^|_)(loss|losses|error|err|mse|mae|rmse|wer|perplexity|ppl)(_|$)")
 
@@ -52,6 +52,8 @@ def find(source: Source) -> Iterator[Hit]:
             )
             continue
         word = _word(given)
+        if not _direction(word) and given is not None:
+            word = _behind(source, given) or word
         mode = _mode(made.source or source, made.node) if isinstance(made.node, ast.Call) else None
         wrong = _direction(word)
         if wrong and mode in ("min", "max") and wrong != mode:
@@ -107,6 +109,16 @@ def _spread_mode(source: Source, made: ast.Call) -> object:
 def _word(given: ast.expr | None) -> str:
     key = tree.literal(given.slice) if isinstance(given, ast.Subscript) else None
     return key if isinstance(key, str) else tree.dotted(given).rpartition(".")[2] if given is not None else ""
+
+
+def _behind(source: Source, given: ast.expr) -> str:
+    """`correct` of `return 100 * correct / n`, where the name of the number says nothing."""
+    _, made = origin.origin(source, given)
+    while isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mult | ast.Div):
+        scaled = isinstance(made.op, ast.Mult) and tree.literal(made.left) is not tree.UNKNOWN
+        made = made.right if scaled else made.left
+    made = tree.receiver(made) if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) else made
+    return tree.dotted(made).rpartition(".")[2] if made is not given else ""
 
 
 def _direction(word: str) -> str:

@@ -38,7 +38,8 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 seen.add(event.node)
                 code = source.code(event.expr) if event.expr is not None else name
-                told = f"`{code}` is frozen and still in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
+                what = "is frozen and still" if _frozen(source, name) else "teaches"
+                told = f"`{code}` {what} in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
                 yield source.hit(event.node, told)
 
 
@@ -191,6 +192,7 @@ def _modes_of(source: Source, part: ast.expr) -> bool:
 
 def _modes(event: Event) -> bool:
     found = event.source.values(event.expr) if event.expr is not None else ()
+    found = tuple(one for one in found if one.kind != "none")  # teacher=None, where there is none
     return bool(found) and all(modules.mode_layers(event.source, value) is True for value in found)
 
 
@@ -206,10 +208,13 @@ def _teaches(source: Source, event: Event, name: str) -> bool:
 
 
 def _softened(source: Source, event: Event) -> bool:
-    """Whether a divergence from what it says is a loss in the same function."""
+    """Whether a divergence from what it says is a loss in the same function, or in one that this calls."""
     home = tree.function(source, event.node)
     made = (*source.calls("torch.nn.functional.kl_div"), *source.calls("torch.nn.functional.mse_loss"))
-    return any(tree.function(source, one) is home for one in made) or "KLDivLoss" in source.text
+    homes = {tree.function(source, one) for one in made}
+    calls = tree.under(source, home, ast.Call) if home is not None and homes else ()
+    inner = (flow.called(source, one) for one in calls)
+    return home in homes or any(one.node in homes for one in inner if one is not None) or "KLDivLoss" in source.text
 
 
 def _frozen(source: Source, name: str) -> bool:
