@@ -85,7 +85,12 @@ def _minus_inf_late(source: Source) -> Iterator[Hit]:
         home, made = tree.function(source, fill), follow.followed(source, tree.receiver(fill))
         soft = isinstance(made, ast.Call) and source.name(made.func) in _SHARES
         soft |= isinstance(made, ast.Call) and follow.method(made) == "softmax" and not source.name(made.func)
-        if not low or not soft or home is None or not re.search("mask|pad|valid|triu|tril", source.code(where), re.IGNORECASE):
+        if (
+            not low
+            or not soft
+            or home is None
+            or not re.search("mask|pad|valid|triu|tril", source.code(where), re.IGNORECASE)
+        ):
             continue
         later = (*source.calls(*_SOFTMAX), *source.methods("softmax", "topk", "argmax", "max", "exp"))
         if not any(one.lineno >= fill.lineno and tree.function(source, one) is home for one in later):
