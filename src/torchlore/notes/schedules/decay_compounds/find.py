@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, frameworks, tree, uses
+from torchlore.check import calls, flow, follow, frameworks, tree, uses, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -60,6 +60,10 @@ def _overwrites(source: Source, write: ast.Assign) -> Iterator[Hit]:
     if home is not None and not tree.conditions(source, write):
         sites += [call for caller, call, _ in calls.callers(as_function(source, home)) if caller is source]
     for site in sites:
+        if (outer := _stepped_outside(source, site)) is not None and not frameworks.owned(source, site):
+            told = f"this sets the rate in every batch, and nothing is left of what the scheduler of line {outer.lineno} makes of it"
+            yield source.hit(site, f"{told}: leave one of them out", severity="warning")
+            return
         for loop in flow.backward_loops(source):
             around = [
                 one for one in tree.loops(source, site) if "param_groups" not in source.code(getattr(one, "iter", one))
@@ -77,6 +81,23 @@ def _overwrites(source: Source, write: ast.Assign) -> Iterator[Hit]:
                 told = f"this sets the rate in every turn, and line {getattr(steps[0].at, 'lineno', 0)} steps a scheduler that sets it too"
                 yield source.hit(site, f"{told}: leave one of them out", severity="warning")
                 return
+
+
+def _stepped_outside(source: Source, site: ast.AST) -> ast.Call | None:
+    """`scheduler.step()` behind the loop over batches in which the rate is set each time, of the file's one optimizer."""
+    batches = [one for one in tree.loops(source, site) if "param_groups" not in source.code(getattr(one, "iter", one))]
+    made = [name for _, name in uses.calls_under(source, "torch.optim.") if "lr_scheduler" not in name]
+    trains = (
+        any(one.node is batches[0] and one.direct("step") for one in flow.backward_loops(source)) if batches else False
+    )
+    if not trains or len(made) != 1 or tree.conditions(source, site):
+        return None
+    for call in source.methods("step"):
+        home = tree.function(source, call) is tree.function(source, site)
+        behind = home and tree.loops(source, call) == tree.loops(source, batches[0]) and call.lineno > batches[0].lineno
+        if behind and not tree.conditions(source, call) and values.sure(source, tree.receiver(call), "scheduler"):
+            return call
+    return None
 
 
 def _every_batch(source: Source, write: ast.AST) -> Iterator[ast.AST]:
