@@ -9,10 +9,16 @@ from math import inf
 from torchlore.check import edits, flow, follow, frameworks, identity, scopes, terms, tree, values
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _BROKEN = re.compile(r"nan|finite|isinf|norm|loss", re.IGNORECASE)  # what a batch is left out for
 _SOUND = re.compile(r"nan|finite|isinf", re.IGNORECASE)
+_COUNTS = regex(  # `env.reset()`, `loss_meter.reset()`, `pbar.clear()`
+    r"env|meter|metric|loss|acc|score|timer?$|time_|avg|conf|matrix|iou|stat|state|hidden|buffer|memory|noise|bar$|hist|log|plt|ax$|fig|cache|"
+    r"list|preds?$|outputs?$|rewards?$|probs?$",
+    re.IGNORECASE,
+)
 _OTHERS = ("zero", "reset", "clear")  # a helper we cannot look into may do it
 
 
@@ -478,9 +484,13 @@ def _wrapped(step: Event) -> bool:
 
 def _helper(loop: ast.AST, also: str = "") -> bool:
     """Whether a call there may zero, by its name: `reset_grad(nets)`."""
-    names = (tree.dotted(node.func).rpartition(".")[2] for node in tree.body_nodes(loop) if isinstance(node, ast.Call))
     known = {"zero_grad", "zeros", "zeros_like", "new_zeros", "clear_output"}
-    return any(word in name and also in name for name in names for word in _OTHERS if name not in known)
+    for call in (node for node in tree.body_nodes(loop) if isinstance(node, ast.Call)):
+        whose, _, name = tree.dotted(call.func).rpartition(".")
+        counter = name in ("reset", "clear") and _COUNTS.search(whose.rpartition(".")[2]) is not None
+        if not counter and name not in known and any(word in name and also in name for word in _OTHERS):
+            return True
+    return False
 
 
 def _plain(loop: LoopFlow, step: Event, backward: Event) -> bool:

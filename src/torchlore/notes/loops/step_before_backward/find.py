@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, flow, follow, frameworks, pattern, scopes, tree, uses, values
+from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
 _MAY_RUN = pattern.regex(r"backward|(?<!zero_)grad(?!_enabled)|train|update|optimi[sz]e|closure|fit")
@@ -17,19 +18,21 @@ def find(source: Source) -> Iterator[Hit]:
         return
     seen: set[ast.AST] = set()
     for loop in flow.training_loops(source):
-        steps, backwards = loop.direct("step"), loop.direct("backward")
-        if len(steps) != 1 or len(backwards) != 1 or frameworks.owned(source, loop.node):
+        pair = _pair(loop)
+        if pair is None or frameworks.owned(source, loop.node):
             continue
-        step, backward = steps[0], backwards[0]
+        step, backward = pair
         tests = [test for test, _ in (*step.conditions, *backward.conditions)]
         always = all(isinstance(source.parents.get(test), ast.While) for test in tests)
+        always |= step.conditions == backward.conditions and len(loop.direct("step")) > 1  # `if amp: ... else: ...`
         plain = always and step.detail == backward.detail == ""
         here = step.source is backward.source is source and step.node not in seen
         here &= tree.function(source, step.node) is tree.function(
             source, backward.node
         )  # in the loop, or in one helper
         order = loop.events
-        elsewhere = len(loop.of("step", "backward")) > 2 or loop.of("clip")
+        both = [one for one in loop.of("step", "backward") if not flow.exclusive(one, step)]
+        elsewhere = len(both) > 2 or loop.of("clip")
         if not plain or not here or elsewhere or order.index(step) > order.index(backward):
             continue
         seen.add(step.node)
@@ -40,6 +43,16 @@ def find(source: Source) -> Iterator[Hit]:
         )
     yield from _on_nothing(source, seen)
     yield from (*_never_stepped(source), *_left_in_table(source))
+
+
+def _pair(loop: flow.LoopFlow) -> tuple[Event, Event] | None:
+    """The one step and the one backward pass of a turn; what stands in another branch of theirs is not of that turn."""
+    for step in (one for one in loop.direct("step") if not one.detail):
+        steps = [one for one in loop.direct("step") if not flow.exclusive(one, step)]
+        backwards = [one for one in loop.direct("backward") if not flow.exclusive(one, step)]
+        if len(steps) == 1 and len(backwards) == 1:
+            return step, backwards[0]
+    return None
 
 
 def _on_nothing(source: Source, seen: set[ast.AST]) -> Iterator[Hit]:
