@@ -18,14 +18,14 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _impatient(source)
     for choice in source.all(ast.If) if any(word in source.text for word in _WORDS) else ():
         test = _compared(source, choice.test)
-        if test is None:
+        if test is None or not any(word in source.code(test) for word in _WORDS):
             continue
         if not _keeps(source, choice):
             yield from _saved_always(source, choice) if test is choice.test else ()
             continue
         for best, value in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
             name = tree.dotted(best)
-            if not _BEST.search(name) or _BEST.search(tree.dotted(value)) or name.isupper():  # a limit of the author's
+            if not _is_beaten(source, name, value):
                 continue
             if not tree.loops(source, choice):
                 yield from _of_class(source, test, name, value) if name.startswith("self.") else ()
@@ -39,6 +39,14 @@ def find(source: Source) -> Iterator[Hit]:
                     test,
                     f"`{name}` keeps its first value, so every turn beats it: write `{name} = {source.code(value)}` below",
                 )
+
+
+def _is_beaten(source: Source, name: str, value: ast.expr) -> bool:
+    """Whether a name says that it holds the best so far; `BEST` is a limit of the author's, and so is what the number of a turn is compared with."""
+    if not _BEST.search(name) or _BEST.search(tree.dotted(value)) or name.isupper():
+        return False
+    bound = scopes.reaching(source, value) if isinstance(value, ast.Name) else []
+    return not bound or any(one.how != "for" for one in bound)
 
 
 def _compared(source: Source, test: ast.expr) -> ast.Compare | None:
@@ -201,7 +209,16 @@ def _is_only_start(source: Source, best: ast.expr, name: str) -> bool:
         )
         shared = shared or "setattr" in source.text or source.text.count(name.rpartition(".")[2]) > _uses(source, name)
     plain = all(not tree.loops(source, one) and _is_number(source, value) for one, value in stored)
-    return bool(stored) and plain and not shared
+    said = any(word in name.lower() for word in ("best", "lowest", "highest")) or all(
+        _is_extreme(value) for _, value in stored
+    )
+    return bool(stored) and plain and said and not shared
+
+
+def _is_extreme(value: ast.expr | None) -> bool:
+    """A number to be beaten at once, 0, -1, 1e9 or infinity; `least_score = 0.9` is a limit."""
+    number = tree.literal(value)
+    return not isinstance(number, int | float) or number <= 0 or number >= 99
 
 
 def _given(assign: ast.Assign, name: str) -> Iterator[tuple[ast.Assign, ast.expr]]:
