@@ -51,7 +51,12 @@ def _is_beaten(source: Source, name: str, value: ast.expr) -> bool:
 
 def _compared(source: Source, test: ast.expr) -> ast.Compare | None:
     """`loss < best` of an `if`: as it stands, under a name, or beside another condition."""
-    one = follow.followed(source, test) if isinstance(test, ast.Name) else test
+    named = isinstance(test, ast.Name) and any(
+        tree.dotted(one.targets[0]) == test.id
+        for kind in (ast.Compare, ast.BoolOp)
+        for one in uses.assigns(source, ast.Name, kind)
+    )
+    one = follow.followed(source, test) if named else test
     parts = one.values if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.And) else [one]
     found = [part for part in parts if isinstance(part, ast.Compare) and isinstance(part.ops[0], _SIGNS)]
     if len(found) > 1:  # `epoch > 5 and loss < best`

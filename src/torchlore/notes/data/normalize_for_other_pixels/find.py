@@ -98,7 +98,9 @@ def _unscaled(source: Source, node: ast.expr, hops: int = 6) -> bool:
             node = tree.receiver(node)
         else:
             break
-    return pixels.is_bytes(source, node)
+    return pixels.is_bytes(source, node) or pixels.is_opened(
+        source, node
+    )  # of three colours, or the mean would not fit
 
 
 def _large(source: Source, call: ast.Call) -> bool:

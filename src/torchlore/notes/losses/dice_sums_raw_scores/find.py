@@ -31,8 +31,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _raw_given(source: Source) -> Iterator[Hit]:
     """`dice(net(x), masks)` of a net that ends in a layer, where neither of them makes probabilities."""
-    if not uses.says(source, "dice", "iou", "jaccard", "overlap") or not _NAMED.search(source.text):
-        return  # `indices` and `previous` say neither
+    if not uses.says(source, "dice", "iou", "jaccard", "overlap") or not _may_hold_one(source):
+        return  # `indices` and `previous` say so too
     taken = dict[ast.AST, list[ast.arg]]()
     for call in source.all(ast.Call):
         if len(call.args) + len(call.keywords) < 2 or tree.spread(call) or _is_foreign(source, call):
@@ -48,6 +48,16 @@ def _raw_given(source: Source) -> Iterator[Hit]:
             if given is not None and found is not None and found.state == "logits":
                 told = f"`{source.code(given)}` is a raw output, which this overlap adds up as if it were probabilities"
                 yield source.hit(call, f"{told}: give it `torch.sigmoid({source.code(given)})`", severity="warning")
+
+
+def _may_hold_one(source: Source) -> bool:
+    """Whether the file adds two sums up as an overlap does, or calls or imports what is named after one."""
+    sums = (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Add)) if "sum(" in source.text else ()
+    if any(_summed(one.left) is not None and _summed(one.right) is not None for one in sums):
+        return True
+    if any(_NAMED.search(full) for full in source.names.imported.values()):
+        return True
+    return any(isinstance(one.func, ast.Attribute) and _NAMED.search(one.func.attr) for one in source.all(ast.Call))
 
 
 def _is_foreign(source: Source, call: ast.Call) -> bool:
