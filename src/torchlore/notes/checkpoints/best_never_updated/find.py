@@ -9,6 +9,8 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _BEST = regex(r"(^|_|\.)(best|lowest|highest|min|max|top|record|peak|least)(_|$)|best", re.IGNORECASE)
+_LOWEST = regex(r"(^|_|\.)(lowest|min|least)(_|$)", re.IGNORECASE)
+_HIGHEST = regex(r"(^|_|\.)(highest|max|top|peak)(_|$)", re.IGNORECASE)
 _WORDS = ("best", "lowest", "highest", "record", "peak", "least", "top", "min", "max")
 _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
@@ -25,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         for best, value in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
             name = tree.dotted(best)
-            if not _is_beaten(source, name, value):
+            if not _is_beaten(source, test, best, value):
                 continue
             if not tree.loops(source, choice):
                 yield from _of_class(source, test, name, value) if name.startswith("self.") else ()
@@ -41,12 +43,23 @@ def find(source: Source) -> Iterator[Hit]:
                 )
 
 
-def _is_beaten(source: Source, name: str, value: ast.expr) -> bool:
-    """Whether a name says that it holds the best so far; `BEST` is a limit of the author's, and so is what the number of a turn is compared with."""
+def _is_beaten(source: Source, test: ast.Compare, best: ast.expr, value: ast.expr) -> bool:
+    """Whether a name says that it holds the best so far, and not a limit: `BEST`, `gain > min_gain`, `epoch > record_from`."""
+    name = tree.dotted(best)
     if not _BEST.search(name) or _BEST.search(tree.dotted(value)) or name.isupper():
         return False
+    smaller = isinstance(test.ops[0], ast.Lt | ast.LtE) is (best is not test.left)  # than the best
+    if (_HIGHEST if smaller else _LOWEST).search(name) and "best" not in name.lower():
+        return False
     bound = scopes.reaching(source, value) if isinstance(value, ast.Name) else []
-    return not bound or any(one.how != "for" for one in bound)
+    return not bound or not all(_counts(source, one) for one in bound)
+
+
+def _counts(source: Source, one: scopes.Binding) -> bool:
+    """Whether this is the number of the turn: `for epoch in range(n)`, `for i, batch in enumerate(loader)`."""
+    over = one.statement.iter if one.how == "for" and isinstance(one.statement, ast.For) else None
+    name = source.name(over.func) if isinstance(over, ast.Call) else ""
+    return name in ("range", "tqdm.trange") or (name == "enumerate" and one.path == (0,))
 
 
 def _compared(source: Source, test: ast.expr) -> ast.Compare | None:

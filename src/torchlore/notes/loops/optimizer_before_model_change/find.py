@@ -10,6 +10,7 @@ from torchlore.check.project import as_class, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _SPLITS = ("torch.nn.utils.weight_norm", "torch.nn.utils.parametrizations.weight_norm")
+_SAME = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "eval", "train", "requires_grad_"}
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -391,16 +392,13 @@ def _around_the_old(event: Event) -> bool:
         return False
     model, name, new = call.args
     old = {f"{source.code(model)}.{tree.literal(name)}", f"getattr({source.code(model)}, {source.code(name)})"}
-    for part in ast.walk(new):
-        whole = isinstance(part, ast.expr) and not isinstance(source.parents[part], ast.Attribute)
-        bound = scopes.reaching(source, part) if whole and isinstance(part, ast.Name) else []
-        if whole and isinstance(part, ast.expr) and source.code(part) in old:
-            return True
-        if any(
-            one.how == "for" and "named_" in source.code(one.statement.iter)
-            for one in bound
-            if isinstance(one.statement, ast.For)
-        ):
+    for part in (one for one in ast.walk(new) if isinstance(one, ast.expr)):
+        up = source.parents[part]
+        if isinstance(up, ast.Attribute) and up.attr not in _SAME:
+            continue  # `net.head.in_features`
+        bound = scopes.reaching(source, part) if isinstance(part, ast.Name) else []
+        loops = (one.statement for one in bound if one.how == "for" and isinstance(one.statement, ast.For))
+        if source.code(part) in old or any("named_" in source.code(one.iter) for one in loops):
             return True
     return False
 

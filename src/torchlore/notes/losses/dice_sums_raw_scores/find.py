@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _SHAPES = ("flatten", "view", "reshape", "float", "contiguous")
 _NAMED = regex(r"(?<![A-Za-z])(?:soft_?)?(?:dice|iou|jaccard|overlap)|Dice|IoU|IOU|Jaccard|Overlap")
+_OF_PYTHON = {"isinstance", "print", "range", "getattr", "max", "min", "zip"}
 _SQUASHED = ("sigmoid", "softmax", "tanh", "exp(", "clamp", "argmax", "one_hot", "> ", "round(")
 
 
@@ -61,17 +62,9 @@ def _may_hold_one(source: Source) -> bool:
 
 
 def _is_foreign(source: Source, call: ast.Call) -> bool:
-    """A function of torch or NumPy, `torch.cat(a, 1)`, and a method of what no net can be: nothing of the project's."""
+    """A function of torch, of NumPy or of Python, `torch.cat(parts, 1)`: none of the project's."""
     full = source.name(call.func)
-    return full.startswith(("torch.", "numpy.", "torchvision.")) or full in (
-        "isinstance",
-        "print",
-        "range",
-        "getattr",
-        "max",
-        "min",
-        "zip",
-    )
+    return full.startswith(("torch.", "numpy.", "torchvision.")) or full in _OF_PYTHON
 
 
 def _loss_of(source: Source, call: ast.Call) -> Function | None:
