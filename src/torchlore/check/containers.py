@@ -242,8 +242,9 @@ def _kept_beside(cls: Class, name: str, added: set[str]) -> bool:
         target = assign.targets[0]
         own = target.value if isinstance(target, ast.Subscript) else target
         moved = isinstance(assign.value, ast.Name) and assign.value.id in added
-        if moved and tree.dotted(own).startswith("self.") and tree.dotted(own) != f"self.{name}":
-            return isinstance(target, ast.Attribute) or sure(cls.source, own, "modulelist", "moduledict")
+        beside = moved and tree.dotted(own).startswith("self.") and tree.dotted(own) != f"self.{name}"
+        if beside and (isinstance(target, ast.Attribute) or sure(cls.source, own, "modulelist", "moduledict")):
+            return True
     return False
 
 

@@ -43,6 +43,19 @@ def followed(source: Source, node: ast.expr, hops: int = 4) -> ast.expr:
     return node
 
 
+def written_into(source: Source, node: ast.Name) -> bool:
+    """Whether the function writes into what the name holds: `x[0] = 1`, `x /= 2`, `x.div_(2)`, `np.divide(y, 2, out=x)`."""
+    home = tree.function(source, node)
+    for use in uses.names(source, node.id):
+        up = source.parents[use]
+        part = isinstance(up, ast.Subscript) and up.value is use and isinstance(up.ctx, ast.Store)
+        method = isinstance(up, ast.Attribute) and up.attr.endswith("_") and not up.attr.startswith("_")
+        given = isinstance(up, ast.AugAssign) or (isinstance(up, ast.keyword) and up.arg == "out")
+        if (part or method or given) and tree.function(source, use) is home:
+            return True
+    return False
+
+
 def read_once(source: Source, node: ast.expr) -> ast.expr:
     """What a name stands for, where nothing else reads it and both stand in the same loops and conditions; else the node."""
     made, home = followed(source, node), tree.function(source, node)

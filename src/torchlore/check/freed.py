@@ -33,9 +33,21 @@ def too_late(source: Source) -> Iterator[tuple[ast.AST, str]]:
             place = _afterwards(source, node, call) if left_out and _was_frozen(what, frozen) else None
             if place is node and isinstance(node, ast.Call) and tree.loops(source, node):
                 continue  # `optimizer-before-model-change` speaks of it
-            if place is not None and not frameworks.owned(source, place):
+            if (
+                place is not None
+                and not frameworks.owned(source, place)
+                and not _built_anew(source, place, homes, home)
+            ):
                 yield place, "of the trainable parameters" if chosen else "without it"
                 break
+
+
+def _built_anew(source: Source, place: ast.AST, homes: list[ast.AST], home: ast.AST) -> bool:
+    """Whether a function that makes another optimizer is called below: `optimizer = make_optimizer(model)`."""
+    makers = [one for one in homes if one is not home and isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    sites = (site for one in dict.fromkeys(makers) for site in calls.callers(as_function(source, one)))
+    here, line = tree.function(source, place), getattr(place, "lineno", 0)
+    return any(at is source and tree.function(source, call) is here and call.lineno > line for at, call, _ in sites)
 
 
 def _by_makers(source: Source, switches: list[tuple[ast.AST, str, bool]]) -> Iterator[str]:

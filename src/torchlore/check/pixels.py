@@ -20,6 +20,7 @@ _WRAPS = {"torch.from_numpy", "torch.as_tensor", "torch.tensor", "torch.stack", 
 _SAME = {"clone", "copy", "contiguous", "to", "cuda", "cpu", "numpy", "reshape", "view", "permute", "transpose", "squeeze",
          "unsqueeze", "flatten"}  # fmt: skip
 _HOPS = 6
+_BYTE_MODES = {"RGB", "L", "RGBA", "YCbCr", "HSV", "CMYK"}
 _PICTURE = {"convert", "resize", "crop", "rotate", "transpose", "copy"}
 
 
@@ -60,7 +61,7 @@ def _gives_bytes(source: Source, call: ast.Call, hops: int) -> bool:
     if (name in _MADE or (not name and how in ("randint", "integers"))) and asked is not None:
         return _is_byte(source, asked)
     if name in _WRAPS and asked is None and call.args:
-        return _is_opened(source, call.args[0]) or is_bytes(source, call.args[0], hops - 1)
+        return is_opened(source, call.args[0], converted=True) or is_bytes(source, call.args[0], hops - 1)
     made = flow.called(source, call)
     if made is not None and made.owner is None:
         backs = calls.returned(made)
@@ -85,9 +86,13 @@ def _is_mask(source: Source, node: ast.expr) -> bool:
     return truth or "mask" in source.code(node).lower()
 
 
-def _is_opened(source: Source, node: ast.expr) -> bool:
-    """`Image.open(path).convert("RGB")`, turned and resized: bytes, where a mode of floats is not asked for."""
-    made = follow.followed(source, node)
+def is_opened(source: Source, node: ast.expr, *, converted: bool = False) -> bool:
+    """`Image.open(path)`, turned and resized; with `converted` only where `convert("RGB")` makes bytes of any mode: a depth has 16 bits."""
+    made, sure = follow.followed(source, node), not converted
     while isinstance(made, ast.Call) and follow.method(made) in _PICTURE and not source.name(made.func):
+        sure = sure or (
+            follow.method(made) == "convert" and bool(made.args) and tree.literal(made.args[0]) in _BYTE_MODES
+        )
         made = follow.followed(source, tree.receiver(made))
-    return isinstance(made, ast.Call) and source.name(made.func) == "PIL.Image.open" and '"F"' not in source.code(node)
+    opened = isinstance(made, ast.Call) and source.name(made.func) == "PIL.Image.open"
+    return opened and sure and '"F"' not in source.code(node)

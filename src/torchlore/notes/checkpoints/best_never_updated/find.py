@@ -9,6 +9,8 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _BEST = regex(r"(^|_|\.)(best|lowest|highest|min|max|top|record|peak|least)(_|$)|best", re.IGNORECASE)
+_LOWEST = regex(r"(^|_|\.)(lowest|min|least)(_|$)", re.IGNORECASE)
+_HIGHEST = regex(r"(^|_|\.)(highest|max|top|peak)(_|$)", re.IGNORECASE)
 _WORDS = ("best", "lowest", "highest", "record", "peak", "least", "top", "min", "max")
 _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
@@ -18,14 +20,14 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _impatient(source)
     for choice in source.all(ast.If) if any(word in source.text for word in _WORDS) else ():
         test = _compared(source, choice.test)
-        if test is None:
+        if test is None or not any(word in source.code(test) for word in _WORDS):
             continue
         if not _keeps(source, choice):
             yield from _saved_always(source, choice) if test is choice.test else ()
             continue
         for best, value in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
             name = tree.dotted(best)
-            if not _BEST.search(name) or _BEST.search(tree.dotted(value)) or name.isupper():  # a limit of the author's
+            if not _is_beaten(source, test, best, value):
                 continue
             if not tree.loops(source, choice):
                 yield from _of_class(source, test, name, value) if name.startswith("self.") else ()
@@ -41,9 +43,33 @@ def find(source: Source) -> Iterator[Hit]:
                 )
 
 
+def _is_beaten(source: Source, test: ast.Compare, best: ast.expr, value: ast.expr) -> bool:
+    """Whether a name says that it holds the best so far, and not a limit: `BEST`, `gain > min_gain`, `epoch > record_from`."""
+    name = tree.dotted(best)
+    if not _BEST.search(name) or _BEST.search(tree.dotted(value)) or name.isupper():
+        return False
+    smaller = isinstance(test.ops[0], ast.Lt | ast.LtE) is (best is not test.left)  # than the best
+    if (_HIGHEST if smaller else _LOWEST).search(name) and "best" not in name.lower():
+        return False
+    bound = scopes.reaching(source, value) if isinstance(value, ast.Name) else []
+    return not bound or not all(_counts(source, one) for one in bound)
+
+
+def _counts(source: Source, one: scopes.Binding) -> bool:
+    """Whether this is the number of the turn: `for epoch in range(n)`, `for i, batch in enumerate(loader)`."""
+    over = one.statement.iter if one.how == "for" and isinstance(one.statement, ast.For) else None
+    name = source.name(over.func) if isinstance(over, ast.Call) else ""
+    return name in ("range", "tqdm.trange") or (name == "enumerate" and one.path == (0,))
+
+
 def _compared(source: Source, test: ast.expr) -> ast.Compare | None:
     """`loss < best` of an `if`: as it stands, under a name, or beside another condition."""
-    one = follow.followed(source, test) if isinstance(test, ast.Name) else test
+    named = isinstance(test, ast.Name) and any(
+        tree.dotted(one.targets[0]) == test.id
+        for kind in (ast.Compare, ast.BoolOp)
+        for one in uses.assigns(source, ast.Name, kind)
+    )
+    one = follow.followed(source, test) if named else test
     parts = one.values if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.And) else [one]
     found = [part for part in parts if isinstance(part, ast.Compare) and isinstance(part.ops[0], _SIGNS)]
     if len(found) > 1:  # `epoch > 5 and loss < best`
@@ -201,7 +227,16 @@ def _is_only_start(source: Source, best: ast.expr, name: str) -> bool:
         )
         shared = shared or "setattr" in source.text or source.text.count(name.rpartition(".")[2]) > _uses(source, name)
     plain = all(not tree.loops(source, one) and _is_number(source, value) for one, value in stored)
-    return bool(stored) and plain and not shared
+    said = any(word in name.lower() for word in ("best", "lowest", "highest")) or all(
+        _is_extreme(value) for _, value in stored
+    )
+    return bool(stored) and plain and said and not shared
+
+
+def _is_extreme(value: ast.expr | None) -> bool:
+    """A number to be beaten at once, 0, -1, 1e9 or infinity; `least_score = 0.9` is a limit."""
+    number = tree.literal(value)
+    return not isinstance(number, int | float) or number <= 0 or number >= 99
 
 
 def _given(assign: ast.Assign, name: str) -> Iterator[tuple[ast.Assign, ast.expr]]:

@@ -73,9 +73,10 @@ def _swapped(source: Source, share: float, average: ast.expr) -> str:
 
 
 def _around(source: Source, node: ast.AST) -> str:
-    """The names of the function and the class around it, and what the loops there walk over."""
+    """The names of the function and the class around it, and the nets whose weights the loops there walk over."""
     home, owner = tree.function(source, node), tree.class_of(source, node)
-    walked = " ".join(source.code(one.iter) for one in tree.loops(source, node) if isinstance(one, ast.For))
+    loops = [source.code(one.iter) for one in tree.loops(source, node) if isinstance(one, ast.For)]
+    walked = " ".join(one for one in loops if any(word in one for word in ("parameters", "state_dict", "buffers")))
     return f"{home.name if home else ''} {owner.name if owner else ''} {walked}"
 
 

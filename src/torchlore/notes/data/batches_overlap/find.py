@@ -62,6 +62,10 @@ def _counts_batches(source: Source, stop: ast.expr, size: str, hops: int = 3) ->
     made = follow.followed(source, stop)
     while isinstance(made, ast.Call) and len(made.args) == 1 and source.name(made.func).rpartition(".")[2] in _WHOLE:
         made = made.args[0]
+    if isinstance(made, ast.Call) and source.name(made.func) in ("max", "min") and hops:
+        return any(isinstance(one, ast.BinOp) and _counts_batches(source, one, size, hops - 1) for one in made.args)
+    if isinstance(made, ast.Call) and source.name(made.func) == "len":
+        return False  # of a list of starts, or of the samples
     if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Add) and tree.literal(made.right) == 1 and hops:
         return _counts_batches(source, made.left, size, hops - 1)
     if isinstance(made, ast.BinOp):

@@ -75,6 +75,8 @@ def _unscaled(source: Source, node: ast.expr, hops: int = 6) -> bool:
     """Whether these are bytes that became floats without a division."""
     while hops:
         hops -= 1
+        if isinstance(node, ast.Name) and follow.written_into(source, node):
+            return False  # `x.div_(255)`
         node = follow.followed(source, node)
         word = follow.method(node)
         full = source.name(node.func) if isinstance(node, ast.Call) else ""
@@ -96,7 +98,9 @@ def _unscaled(source: Source, node: ast.expr, hops: int = 6) -> bool:
             node = tree.receiver(node)
         else:
             break
-    return pixels.is_bytes(source, node)
+    return pixels.is_bytes(source, node) or pixels.is_opened(
+        source, node
+    )  # of three colours, or the mean would not fit
 
 
 def _large(source: Source, call: ast.Call) -> bool:

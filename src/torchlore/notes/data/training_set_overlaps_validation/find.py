@@ -58,15 +58,16 @@ def _part_of_part(source: Source) -> Iterator[Hit]:
     """`train = Subset(train, a)` and then `val = Subset(train, b)`: `b` counts in the whole, and picks from what is trained on."""
     for call in source.calls("torch.utils.data.Subset"):
         held, data = source.parents[call], tree.argument(call, 0, "dataset")
-        name = tree.dotted(held.targets[0]).rpartition(".")[2].lower() if isinstance(held, ast.Assign) else ""
-        bound = scopes.reaching(source, data) if isinstance(data, ast.Name) and _HELD_OUT.match(name) else []
+        name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+        meant = _HELD_OUT.match(name.rpartition(".")[2].lower())
+        bound = scopes.reaching(source, data) if isinstance(data, ast.Name) and meant else []
         first = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
         if not isinstance(first, ast.Call) or source.name(first.func) != "torch.utils.data.Subset":
             continue
         ways = [_origin(source, tree.argument(one, 1, "indices")) for one in (first, call)]
         if ways[0] is not None and ways[0] is ways[1]:
-            told = f"`{source.code(data)}` is the training part already, so `{name}` is taken from what is trained on"  # type: ignore[arg-type]  # a name
-            yield source.hit(call, f"{told}: cut both from the whole set", severity="warning")
+            told = f"`{source.code(data)}` is a part already, whose numbers begin at 0 again: these indices of the whole set pick other samples of it"  # type: ignore[arg-type]  # a name
+            yield source.hit(call, f"{told}: cut `{name}` from the whole set too", severity="warning")
 
 
 def _origin(source: Source, indices: ast.expr | None) -> ast.AST | None:

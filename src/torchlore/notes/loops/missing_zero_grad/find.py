@@ -411,7 +411,7 @@ def _of_another_net(step: Event, zero: Event) -> bool:
     net = tree.receiver(given) if whole and isinstance(given, ast.Call) else None
     if not isinstance(net, ast.Name) or not isinstance(zero.expr, ast.Name) or made[0].source is not zero.source:
         return False
-    if _copied(zero.source, net.id, zero.expr.id):
+    if _copied(zero.source, net.id, zero.expr.id, step.loops[-1] if step.loops else None):
         return True
     both = [zero.source.values(one) for one in (net, zero.expr)]
     nodes = [one[0].node for one in both if len(one) == 1 and one[0].kind in ("module", "sequential")]
@@ -419,9 +419,10 @@ def _of_another_net(step: Event, zero: Event) -> bool:
     return plain and identity.identity(zero.source, net) != zero.owner and not _takes(zero.source, net.id, zero.expr.id)
 
 
-def _copied(source: Source, one: str, other: str) -> bool:
-    """`teacher = copy.deepcopy(student)`, the one place where either is made of the other."""
+def _copied(source: Source, one: str, other: str, loop: ast.AST | None) -> bool:
+    """`teacher = copy.deepcopy(student)`, the one place where either is made of the other, and not anew in each turn."""
     copies = [call for call in source.calls("copy.deepcopy") if isinstance(source.parents[call], ast.Assign)]
+    copies = [call for call in copies if loop not in tree.loops(source, call)]
     pairs = [{tree.dotted(source.parents[call].targets[0]), *map(tree.dotted, call.args)} for call in copies]  # type: ignore[attr-defined]  # an assignment
     return one != other and {one, other} in pairs
 

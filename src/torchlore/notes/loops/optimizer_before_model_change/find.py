@@ -10,6 +10,7 @@ from torchlore.check.project import as_class, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _SPLITS = ("torch.nn.utils.weight_norm", "torch.nn.utils.parametrizations.weight_norm")
+_SAME = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "eval", "train", "requires_grad_"}
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -109,7 +110,12 @@ def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
         if any(event.owner == built.owner or model in _models(event.source, event.node) for event in again):
             continue  # built anew
         for event in later:
-            replaced = event.what == "replace" and _part_of(event.owner, model) and not _empty(event)
+            replaced = (
+                event.what == "replace"
+                and _part_of(event.owner, model)
+                and not _empty(event)
+                and not _around_the_old(event)
+            )
             if replaced and not _rebound(source, built, event) and not _trained(later, event):
                 name = event.source.code(event.expr) if event.expr is not None else "the layer"
                 told = tree.literal(event.node.args[1]) if isinstance(event.node, ast.Call) else None
@@ -377,6 +383,24 @@ def _empty(event: Event) -> bool:
     value = event.node.value if isinstance(event.node, ast.Assign) else None
     value = event.node.args[2] if isinstance(event.node, ast.Call) else value  # setattr(model, name, layer)
     return value is not None and all(modules.parameterless(one) for one in event.source.values(value))
+
+
+def _around_the_old(event: Event) -> bool:
+    """`setattr(net, name, torch.compile(layer))`, where `layer` is the old one: its parameters stay."""
+    source, call = event.source, event.node
+    if not isinstance(call, ast.Call) or len(call.args) != 3:
+        return False
+    model, name, new = call.args
+    old = {f"{source.code(model)}.{tree.literal(name)}", f"getattr({source.code(model)}, {source.code(name)})"}
+    for part in (one for one in ast.walk(new) if isinstance(one, ast.expr)):
+        up = source.parents[part]
+        if isinstance(up, ast.Attribute) and up.attr not in _SAME:
+            continue  # `net.head.in_features`
+        bound = scopes.reaching(source, part) if isinstance(part, ast.Name) else []
+        loops = (one.statement for one in bound if one.how == "for" and isinstance(one.statement, ast.For))
+        if source.code(part) in old or any("named_" in source.code(one.iter) for one in loops):
+            return True
+    return False
 
 
 def _line(event: Event) -> int:

@@ -21,7 +21,7 @@ Choice = tuple[ast.expr, ast.expr, list[ast.expr]]  # where to tell it, the mode
 
 
 def find(source: Source) -> Iterator[Hit]:
-    text = _GUARD.sub("", source.text)
+    text = _GUARD.sub("", source.text) if "requires_grad" in source.text else source.text
     if any(word in text for word in _MEANT) or not flow.may_train(source):
         return
     yield from _listed_parts(source)

@@ -4,10 +4,13 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, flow, follow, scopes, tree, uses, values
+from torchlore.check.pattern import regex
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 _SHAPES = ("flatten", "view", "reshape", "float", "contiguous")
+_NAMED = regex(r"(?<![A-Za-z])(?:soft_?)?(?:dice|iou|jaccard|overlap)|Dice|IoU|IOU|Jaccard|Overlap")
+_OF_PYTHON = {"isinstance", "print", "range", "getattr", "max", "min", "zip"}
 _SQUASHED = ("sigmoid", "softmax", "tanh", "exp(", "clamp", "argmax", "one_hot", "> ", "round(")
 
 
@@ -29,18 +32,39 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _raw_given(source: Source) -> Iterator[Hit]:
     """`dice(net(x), masks)` of a net that ends in a layer, where neither of them makes probabilities."""
-    if not uses.says(source, "dice", "iou", "jaccard", "overlap"):
-        return
+    if not uses.says(source, "dice", "iou", "jaccard", "overlap") or not _may_hold_one(source):
+        return  # `indices` and `previous` say so too
+    taken = dict[ast.AST, list[ast.arg]]()
     for call in source.all(ast.Call):
-        inner = _loss_of(source, call) if len(call.args) + len(call.keywords) > 1 else None
-        if inner is None or tree.spread(call):
+        if len(call.args) + len(call.keywords) < 2 or tree.spread(call) or _is_foreign(source, call):
             continue
-        for arg in _taken_raw(inner):
+        inner = _loss_of(source, call)
+        if inner is None:
+            continue
+        if inner.node not in taken:
+            taken[inner.node] = _taken_raw(inner)
+        for arg in taken[inner.node]:
             given = calls.given_argument(inner, call, arg, 1 if inner.owner is not None else 0)
             found = values.state(source, given) if given is not None else None
             if given is not None and found is not None and found.state == "logits":
                 told = f"`{source.code(given)}` is a raw output, which this overlap adds up as if it were probabilities"
                 yield source.hit(call, f"{told}: give it `torch.sigmoid({source.code(given)})`", severity="warning")
+
+
+def _may_hold_one(source: Source) -> bool:
+    """Whether the file adds two sums up as an overlap does, or calls or imports what is named after one."""
+    sums = (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Add)) if "sum(" in source.text else ()
+    if any(_summed(one.left) is not None and _summed(one.right) is not None for one in sums):
+        return True
+    if any(_NAMED.search(full) for full in source.names.imported.values()):
+        return True
+    return any(isinstance(one.func, ast.Attribute) and _NAMED.search(one.func.attr) for one in source.all(ast.Call))
+
+
+def _is_foreign(source: Source, call: ast.Call) -> bool:
+    """A function of torch, of NumPy or of Python, `torch.cat(parts, 1)`: none of the project's."""
+    full = source.name(call.func)
+    return full.startswith(("torch.", "numpy.", "torchvision.")) or full in _OF_PYTHON
 
 
 def _loss_of(source: Source, call: ast.Call) -> Function | None:

@@ -22,6 +22,7 @@ _FILLING = re.compile(
 )
 _TARGET = re.compile(r"(^|_)(tag|label|target|trg|tgt|y)s?($|_)", re.IGNORECASE)
 _SAME = {"view", "reshape", "flatten", "to", "cuda", "long", "contiguous", "transpose", "t", "permute"}
+_OF_LABELS = re.compile(r"label|target|ignore|tag", re.IGNORECASE)
 _FLAT = re.compile(r"\.(view|reshape|flatten)\(")
 
 
@@ -173,6 +174,8 @@ def _without_ignore_index(source: Source, found: list[losses.LossCall], pad: re.
             else None
         )
         value = tree.argument(filled, 2, "padding_value") if filled is not None else None
+        if value is not None and tree.literal(value) is tree.UNKNOWN and _OF_LABELS.search(source.code(value)):
+            continue  # the number stands elsewhere, and is -100 as a rule
         index = source.code(value) if value is not None else pad.group(0) if pad is not None else ""
         flat = loss.target is not None and (value is not None or _FLAT.search(_text(source, loss.target)))
         made = loss.made.node if loss.made is not None else loss.call

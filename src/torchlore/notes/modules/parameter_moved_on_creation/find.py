@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, project, tree
+from torchlore.check import classes, edits, follow, project, tree, values
 from torchlore.check.source import Hit, Source
 
 _MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
                    "t", "view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "transpose", "permute"}  # fmt: skip
-_FROM_NUMBERS = {"torch.from_numpy", "torch.tensor", "torch.as_tensor"}
+_FROM_NUMBERS = {"torch.tensor", "torch.as_tensor"}
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -56,10 +56,11 @@ def _may_be_double(source: Source, made: ast.expr) -> bool:
     """Whether `.float()` has something to do: NumPy's numbers, integers, a type that was asked for; a parameter is float32 else."""
     if not isinstance(made, ast.Call):
         return False
-    if source.name(made.func) in _FROM_NUMBERS:
+    if source.name(made.func) == "torch.from_numpy":
+        return True
+    if source.name(made.func) in _FROM_NUMBERS and tree.keyword(made, "dtype") is None:
         numbers = made.args[0] if made.args else None
-        plain = isinstance(numbers, ast.List | ast.Tuple | ast.Constant)
-        return not plain or tree.keyword(made, "dtype") is not None
+        return numbers is not None and values.maybe(source, numbers, "ndarray")  # a number or a list makes float32
     return follow.method(made) in ("double", "half", "bfloat16") or tree.keyword(made, "dtype") is not None
 
 

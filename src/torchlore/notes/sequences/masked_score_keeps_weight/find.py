@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 
 _SOFTMAX = ("torch.softmax", "torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.log_softmax")
 
+_WEIGHS = ("matmul", "bmm", "einsum", "mul")
 _SHARES = ("torch.softmax", "torch.nn.functional.softmax")  # a log-softmax may be masked with -inf
 _SAME = {
     "unsqueeze",
@@ -93,9 +94,17 @@ def _minus_inf_late(source: Source) -> Iterator[Hit]:
         ):
             continue
         later = (*source.calls(*_SOFTMAX), *source.methods("softmax", "topk", "argmax", "max", "exp"))
-        if not any(one.lineno >= fill.lineno and tree.function(source, one) is home for one in later):
-            told = "the softmax is done already, so this puts an infinite weight where 0 is meant: mask the scores before the softmax"
+        ranked = any(one.lineno >= fill.lineno and tree.function(source, one) is home for one in later)
+        if not ranked and _multiplies_below(source, home, fill):
+            told = f"the softmax is done already, so this puts a weight of `{source.code(value or fill)}` where 0 is meant: mask the scores before the softmax"
             yield source.hit(fill, told, severity="warning")
+
+
+def _multiplies_below(source: Source, home: tree.FunctionNode, fill: ast.Call) -> bool:
+    """Whether something is weighed in this line or below: what is only given back may be there to be ranked."""
+    products = (one for one in tree.under(source, home, ast.BinOp) if isinstance(one.op, ast.MatMult | ast.Mult))
+    joined = (one for one in tree.under(source, home, ast.Call) if follow.word(source, one) in _WEIGHS)
+    return any((one.end_lineno or one.lineno) >= fill.lineno for one in (*products, *joined))
 
 
 def _taken_out_late(source: Source) -> Iterator[Hit]:

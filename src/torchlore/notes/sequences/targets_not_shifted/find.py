@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, iteration, losses, origin, scopes, tree, uses, values
+from torchlore.check import classes, follow, iteration, losses, origin, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -101,18 +101,7 @@ def _untouched(source: Source, node: ast.expr) -> ast.expr | None:
     """What a name was set to, if nothing is written into it afterwards."""
     if not isinstance(node, ast.Name):
         return node
-    ups = [
-        source.parents[one]
-        for one in uses.names(source, node.id)
-        if tree.function(source, one) is tree.function(source, node)
-    ]
-    written = any(
-        (isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store))
-        or isinstance(up, ast.AugAssign)
-        or (isinstance(up, ast.Attribute) and up.attr.endswith("_"))
-        for up in ups
-    )
-    return follow.binding(source, node) if not written else None
+    return follow.binding(source, node) if not follow.written_into(source, node) else None
 
 
 def _stretch(source: Source, node: ast.expr) -> str:

@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import math
 import re
 from collections.abc import Iterator
 
@@ -49,7 +50,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[1]}` comes "
                              f"into `{inner}` only with `permute` before this")  # fmt: skip
             continue
-        if _colours_last(old) and "3" in new[-3:] and new[-1] != "3":
+        if _colours_last(old) and "3" in new[-3:] and new[-1] != "3" and _places_kept(old, new):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (height, width, 3), and a view keeps the order of its numbers: the colours come "
                              "in front only with `permute(2, 0, 1)` before this")  # fmt: skip
             continue
@@ -70,6 +71,14 @@ def _colours_last(old: sizes.Sizes) -> bool:
     """A picture as it is read, or one of an array of pictures: `(32, 32, 3)`."""
     whole = len(old) in (3, 4) and old[-1] == "3"
     return old == sizes.PICTURE or (whole and not {"1", "3"} & {*old[:-1]} and _is_kept(old[-3:-1]))
+
+
+def _places_kept(old: sizes.Sizes, new: sizes.Sizes) -> bool:
+    """Whether height and width come behind the colours, as they are or as one: (6, 4, 3) as (2, 3, 12) only cuts the rows."""
+    behind = new[len(new) - new[::-1].index("3") :]
+    if not all(one.isdigit() for one in (*old[-3:-1], *behind)):
+        return True
+    return math.prod(map(int, behind)) == int(old[-3]) * int(old[-2])
 
 
 def _is_kept(places: sizes.Sizes) -> bool:
