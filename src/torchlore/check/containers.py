@@ -66,6 +66,8 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
     """What is in the plain list or dict that a variable holds, or that a method or function of the file makes and returns."""
     if isinstance(call, ast.Name):
         return _variable(cls.source, call)
+    if isinstance(call, ast.Call) and tree.dotted(call.func) in ("list", "tuple") and len(call.args) == 1:
+        return _yielded(cls.source, call.args[0])
     home, back = _returned(cls, call)
     if home is None or back is None:
         return []
@@ -75,6 +77,16 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
     if start is None or not _is_plain(start):
         return []
     return _written(start) + added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
+
+
+def _yielded(source: Source, call: ast.expr) -> list[ast.expr]:
+    """What a generator of the file gives, of `list(self.make_layers(sizes))`."""
+    made = called(source, call) if isinstance(call, ast.Call) else None
+    if made is None or made.source is not source or made.node.name == "__init__":
+        return []
+    given = [one.value for one in tree.body_nodes(made.node) if isinstance(one, ast.Yield) and one.value is not None]
+    more = any(isinstance(one, ast.YieldFrom) for one in tree.body_nodes(made.node))
+    return given if not more else []
 
 
 def maps(cls: Class, value: ast.expr | None) -> bool:

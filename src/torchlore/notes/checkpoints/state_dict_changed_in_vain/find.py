@@ -10,13 +10,12 @@ from torchlore.check.source import Hit, Source
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_own(source), *_loaded_into_another(source))
     for call in source.methods("state_dict"):
-        if call.args or values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True):
-            continue
-        if _may_be_another(source, tree.receiver(call)):
-            continue
         model, up = source.code(tree.receiver(call)), source.parents[call]
         way = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in ("update", "pop") else None
         updates = isinstance(way, ast.Call) and tree.is_statement(source, way)
+        other = values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True)
+        if call.args or (other and not updates) or _may_be_another(source, tree.receiver(call)):
+            continue  # deeper in, an optimizer hands out its own dictionaries
         stores = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store) and up.value is call
         stores = stores and not isinstance(
             source.parents[up], ast.AugAssign

@@ -30,11 +30,20 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         used = {node.attr for node in tree.under(source, draws, ast.Attribute) if not _spare(source, node)}
         for name, found in classes.attributes(cls).items():
-            made = [one for one in found if isinstance(one.value, ast.Call) and source.name(one.value.func) in _MAKERS]
+            made = [one for one in found if _makes(source, one.value)]
             once = made and len(made) == len(found) and all(one.method == "__init__" for one in found)
             if name in used and once and _copied(source, cls) and not _seeded(source, name):
                 told = f"every worker gets a copy of `self.{name}` and draws the same numbers: draw from `np.random` or `torch`, or make the generator from the index"
                 yield source.hit(made[0].node, told)
+
+
+def _makes(source: Source, value: ast.expr | None) -> bool:
+    """`default_rng(seed)`, also of `rng or default_rng(seed)` and `default_rng(seed) if rng is None else rng`."""
+    if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
+        return _makes(source, value.values[-1])
+    if isinstance(value, ast.IfExp):
+        return "None" in source.code(value.test) and (_makes(source, value.body) or _makes(source, value.orelse))
+    return isinstance(value, ast.Call) and source.name(value.func) in _MAKERS
 
 
 def _spare(source: Source, node: ast.AST) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree
+from torchlore.check import calls, project, scopes, tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -18,6 +18,10 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, 'interpolated class numbers are other classes: resize a label map with `mode="nearest"`'
             )
+        elif tree.literal(tree.argument(call, 3, "mode")) in _SMOOTH:
+            for used in _by_helper(source, call):
+                told = f"`{source.code(used.func)}` interpolates (line {call.lineno}), and interpolated class numbers are other classes"
+                yield source.hit(used, f'{told}: resize a label map with `mode="nearest"`')
     for call in source.calls("torchvision.transforms.functional.resize", "torchvision.transforms.v2.functional.resize"):
         if (
             tree.lacks(call, 2, "interpolation")
@@ -35,6 +39,22 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, "`cv2.resize` interpolates by default: add `interpolation=cv2.INTER_NEAREST` for a mask"
             )
+
+
+def _by_helper(source: Source, call: ast.Call) -> list[ast.Call]:
+    """The calls of the function that gives back what is interpolated, where they become integers."""
+    up = source.parents[call]
+    while isinstance(up, ast.Subscript | ast.Attribute) or (
+        isinstance(up, ast.Call) and isinstance(up.func, ast.Attribute)
+    ):
+        if isinstance(up, ast.Attribute) and up.attr not in ("squeeze", "view", "reshape"):
+            return []
+        up = source.parents[up]
+    home = tree.function(source, call)
+    if not isinstance(up, ast.Return) or home is None:
+        return []
+    found = calls.callers(project.as_function(source, home))
+    return [one for at, one, _ in found if at is source and _cast_to_whole(source, one)]
 
 
 def _mask(source: Source, call: ast.Call) -> bool:

@@ -27,6 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
     calls = [
         call for call in source.all(ast.Call) if len(call.args) == 1 and isinstance(call.func, ast.Name | ast.Attribute)
     ]
+    yield from _both_in_turn(source, calls)
     for mask in calls:
         if not _MASK.search(_name(mask.args[0])) or not _is_random(source, mask.func):
             continue
@@ -44,6 +45,26 @@ def find(source: Source) -> Iterator[Hit]:
                     "longer fit: transform both in one call",
                 )
                 break
+
+
+def _both_in_turn(source: Source, calls: list[ast.Call]) -> Iterator[Hit]:
+    """`image, mask = (self.aug(x) for x in (image, mask))`, `[aug(x) for x in (image, mask)]`."""
+    for call in calls:
+        up = source.parents[call]
+        turn = up.generators[0] if isinstance(up, ast.ListComp | ast.GeneratorExp) and up.elt is call else None
+        parts = follow.followed(source, turn.iter) if turn is not None else None
+        drawn = turn is not None and tree.dotted(turn.target) == _held(call.args[0])
+        names = [_name(one) for one in parts.elts] if isinstance(parts, ast.List | ast.Tuple) and drawn else []
+        masks = [one for one in names if _MASK.search(one)]
+        images = [one for one in names if one and not _MASK.search(one)]
+        if masks and images and _is_random(source, call.func) and not _seeded(source, call):
+            told = f"`{source.code(call.func)}` draws anew for `{masks[0]}` and again for `{images[0]}`, so they no longer fit"
+            yield source.hit(call, f"{told}: transform both in one call")
+
+
+def _held(node: ast.expr) -> str:
+    """`t` of `t[index]`."""
+    return tree.dotted(node.value if isinstance(node, ast.Subscript) else node)
 
 
 def _name(node: ast.expr) -> str:
@@ -66,6 +87,8 @@ def _draws(source: Source, call: ast.Call) -> bool:
     if _DRAWS.match(source.name(call.func)):
         return True
     parts = follow.followed(source, call.args[0]) if call.args else None
+    if isinstance(parts, ast.IfExp):  # `[flip, turn] if train else []`
+        parts = next((one for one in (parts.body, parts.orelse) if getattr(one, "elts", [])), None)
     inner = parts.elts if isinstance(parts, ast.List | ast.Tuple) else []
     return any(isinstance(one, ast.Call) and _draws(source, one) for one in inner)
 

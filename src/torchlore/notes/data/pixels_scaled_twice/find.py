@@ -21,6 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
         if isinstance(op, ast.Div) and tree.literal(right) in (255, 255.0) and _is_scaled(source, left):
             told = f"`{source.code(left)}` was scaled by ToTensor already: leave the division by 255 out"
             yield source.hit(node, told, severity="warning")  # of floats it scales nothing
+    yield from _in_the_list(source) if "255" in source.text else ()
     seen: set[ast.AST] = set()
     for call in source.all(ast.Call):
         given = call.args[0] if len(call.args) == 1 else None
@@ -29,6 +30,29 @@ def find(source: Source) -> Iterator[Hit]:
             seen.add(cast)
             told = f"ToTensor (line {call.lineno}) scales bytes only, and `{source.code(cast)}` is float: pass the uint8 picture"
             yield source.hit(cast, told)
+
+
+def _in_the_list(source: Source) -> Iterator[Hit]:
+    """`[ToTensor(), Lambda(lambda x: x / 255)]`: the steps of one Compose."""
+    for steps in source.all(ast.List, ast.Tuple):
+        parts: list[ast.expr] = getattr(steps, "elts", [])
+        names = [source.name(one.func) if isinstance(one, ast.Call) else "" for one in parts]
+        first = next((index for index, name in enumerate(names) if name in _TOTENSOR), len(names))
+        drawn = any(name.endswith((".PILToTensor", ".ToImage")) for name in names)
+        for step, name in [*zip(parts, names, strict=True)][first + 1 :]:
+            if name.endswith(".Normalize") or drawn:
+                break
+            given = step.args[0] if isinstance(step, ast.Call) and name.endswith(".Lambda") and step.args else None
+            body = given.body if isinstance(given, ast.Lambda) else None
+            own = [one.arg for one in given.args.args] if isinstance(given, ast.Lambda) else []
+            divides = isinstance(body, ast.BinOp) and isinstance(body.op, ast.Div)
+            if divides and isinstance(body, ast.BinOp) and tree.dotted(body.left) in own and _is_255(body.right):
+                told = f"ToTensor scaled the pixels to 0 … 1 already, and `{source.code(body)}` does so again: leave this step out"
+                yield source.hit(step, told, severity="warning")  # of floats ToTensor scales nothing
+
+
+def _is_255(node: ast.expr) -> bool:
+    return tree.literal(node) in (255, 255.0)
 
 
 def _scales(source: Source, func: ast.expr, *, last: bool = True) -> bool:

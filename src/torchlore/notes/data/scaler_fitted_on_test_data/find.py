@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, scopes, tree, uses
+from torchlore.check import calls, classes, edits, flow, follow, origin, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -15,6 +15,7 @@ _SCALERS = {"StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "P
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _by_hand(source)
+    yield from _then_split(source) if "random_split" in source.text else ()
     if "sklearn" not in source.text and "fit" not in source.text:
         return
     said = list(_whole_then_cut(source))
@@ -159,6 +160,38 @@ def _by_hand(source: Source) -> Iterator[Hit]:
             at = mean if mean.lineno >= held.lineno - 3 else held
             told = f"the test rows that line {later.lineno} takes are in this mean: split first, and take it over the training part"
             yield source.hit(at, told, severity="warning")
+
+
+def _then_split(source: Source) -> Iterator[Hit]:
+    """`random_split(TensorDataset(standardise(x), y), ...)`: the statistics are those of all rows."""
+    for split in source.calls("torch.utils.data.random_split"):
+        data = follow.followed(source, split.args[0]) if split.args else None
+        held = isinstance(data, ast.Call) and source.name(data.func) == "torch.utils.data.TensorDataset"
+        for column in data.args if held and isinstance(data, ast.Call) else ():
+            made = follow.followed(source, column)
+            inner = flow.called(source, made) if isinstance(made, ast.Call) else None
+            backs = calls.returned(inner) if inner is not None else []
+            at, scaled = (inner.source, backs[0]) if inner is not None and len(backs) == 1 else (source, made)
+            scaled = follow.followed(at, scaled)
+            if isinstance(scaled, ast.BinOp) and _own_mean(at, scaled):
+                told = f"the rows that line {split.lineno} holds out are in this mean: split first, and take it over the training part"
+                yield source.hit(made, told, severity="warning")
+                break
+
+
+def _own_mean(source: Source, scaled: ast.BinOp) -> bool:
+    """`(x - x.mean(0)) / x.std(0)`."""
+    centred = scaled.left
+    if not isinstance(scaled.op, ast.Div) or not isinstance(centred, ast.BinOp) or not isinstance(centred.op, ast.Sub):
+        return False
+    mean, rows = origin.origin(source, centred.right)[1], centred.left
+    whole = isinstance(mean, ast.Call) and follow.method(mean) == "mean" and _by_column(mean)
+    return (
+        whole
+        and isinstance(mean, ast.Call)
+        and isinstance(rows, ast.Name)
+        and _same_rows(source, tree.receiver(mean), rows)
+    )
 
 
 def _by_column(mean: ast.Call) -> bool:

@@ -254,10 +254,14 @@ def _appended(source: Source, name: ast.Name) -> tuple[bool, ast.expr] | None:
     """The test under which one loop appends to a list."""
     found = []
     for call in source.methods("append", "extend"):
-        if tree.dotted(tree.receiver(call)) == name.id and tree.function(source, call) is tree.function(source, name):
-            tests = [
-                (test, _sign(source, test) * (1 if branch else -1)) for test, branch in tree.conditions(source, call)
-            ]
+        if tree.function(source, call) is not tree.function(source, name):
+            continue
+        into, conditions = tree.receiver(call), tree.conditions(source, call)
+        if isinstance(into, ast.IfExp) and name.id in (tree.dotted(into.body), tree.dotted(into.orelse)):
+            conditions = [(into.test, tree.dotted(into.body) == name.id), *conditions]
+            into = name  # `(plain if p.ndim < 2 else decay).append(p)`
+        if tree.dotted(into) == name.id:
+            tests = [(test, _sign(source, test) * (1 if branch else -1)) for test, branch in conditions]
             found.append(next(((test, sign) for test, sign in tests if sign), None))
     signs = {one[1] for one in found if one is not None}
     first = next((one for one in found if one is not None), None)

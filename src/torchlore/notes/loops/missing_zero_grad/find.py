@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from math import inf
 
-from torchlore.check import edits, flow, follow, frameworks, identity, scopes, terms, tree, values
+from torchlore.check import calls, edits, flow, follow, frameworks, identity, project, scopes, terms, tree, values
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.pattern import regex
+from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 _BROKEN = re.compile(r"nan|finite|isinf|norm|loss", re.IGNORECASE)  # what a batch is left out for
@@ -110,7 +111,7 @@ def _in_closure(source: Source) -> Iterator[Hit]:
     for call in source.methods("step"):
         made = [one for one in source.values(tree.receiver(call)) if one.kind == "optimizer"] if call.args else []
         built = made[0].node if len(made) == 1 and made[0].name.startswith("torch.optim.") else None
-        closure = flow.called(source, call) if isinstance(built, ast.Call) else None
+        closure = _closure(source, call) if isinstance(built, ast.Call) else None
         if closure is None or closure.source is not source or _helper(closure.node):
             continue
         turn = flow.events_of(source, closure.node)
@@ -120,6 +121,18 @@ def _in_closure(source: Source) -> Iterator[Hit]:
             name = source.code(tree.receiver(call))
             told = f"`{name}.step` runs this again and again, and the gradients of all passes add up: begin the closure with `{name}.zero_grad()`"
             yield source.hit(passes[0].node, told)
+
+
+def _closure(source: Source, step: ast.Call) -> Function | None:
+    """The closure that a step is given, also by `make_closure(x, y)`, which returns a function of its own."""
+    given = follow.followed(source, step.args[0])
+    maker = flow.called(source, given) if isinstance(given, ast.Call) else None
+    if maker is None:
+        return flow.called(source, step)
+    backs = calls.returned(maker)
+    name = backs[0].id if len(backs) == 1 and isinstance(backs[0], ast.Name) else ""
+    own = [one for one in maker.node.body if isinstance(one, ast.FunctionDef) and one.name == name]
+    return project.as_function(maker.source, own[0]) if len(own) == 1 else None
 
 
 def _part_zeroed(source: Source) -> Iterator[Hit]:

@@ -14,7 +14,7 @@ _SAME = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "eval", "tr
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_layers_after(source), *_renewed(source))
+    yield from (*_layers_after(source), *_renewed(source), *_in_subclass(source))
     if any(source.methods("add_param_group")):
         return
     asked = [*source.methods("parameters", "named_parameters")]
@@ -83,6 +83,37 @@ def _renewed(source: Source) -> Iterator[Hit]:
             if anew and not wraps and values.sure(source, again.value, "module") and _runs_later(source, again, call):
                 told = f"`self.{name}` is another model from here on, and `{opt}` of line {held.lineno} keeps the old one's parameters: "
                 yield source.hit(again, told + "build the optimizer anew too")
+
+
+def _in_subclass(source: Source) -> Iterator[Hit]:
+    """`self.model[2] = nn.Linear(...)` behind the `super().__init__()` that has built `self.optimizer`."""
+    for call in source.calls("super"):
+        up = source.parents[source.parents[call]]
+        home, owner = tree.function(source, call), enclosing_class(source, call)
+        if owner is None or home is None or home.name != "__init__" or follow.method(up) != "__init__":
+            continue
+        ways = [classes.methods(one).get("__init__") for one in source.project.bases(owner)[0][1:]]
+        first = next((one for one in ways if one is not None), None)
+        for opt, net in _built_there(source, first) if first is not None else ():
+            if any(tree.dotted(one) == opt for one in tree.under(source, owner.node, ast.Attribute)):
+                continue  # built anew, or given another group
+            for put in (one for one in home.body if isinstance(one, ast.Assign) and one.lineno > call.lineno):
+                target = put.targets[0].value if isinstance(put.targets[0], ast.Subscript) else put.targets[0]
+                into = tree.dotted(target) == net or tree.dotted(target).startswith(f"{net}.")
+                made = source.values(put.value) if into and isinstance(put.value, ast.Call) else ()
+                if made and all(_holds_weights(one) and modules.has_parameters(one) for one in made):
+                    told = f"`super().__init__` has built `{opt}` with the parameters of before, so what `{source.code(put.targets[0])}` is from here on never learns"
+                    yield source.hit(put, f"{told}: build the optimizer anew behind this")
+
+
+def _built_there(source: Source, home: tree.FunctionNode) -> Iterator[tuple[str, str]]:
+    """`self.opt` and `self.net` of each `self.opt = Adam(self.net.parameters())` in a function of the file."""
+    for call in source.methods("parameters"):
+        held, net = tree.statement(source, call), tree.dotted(tree.receiver(call))
+        opt = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+        inside = tree.function(source, call) is home and net.startswith("self.") and opt.startswith("self.")
+        if inside and _to_optimizer(source, call):
+            yield opt, net
 
 
 def _runs_later(source: Source, again: ast.Assign, built: ast.Call) -> bool:

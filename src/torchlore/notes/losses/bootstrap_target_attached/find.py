@@ -343,5 +343,20 @@ def _squares(text: str) -> Iterator[str]:
 def _squared(source: Source, node: ast.BinOp, squares: set[str]) -> bool:
     """`delta = a - b` where `delta.pow(2)` or `delta ** 2` stands somewhere."""
     held = source.parents[node] if isinstance(node.op, ast.Sub) else None
+    if isinstance(held, ast.Return):
+        home = tree.function(source, held)
+        given = callers(project.as_function(source, home)) if home is not None else []
+        return bool(given) and all(_is_squared(at, call) for at, call, _ in given)
+    if held is not None and _is_squared(source, node):
+        return True
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
     return bool(name) and any(one == name or one.endswith(f".{name}") for one in squares)
+
+
+def _is_squared(source: Source, node: ast.expr) -> bool:
+    """`node.pow(2)`, `node ** 2`, `node.square()` as it stands."""
+    up = source.parents[node]
+    if isinstance(up, ast.BinOp):
+        return isinstance(up.op, ast.Pow) and up.left is node and tree.literal(up.right) == 2
+    call = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in ("pow", "square") else None
+    return isinstance(call, ast.Call) and [tree.literal(one) for one in call.args] in ([], [2])

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import averages, identity, tree, uses
-from torchlore.check.calls import callers
+from torchlore.check.calls import callers, given_argument
 from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
@@ -25,6 +25,7 @@ def find(source: Source) -> Iterator[Hit]:
         net = tree.receiver(walk)
         asked = _by_method(source, walk) if where is None else None
         where, net = (asked, tree.receiver(asked)) if asked is not None else (where, net)
+        where, net = _by_function(source, walk) or (where, net) if where is None else (where, net)
         owner = identity.identity(source, net) if where is not None else None
         if where is not None and owner in decayed:
             name = source.code(net)
@@ -83,6 +84,28 @@ def _by_method(source: Source, walk: ast.Call) -> ast.Call | None:
         return None
     found = [one for at, one, _ in callers(as_function(source, home)) if at is source and _added(source, one)]
     return found[0] if found else None
+
+
+def _by_function(source: Source, walk: ast.Call) -> tuple[ast.Call, ast.expr] | None:
+    """`penalty(net)` as a term of a sum, and the net, where the function gives back the squares of all it is handed."""
+    home, up, part = tree.function(source, walk), source.parents[walk], tree.receiver(walk)
+    whole = source.parents[up] if isinstance(up, ast.comprehension) else None
+    back = next((one for one in tree.ancestors(source, walk) if isinstance(one, ast.Return)), None)
+    if (
+        home is None
+        or whole is None
+        or back is None
+        or not isinstance(part, ast.Name)
+        or not _is_squared(source.code(whole))
+    ):
+        return None
+    arg = next((one for one in tree.parameters(home) if one.arg == part.id), None)
+    function = as_function(source, home)
+    for at, call, skip in callers(function) if arg is not None else ():
+        net = given_argument(function, call, arg, skip) if arg is not None else None
+        if at is source and net is not None and _added(source, call):
+            return call, net
+    return None
 
 
 def _is_squared(code: str) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, edits, follow, losses, scopes, tree, values
+from torchlore.check import calls, classes, edits, follow, losses, project, scopes, stated, tree, values
 from torchlore.check.source import Hit, Source
 
 _SHAPES = {"squeeze", "view", "reshape", "flatten", "detach", "cpu", "float", "unsqueeze"}
@@ -17,17 +17,43 @@ def find(source: Source) -> Iterator[Hit]:
     if not models:
         return
     for compare in source.all(ast.Compare):
-        half = len(compare.ops) == 1 and tree.literal(compare.comparators[0]) == 0.5
+        half = len(compare.ops) == 1 and _is_half(source, compare.comparators[0])
         order = half and isinstance(compare.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE)
         if order and (_model(source, compare.left) in models or _raw(source, compare.left) in models):
             code = source.code(compare.left)
-            edit = edits.replace(source, compare.comparators[0], "0")
-            message = f"`{code}` holds logits, where 0.5 is a probability of 0.62: compare with 0"
-            yield source.hit(compare, message, edit, safe=False)
+            written = isinstance(compare.comparators[0], ast.Constant)
+            fix = [edits.replace(source, compare.comparators[0], "0")] if written else []
+            write = "compare with 0" if written else f"compare `{code}.sigmoid()`"
+            message = f"`{code}` holds logits, where 0.5 is a probability of 0.62: {write}"
+            yield source.hit(compare, message, *fix, safe=False)
     for call in (*source.calls("torch.round"), *source.methods("round")):
         scores = call.args[0] if source.name(call.func) and call.args else tree.receiver(call)
         if _model(source, scores) in models:
             yield source.hit(call, f"`{source.code(scores)}` holds logits: round their sigmoid, or write `> 0`")
+
+
+def _is_half(source: Source, limit: ast.expr) -> bool:
+    """`0.5`, also as `threshold=0.5` of a function or as an attribute that is given it."""
+    if isinstance(limit, ast.Constant):
+        return limit.value == 0.5
+    asked = "0.5" in source.text and isinstance(limit, ast.Name | ast.Attribute)
+    return asked and all(one == 0.5 for one in _limits(source, limit))
+
+
+def _limits(source: Source, limit: ast.expr) -> list[object]:
+    """The numbers that a name or `self.threshold` may be; `UNKNOWN` among them where not all are seen."""
+    cls = project.enclosing_class(source, limit) if tree.dotted(limit).startswith("self.") else None
+    found = classes.assigned(cls, tree.dotted(limit)[5:]) if cls is not None else []
+    if not found:
+        return stated.constants(source, limit)
+    given = [(one.source, _part(one)) for one in found]
+    return [number for at, one in given for number in (stated.constants(at, one) if one is not None else [None])]
+
+
+def _part(one: classes.Attribute) -> ast.expr | None:
+    """`threshold` of `self.threshold, self.hits = threshold, 0`."""
+    several = isinstance(one.value, ast.Tuple) and len(one.path) == 1 and one.path[0] < len(one.value.elts)
+    return one.value.elts[one.path[0]] if several else one.value if not one.path else None  # type: ignore[union-attr]  # a tuple
 
 
 def _always(source: Source) -> Iterator[Hit]:

@@ -117,8 +117,20 @@ def _behind(source: Source, given: ast.expr) -> str:
     while isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mult | ast.Div):
         scaled = isinstance(made.op, ast.Mult) and tree.literal(made.left) is not tree.UNKNOWN
         made = made.right if scaled else made.left
+    if _is_accuracy(source, made):
+        return "accuracy"
     made = tree.receiver(made) if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) else made
     return tree.dotted(made).rpartition(".")[2] if made is not given else ""
+
+
+def _is_accuracy(source: Source, made: ast.expr) -> bool:
+    """`(scores.argmax(1) == y).float().mean().item()`."""
+    ways = set[str]()
+    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute):
+        ways.add(made.func.attr)
+        made = made.args[0] if source.name(made.func).startswith("torch.") and made.args else tree.receiver(made)
+    equal = isinstance(made, ast.Compare) and len(made.ops) == 1 and isinstance(made.ops[0], ast.Eq)
+    return equal and "mean" in ways and ".argmax(" in ast.unparse(made)
 
 
 def _direction(word: str) -> str:

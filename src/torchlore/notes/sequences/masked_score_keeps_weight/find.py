@@ -26,11 +26,12 @@ _SAME = {
 }
 
 
+_MASK = re.compile(r"mask|^(keep|valid|is_valid|attend)$")
 _LEFT = re.compile(r"\.sum\(|normali[sz]e|\binf\b|-inf|1e-?\d|masked_fill|finfo|-1000")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not uses.says(source, "mask") or not uses.says(source, "softmax"):
+    if not uses.says(source, "softmax") or not uses.says(source, "mask", "keep", "valid"):
         return
     yield from (
         (*_over_queries(source), *_too_late(source), *_minus_inf_late(source)) if "masked_fill" in source.text else ()
@@ -111,7 +112,7 @@ def _taken_out_late(source: Source) -> Iterator[Hit]:
     """`weights = scores.softmax(-1) * mask` and `weights @ v`: what is left does not sum to 1."""
     for product in source.all(ast.BinOp):
         sides = (product.left, product.right) if isinstance(product.op, ast.Mult) else ()
-        mask = next((one for one in sides if "mask" in _bare(one).lower()), None)
+        mask = next((one for one in sides if _MASK.search(_bare(one).lower())), None)
         whole = mask is not None and re.search("quer|row|(^|_)q_", _bare(mask).lower())  # rows that nobody reads
         home = tree.function(source, product) if mask is not None and not whole else None
         if mask is None or home is None or not _weighs(source, product):

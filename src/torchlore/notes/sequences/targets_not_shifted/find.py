@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, iteration, losses, origin, scopes, tree, values
+from torchlore.check import calls, classes, follow, iteration, losses, origin, project, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -24,6 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     if "Embedding" in text and not _COPIES.search(text) and not _SHIFTS.search(text):
         yield from _same_stretch(source)
+        yield from _given_itself(source, found)
     for loss in found:
         if loss.input is None or loss.target is None:
             continue
@@ -58,6 +59,26 @@ def find(source: Source) -> Iterator[Hit]:
                 f"output with `{target.id}[:, 1:]`"
             )
             yield source.hit(loss.call, message)
+
+
+def _given_itself(source: Source, found: list[losses.LossCall]) -> Iterator[Hit]:
+    """`net(ids, labels=ids)`, where `forward` compares its output with the labels as they come."""
+    for loss in found:
+        home, cls = tree.function(source, loss.call), project.enclosing_class(source, loss.call)
+        if home is None or home.name != "forward" or cls is None or not classes.is_module(cls):
+            continue
+        named = _whole(source, loss.target) if loss.target is not None else None
+        bound = scopes.reaching(source, named) if isinstance(named, ast.Name) else []
+        labels = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+        words = tree.parameters(home)[1] if len(tree.parameters(home)) > 1 else None
+        if not isinstance(labels, ast.arg) or words is None or labels is words:
+            continue
+        forward = project.as_function(source, home)
+        for at, call, skip in calls.callers(forward):
+            one, other = (calls.given_argument(forward, call, arg, skip) for arg in (words, labels))
+            if isinstance(one, ast.Name) and isinstance(other, ast.Name) and one.id == other.id and at is source:
+                told = f"`forward` compares position by position, and `{one.id}` is both the input and the target, so each position has seen its answer"
+                yield source.hit(call, f"{told}: give `{one.id}[:, :-1]` and `{one.id}[:, 1:]`")
 
 
 def _one_column(source: Source, given: ast.expr | None, target: ast.expr | None) -> ast.expr | None:

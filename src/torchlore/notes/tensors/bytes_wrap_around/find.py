@@ -3,8 +3,10 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import pixels
+from torchlore.check import pixels, stated, tree
 from torchlore.check.source import Hit, Source
+
+_BRIGHTER = 10  # what is added to a picture: of labels and offsets less is
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -15,3 +17,15 @@ def find(source: Source) -> Iterator[Hit]:
             left, right = source.code(gap.left), source.code(gap.right)
             told = f"both sides are bytes, and where `{right}` is larger the difference wraps around to 255 and below"
             yield source.hit(gap, f"{told}: write `{left}.float() - {right}.float()`, of arrays `.astype(np.float32)`")
+        for given, amount in ((gap.left, gap.right), (gap.right, gap.left)) if isinstance(gap.op, ast.Add) else ():
+            more = min((one if isinstance(one, int) else 0 for one in _amounts(source, amount)), default=0)
+            if _BRIGHTER <= more < 256 and pixels.is_bytes(source, given):
+                code = source.code(given)
+                told = f"`{code}` is bytes, and where it is above {255 - more} the sum wraps around to nearly 0"
+                yield source.hit(gap, f"{told}: make it floats first and clamp the sum to 0 … 255")
+
+
+def _amounts(source: Source, amount: ast.expr) -> list[object]:
+    """What may be added: a number, or what a parameter is given everywhere."""
+    named = isinstance(amount, ast.Name)
+    return stated.constants(source, amount) if named else [tree.literal(amount)]
