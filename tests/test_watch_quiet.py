@@ -50,6 +50,27 @@ for _ in range(4):
     F.cross_entropy(net(torch.randn(8, 4)), torch.randint(0, 2, (8,))).backward()
     opt.step()
 """
+SCHEDULED = """
+class Inner(optim.Optimizer):  # steps by another optimizer, which has the same groups
+    def __init__(self, base):
+        super().__init__(base.param_groups, {})
+        self.base, self.param_groups = base, base.param_groups
+
+    def step(self):
+        self.base.step()
+
+
+net, twin = nn.Linear(4, 2), nn.Linear(4, 2)
+stepped = optim.SGD(net.parameters(), 0.1)
+made = {"twice": lambda: optim.SGD(net.parameters(), 0.1), "inner": lambda: Inner(stepped),
+        "twin": lambda: optim.SGD(twin.parameters(), 0.1)}
+plan = optim.lr_scheduler.CosineAnnealingLR(made["WHICH"](), T_max=20)
+for _ in range(12):
+    stepped.zero_grad()
+    F.cross_entropy(net(torch.randn(8, 4)), torch.randint(0, 2, (8,))).backward()
+    stepped.step()
+    plan.step()
+"""
 MEASURED = """
 data = TensorDataset(torch.randn(64, 5), torch.randn(64, 1))
 loader = DataLoader(data, batch_size=16, shuffle=True)
@@ -534,6 +555,9 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
         (LONGER.replace("BEFORE", "states = []").replace("EACH", "pass"), KEPT),
         (OWN_NAMES, []),  # layers of the user's own with names of PyTorch's
         (SHADOW.replace("COPY", "p.data"), ["weights-kept-by-reference"]),
+        (SCHEDULED.replace("WHICH", "twice"), ["scheduler-holds-another-optimizer"]),
+        (SCHEDULED.replace("WHICH", "inner"), []),
+        (SCHEDULED.replace("WHICH", "twin"), []),  # another network's, which waits for its turn
     ],
 )
 def test_it_speaks_of_the_trap_alone(tmp_path, program, slugs):

@@ -34,7 +34,7 @@ def find(source: Source) -> Iterator[Hit]:
             told = "every turn steps, and only some zero the gradients, so those of all turns between add up: zero before each backward pass"
             yield source.hit(seldom.node if seldom.source is source else seldom.at, told)
         step = _first_unzeroed(source, loop)
-        if step is None or follow.in_test(source, loop.node) or _new_leaf(loop, step):
+        if step is None or follow.in_test(source, loop.node) or _new_leaf(loop, step) or _left_to_heirs(source, loop):
             continue
         backward = loop.direct("backward")[0]
         name = source.code(step.expr) if step.expr is not None and step.source is source else "optimizer"
@@ -63,6 +63,18 @@ def _new_leaf(loop: LoopFlow, step: Event) -> bool:
         one for one in bound if isinstance(one.value, ast.Call) and tree.inside(step.source, one.statement, loop.node)
     ]
     return bool(leaves) and len(bound) == len(leaves) == len(new)
+
+
+def _left_to_heirs(source: Source, loop: LoopFlow) -> bool:
+    """`self.before()` in the loop of a base class, which another class of the file overrides with something that zeroes."""
+    home = tree.class_of(source, loop.node)
+    if home is None:
+        return False
+    own = (call for call in tree.under(source, loop.node, ast.Call) if tree.dotted(call.func) == f"self.{follow.method(call)}")  # fmt: skip
+    asked = {follow.method(call) for call in own}
+    heirs = (cls for cls in source.all(ast.ClassDef) if cls is not home and cls.bases)
+    made = (one for cls in heirs for one in cls.body if isinstance(one, ast.FunctionDef) and one.name in asked)
+    return any(re.search(r"zero_grad\(|grad\s*=\s*None|grad\.zero_\(", source.code(one)) for one in made)
 
 
 def _skipped(source: Source) -> Iterator[Hit]:

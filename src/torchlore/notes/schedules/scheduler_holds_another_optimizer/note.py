@@ -9,8 +9,6 @@ Build the scheduler after the optimizer that you step, and build it again whenev
 add to it: `optimizer.add_param_group(...)`.
 """
 
-from torchlore.watch.pictures import Alarm, Step
-
 ROWS = ()
 SOURCES = ("https://docs.pytorch.org/docs/stable/optim.html",)
 TORCH = "2.11, 2.15"
@@ -21,16 +19,3 @@ SEVERITY = "error"
 def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert bad["rates"] == [0.1, 0.1, 0.1]
     assert good["rates"] == [0.1, 0.05, 0.025]
-
-
-def watch(step: Step) -> Alarm | None:
-    for one in step.run.schedulers:
-        other = one.optimizer
-        held = one.thing is not None and other is not None and other is not step.record
-        idle = held and one.steps >= 3 and len(set(one.stepped_at[-3:])) == 1 and not step.record.schedulers
-        if idle and step.in_a_row(3, one.stepped_at[-1] == other.steps):  # type: ignore[union-attr]  # held says so
-            return Alarm(
-                "the scheduler changes an optimizer that is not stepped any more; build it with the optimizer in use",
-                at=one.place,
-            )
-    return None
