@@ -37,6 +37,8 @@ def test_the_facts_are_stated(note: Note) -> None:
     assert note.facts("SOURCES"), "SOURCES says where it was read"
     assert re.match(r"\d+\.\d+", note.torch), "TORCH says on which versions it was seen"
     assert note.part("claim") is not None
+    twice = [part for part in ("find", "watch") if part in vars(note.module) and note.script(part).exists()]
+    assert not twice, f"{twice[0]} stands in note.py and in a file of its own, of which only the file is asked"
     public = {name for name in vars(note.module) if not name.startswith("_")}
     stray = {name for name in public - NAMES if vars(note.module)[name].__class__.__name__ == "function"}
     assert not {n for n in stray if vars(note.module)[n].__module__ == note.module.__name__}, (
