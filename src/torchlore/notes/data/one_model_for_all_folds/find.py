@@ -20,9 +20,10 @@ _RENEWS = regex(
 def find(source: Source) -> Iterator[Hit]:
     if (not any(source.calls(*_FOLDS)) and "fold" not in source.text.lower()) or not flow.may_train(source):
         return
-    for loop in flow.loops(source):
+    folds = {one for one in source.all(ast.For) if _over_folds(source, one)}
+    for loop in flow.loops(source) if folds else ():
         node = loop.node
-        if not isinstance(node, ast.For) or not _over_folds(source, node) or frameworks.owned(source, node):
+        if not isinstance(node, ast.For) or node not in folds or frameworks.owned(source, node):
             continue
         if not loop.of("step") or not loop.of("backward") or loop.of("model", "load"):
             continue

@@ -9,7 +9,7 @@ from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "scale(" not in source.text:
+    if "scale(" not in source.text or not any(source.methods("scale")):
         return
     for call in source.methods("scale"):
         if (
