@@ -15,9 +15,9 @@ from torchlore.check.source import Hit, Source
 
 _BROKEN = re.compile(r"nan|finite|isinf|norm|loss", re.IGNORECASE)  # what a batch is left out for
 _SOUND = re.compile(r"nan|finite|isinf", re.IGNORECASE)
-_COUNTS = regex(  # `env.reset()`, `loss_meter.reset()`, `pbar.clear()`
-    r"env|meter|metric|loss|acc|score|timer?$|time_|avg|conf|matrix|iou|stat|state|hidden|buffer|memory|noise|bar$|hist|log|plt|ax$|fig|cache|"
-    r"list|preds?$|outputs?$|rewards?$|probs?$",
+_COUNTS = regex(  # `env.reset()`, `loss_meter.reset()`, `pbar.clear()`; what accumulates may hold gradients
+    r"^(?!.*(?:grad|accum|accel|opt)).*(?:env|meter|metric|loss|acc|score|timer?$|time_|avg|conf|matrix|iou|stat|state|hidden|buffer|memory|noise|bar$|hist|log|plt|ax$|fig|cache|"
+    r"list|preds?$|outputs?$|rewards?$|probs?$)",
     re.IGNORECASE,
 )
 _OTHERS = ("zero", "reset", "clear")  # a helper we cannot look into may do it
