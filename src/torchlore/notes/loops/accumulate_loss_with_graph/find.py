@@ -310,7 +310,11 @@ def _replayed_from_a_list(source: Source) -> Iterator[Hit]:
     """`memory.append((state, action, reward))` of a plain list or deque that `random.sample` draws from."""
     sampled = {tree.dotted(one.args[0]) for one in source.calls("random.sample") if one.args} - {""}
     for call in source.methods("append") if sampled else ():
-        whole = call.args[0] if len(call.args) == 1 and tree.dotted(tree.receiver(call)) in sampled else None
+        box = tree.receiver(call)
+        whole = call.args[0] if len(call.args) == 1 and tree.dotted(box) in sampled else None
+        made = scopes.reaching(source, box) if whole is not None and isinstance(box, ast.Name) else []
+        if any(tree.loops(source, one.statement) for one in made if one.statement is not None):
+            continue  # it begins anew in each turn, and the loss may want its graphs
         for given in _elements(whole) if whole is not None and not no_grad_around(source, call) else ():
             if values.attached(source, given) is True and not values.maybe(source, given, "parameter"):
                 name = source.code(given)
