@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING, cast
 
 from torchlore.check import api, shapes
-from torchlore.check.tree import argument
+from torchlore.check.pattern import regex
+from torchlore.check.tree import argument, dotted
 from torchlore.check.values import UNKNOWN, Value, Values, item, values
 
 if TYPE_CHECKING:
@@ -21,6 +22,14 @@ _PAIRS = {
     "named_children": "module",
     "named_buffers": "tensor",
 }
+
+
+_EVALUATION = regex(r"(?i)(?:^|[._])(?:test|testing|val|valid|validation|eval|dev)_?(?:data_?)?(?:loader|dl)$")
+
+
+def over_evaluation(source: Source, loop: ast.AST) -> bool:
+    """`for x, y in tqdm(val_loader)`: the batches that its name says are there to evaluate."""
+    return isinstance(loop, ast.For) and bool(_EVALUATION.search(dotted(unwrapped(source, loop.iter))))
 
 
 def unwrapped(source: Source, node: ast.expr) -> ast.expr:

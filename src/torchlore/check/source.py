@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from torchlore.check import joined, names, normal
+from torchlore.check import joined, names, normal, options, turns
 from torchlore.check.pattern import regex
 from torchlore.check.text import Text
 from torchlore.check.walk import index
@@ -47,6 +47,12 @@ class Source:
         self.module = module or "__main__"
         self.tree = ast.parse(text)
         self.nodes, self.parents, self.flat = index(self.tree)
+        self.turns = turns.write(self.nodes, self.parents)  # loops that the user wrote as comprehensions
+        self.options = options.write(
+            self.nodes, self.parents
+        )  # `options` of `**options`, whose parts are given there now
+        if self.turns or self.options:
+            self.nodes, self.parents, self.flat = index(self.tree)
         if normal.spell(self.nodes, self.parents):
             self.nodes, self.parents, self.flat = index(self.tree)
         self.joints = joined.join(self.nodes, self.parents)  # statements that hold what stands on the line before
@@ -135,10 +141,8 @@ class Source:
         """What a rule yields: where (a node), one sentence, and the edits that repair it, if any."""
         start, end = self.span(node)
         chosen = Severity(severity) if severity else None
-        seams = [self.span(one)[0] for one in self.joints] if edits else ()
-        if any(one.start < seam < one.end for one in edits for seam in seams):
-            edits = ()  # it would take away what stands between the two lines
-        return Hit(*self.place(start), *self.place(end), message, edits, safe, chosen)
+        fits = all(_fits(self, one) for one in edits)
+        return Hit(*self.place(start), *self.place(end), message, edits if fits else (), safe, chosen)
 
     def values(self, node: ast.expr) -> tuple[Value, ...]:
         """What the expression may be, one value for each possibility; see `torchlore.check.values`."""
@@ -174,3 +178,14 @@ def _tails(qualified: tuple[str, ...]) -> tuple[str, ...]:
 def lines(source: Source) -> Sequence[str]:
     """The lines of the text, as Python counts them."""
     return _LINE_END.split(source.text)
+
+
+def _fits(source: Source, edit: Edit) -> bool:
+    """Whether the text that an edit changes says what the tree says there."""
+    line = source.place(edit.start)[0]
+    if any(edit.start < source.span(one)[0] < edit.end for one in source.joints):
+        return False  # it would take away what stands between the two lines
+    if any(one.lineno <= line <= (one.end_lineno or 0) for one in source.turns):
+        return False  # the loop it means is no statement
+    around = (source.span(one) for one in source.options)
+    return not any(edit.start < end and edit.end >= start for start, end in around)

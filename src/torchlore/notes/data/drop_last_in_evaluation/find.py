@@ -23,13 +23,12 @@ _MEASURES = re.compile(
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.utils.data.DataLoader"):
         held, given = source.parents[call], tree.keyword(call, "drop_last")
-        packed = _packed(source, call) if given is None else {}
-        if tree.literal(given.value if given is not None else packed.get("drop_last")) is not True:
+        if given is None or tree.literal(given.value) is not True:
             continue
         name = (
             tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else _beside(source, call)
         )
-        size = tree.argument(call, 1, "batch_size") or packed.get("batch_size")
+        size = tree.argument(call, 1, "batch_size")
         if size is None or tree.literal(size) == 1:
             continue  # no batch of one is short
         if _drawn(source, call) or (isinstance(held, ast.Assign) and _only_tasted(source, held.targets[0])):
@@ -37,32 +36,13 @@ def find(source: Source) -> Iterator[Hit]:
         if isinstance(held, ast.Assign) and (_made_anew(source, held.targets[0]) or _shown(source, held.targets[0])):
             continue
         if _EVAL.search(name):
-            fix = [edits.replace(source, given.value, "False")] if given is not None else []
+            fix = edits.replace(source, given.value, "False")
             yield source.hit(
-                given or call,
+                given,
                 f"`{name}` leaves the last, short batch out of what is measured: set drop_last=False",
-                *fix,
+                fix,
                 severity="hint" if _counted_on(source, call) or not _MEASURES.search(source.text.lower()) else None,
             )
-
-
-def _packed(source: Source, call: ast.Call) -> dict[str, ast.expr]:
-    """What `**options` gives, where they are written out once."""
-    found: dict[str, ast.expr] = {}
-    for one in (keyword.value for keyword in call.keywords if keyword.arg is None):
-        made = follow.followed(source, one)
-        ups = [source.parents[use] for use in uses.names(source, one.id)] if isinstance(one, ast.Name) else []
-        if any(
-            isinstance(up, ast.Attribute) or (isinstance(up, ast.Subscript) and not isinstance(up.ctx, ast.Load))
-            for up in ups
-        ):
-            return {}  # changed in between, perhaps
-        if isinstance(made, ast.Dict):
-            pairs = zip(made.keys, made.values, strict=True)
-            found |= {str(tree.literal(key)): value for key, value in pairs if key is not None}
-        elif isinstance(made, ast.Call) and source.name(made.func) == "dict" and not made.args:
-            found |= {key.arg: key.value for key in made.keywords if key.arg is not None}
-    return found
 
 
 def _beside(source: Source, call: ast.Call) -> str:

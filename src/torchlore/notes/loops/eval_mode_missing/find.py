@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from torchlore.check import calls, classes, flow, follow, frameworks, modes, modules, project, tensors, tree
+from torchlore.check import calls, classes, flow, follow, frameworks, iteration, modes, modules, project, tensors, tree
 from torchlore.check.events import Event
 from torchlore.check.identity import Parameter, identity
 from torchlore.check.project import Function
@@ -363,7 +363,9 @@ def _only_reads(events: tuple[Event, ...], event: Event) -> bool:
         return False
     if _gives_losses(event) or _drawn_again(event) or (names and _SHOWS.search(names[-1])) or _drawn(event):
         return False
-    named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event) and not _learns(events, event)
+    named = bool(event.via) and bool(_EVALUATES.search(names[-1])) and not _trains(event)
+    named |= bool(event.loops) and iteration.over_evaluation(event.source, event.loops[-1])
+    named = named and not _learns(events, event)
     step = modes.prepares(events, event) and not _now_and_then(event)
     return (event.no_grad or named) and _has_modes(event) and not step and not _part_of_loss(events, event)
 

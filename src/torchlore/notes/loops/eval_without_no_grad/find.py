@@ -42,7 +42,6 @@ _GRADIENTS = re.compile(
 _MEANT = re.compile(r"\b(?:keep|need|want|enable)\w* (?:the )?grad")  # "keep grads for the inner optimisation"
 _CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
 _JOINS = {"numpy.concatenate", "numpy.vstack", "numpy.hstack"}
-_LOADER = re.compile(r"(?:^|[._])(?:test|testing|val|valid|validation|eval|dev)_?(?:data_?)?loader$", re.IGNORECASE)
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
 
 
@@ -319,7 +318,7 @@ def _over_evaluation(source: Source) -> set[ast.For]:
     """Loops over `test_loader` and its like, in a program that trains and knows no evaluation mode."""
     if any(source.methods("eval")) or not flow.may_train(source):
         return set()
-    return {one for one in source.all(ast.For) if _LOADER.search(tree.dotted(iteration.unwrapped(source, one.iter)))}
+    return {one for one in source.all(ast.For) if iteration.over_evaluation(source, one)}
 
 
 def _tests(events: tuple[Event, ...], place: int, over: set[ast.For]) -> bool:
