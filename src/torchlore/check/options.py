@@ -18,10 +18,17 @@ _NO_VALUE = "the default"  # a name that nobody can bind
 def write(nodes: Nodes, parents: Parents) -> list[ast.expr]:
     """Write such options into their calls; the expressions that stood behind the stars."""
     stars = [one for one in cast("list[ast.keyword]", nodes.get(ast.keyword, ())) if one.arg is None]
+    if not stars:
+        return []
+    named: dict[str, list[ast.Name]] = {one.value.id: [] for one in stars if isinstance(one.value, ast.Name)}
+    for name in cast("list[ast.Name]", nodes.get(ast.Name, ())):
+        if name.id in named:
+            named[name.id].append(name)
+    given = {one.arg for one in cast("list[ast.arg]", nodes.get(ast.arg, ()))}
     found: list[ast.expr] = []
     for star in stars:
         call: Any = parents[star]
-        pairs = _held(nodes, parents, star) if call.__class__ is ast.Call else None
+        pairs = _held(named, given, parents, star) if call.__class__ is ast.Call else None
         if pairs is None or not pairs.keys().isdisjoint(one.arg for one in call.keywords):
             continue
         place = call.keywords.index(star)
@@ -30,16 +37,16 @@ def write(nodes: Nodes, parents: Parents) -> list[ast.expr]:
     return found
 
 
-def _held(nodes: Nodes, parents: Parents, star: ast.keyword) -> Pairs | None:
+def _held(named: dict[str, list[ast.Name]], given: set[str], parents: Parents, star: ast.keyword) -> Pairs | None:
     """What stands behind the stars, if every part of it can be read there."""
     if not isinstance(star.value, ast.Name):
         return _pairs(star.value)
-    same = [one for one in cast("list[ast.Name]", nodes[ast.Name]) if one.id == star.value.id]
+    if star.value.id in given:
+        return None  # a parameter of some function
+    same = named[star.value.id]
     bound = [one for one in same if not isinstance(one.ctx, ast.Load)]
     made: Any = parents[bound[0]] if len(bound) == 1 else None
     if made.__class__ is not ast.Assign or len(made.targets) != 1 or made.lineno > star.value.lineno:
-        return None
-    if any(one.arg == star.value.id for one in cast("list[ast.arg]", nodes.get(ast.arg, ()))):
         return None
     if not all(_only_read(parents, one) for one in same if one is not bound[0]):
         return None
