@@ -443,8 +443,8 @@ def _calls_of(source: Source, target: Function | Class) -> list[ast.Call]:
 
 def _nested_callers(function: Function) -> list[Caller]:
     source, name = function.source, function.node.name
-    calls = (call for call in source.all(ast.Call) if isinstance(call.func, ast.Name) and call.func.id == name)
-    return [(source, call, 0) for call in calls]
+    ups = ((one, source.parents[one]) for one in names(source, name))
+    return [(source, up, 0) for one, up in ups if isinstance(up, ast.Call) and up.func is one]
 
 
 def _method_callers(function: Function) -> list[Caller]:

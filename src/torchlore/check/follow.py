@@ -246,8 +246,8 @@ def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.
     home = tree.function(source, after) or source.tree
     stored = isinstance(name.ctx, ast.Store)
     mine = {id(name)} if stored else {id(one.node) for one in scopes.reaching(source, name)}
-    for node in tree.body_nodes(home):
-        if isinstance(node, ast.Name) and node.id == name.id and node is not name and isinstance(node.ctx, ast.Load):
+    for node in uses.names(source, name.id):
+        if node is not name and isinstance(node.ctx, ast.Load) and scopes.scope_of(source, node) is home:
             later = (node.lineno, node.col_offset) > (after.lineno, after.col_offset)
             beside = tree.statement(source, node) is tree.statement(source, after)
             if (

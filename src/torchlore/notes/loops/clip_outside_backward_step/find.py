@@ -27,7 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _changed_late(source: Source) -> Iterator[Hit]:
     """`p.grad.add_(p.data, alpha=wd)` behind the step, before the gradients are zeroed: nobody uses what it changes."""
-    for loop in flow.training_loops(source) if ".grad" in source.text else []:
+    changed = ".grad" in source.text and any(_changes(source, one) for one in uses.attributes(source, "grad"))
+    for loop in flow.training_loops(source) if changed else []:
         steps, zeros = loop.direct("step"), loop.direct("zero_grad")
         if (
             len(steps) != 1
