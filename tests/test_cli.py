@@ -149,3 +149,17 @@ def test_a_new_note_is_three_files_in_a_known_room(
     assert main(["note", "new", "nowhere/odd-kernel"]) == 2
     assert main(["note", "new", "layers/Odd Kernel"]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_rules_are_compiled_once_where_python_keeps_no_bytecode(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("import torch\n", encoding="utf-8")
+    kept, beside = tmp_path / "cache", tmp_path / "beside"
+    mine = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": str(beside), "TORCHLORE_CACHE": str(kept)}
+    command = [sys.executable, "-m", "torchlore", "check", "--no-cache", "one.py"]
+    for _ in range(2):
+        subprocess.run(command, cwd=tmp_path, env=os.environ | mine, check=True)
+    compiled = sorted(path.name for path in kept.rglob("*.pyc"))
+    assert any(name.startswith("note.") for name in compiled)
+    assert not beside.exists()
+    kept.joinpath("bytecode").chmod(0o500)  # a cache that cannot be written is no reason to fail
+    subprocess.run(command, cwd=tmp_path, env=os.environ | mine, check=True)

@@ -228,7 +228,7 @@ def test_a_first_look_at_many_pictures_shows_how_far_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(scan, "SOME", 5)
-    monkeypatch.setattr(scan, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("TORCHLORE_CACHE", str(tmp_path / "cache"))
     root = folders(tmp_path / "data")
     (root / "red" / "text.jpg").write_bytes(b"hello")
     names = sorted(str(path.relative_to(root)) for path in root.rglob("*.*"))

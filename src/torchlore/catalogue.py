@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from torchlore import keep
 from torchlore.finding import Severity
 
 NOTES = Path(__file__).parent / "notes"
@@ -155,7 +156,8 @@ def note(slug: str) -> Note:
 def parts(name: str) -> dict[str, Callable[..., Any]]:
     """Slug -> function, for every note that has this part: `parts("find")` are the checker's rules."""
     having = (one for one in notes() if one.script(name).exists() or f"def {name}(" in one.written)
-    return {one.slug: part for one in having if (part := one.part(name)) is not None}
+    with keep.bytecode():
+        return {one.slug: part for one in having if (part := one.part(name)) is not None}
 
 
 def search(words: str) -> list[Note]:

@@ -9,18 +9,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from torchlore import keep
 from torchlore.finding import Edit, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-def folder() -> Path:
-    """Where caches are kept: `TORCHLORE_CACHE`, else the user's cache folder."""
-    chosen = os.environ.get("TORCHLORE_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "torchlore"
 
 
 def digest(*parts: bytes) -> str:
@@ -49,7 +42,7 @@ class Cache:
     """One file of results for one project and one set of rules; a broken or foreign file counts as empty."""
 
     def __init__(self, project: str, key: str) -> None:
-        self.path = folder() / f"check-{digest(project.encode())}.json"
+        self.path = keep.folder() / f"check-{digest(project.encode())}.json"
         self.key = key
         self.entries: dict[str, Any] = {}
         self.changed = False

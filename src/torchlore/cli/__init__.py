@@ -13,7 +13,7 @@ import sys
 from functools import cache, partial
 from pathlib import Path
 
-from torchlore import __version__
+from torchlore import __version__, keep
 
 EPILOG = "`lore COMMAND --help` tells the rest. `lore explain SLUG` shows the note behind a finding."
 
@@ -77,7 +77,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(name: str, words: list[str]) -> int:
-    module = importlib.import_module(f"torchlore.cli.{name}")
+    with keep.bytecode():
+        module = importlib.import_module(f"torchlore.cli.{name}")
     helps = "-h" in words or "--help" in words
     width = None if helps else 78  # to ask the terminal for it costs a tenth of the start-up
     layout = partial(argparse.RawDescriptionHelpFormatter, width=width)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from torchlore import keep
 from torchlore.recipes.data import find_broken
 
 SOME = 1000  # files between two lines of progress
@@ -19,12 +20,7 @@ ENDS = 4096  # bytes at each end of a file that tell most files apart
 
 def cache_file(root: Path, kind: str = "scan") -> Path:
     """Where the scan of a folder is remembered: never inside the folder."""
-    return cache_folder() / f"{kind}-{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:20]}.json"
-
-
-def cache_folder() -> Path:
-    """The user's folder for what can be made again."""
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "torchlore"
+    return keep.folder() / f"{kind}-{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:20]}.json"
 
 
 def broken(root: Path, names: list[str]) -> dict[str, str]:

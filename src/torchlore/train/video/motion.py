@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from torchlore import keep
 from torchlore.recipes.seed import derive
 from torchlore.train.run import Refused
 from torchlore.train.samples import Stored, digits
-from torchlore.train.scan import cache_folder
 
 NAME = "motion"
 VERSION = 1  # of the folder's name: one more where the videos change
@@ -37,7 +37,7 @@ SLOWEST, FASTEST = (0.8, 8.0), (2.0, 16.0)  # pixels a frame, degrees a frame
 
 def example() -> Path:
     """The folder of the example's videos, made at its first use: whole or not at all."""
-    folder = cache_folder() / f"{NAME}-{VERSION}"
+    folder = keep.folder() / f"{NAME}-{VERSION}"
     if folder.is_dir():
         return folder
     try:
