@@ -15,6 +15,7 @@ from typing import NoReturn
 from torchlore.catalogue import Note, notes
 from torchlore.check.engine import Rule, check_text
 from torchlore.check.fixes import fix
+from torchlore.check.gate import words
 from torchlore.verify import isolated, run_claim, run_script, warm
 from torchlore.watch import Sentinel, watching
 
@@ -25,7 +26,8 @@ warm()
 @functools.cache
 def rules(known: tuple[Note, ...] | None = None) -> dict[str, Rule]:
     """Every static rule by its slug."""
-    return {note.slug: Rule(note.slug, find, note.severity) for note in known or notes() if (find := note.part("find"))}
+    having = ((note, find) for note in known or notes() if (find := note.part("find")))
+    return {note.slug: Rule(note.slug, find, note.severity, words(find)) for note, find in having}
 
 
 @functools.cache

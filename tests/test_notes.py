@@ -19,7 +19,7 @@ import contract
 by_note = pytest.mark.parametrize("note", notes(), ids=lambda note: note.slug)
 by_trap = pytest.mark.parametrize("note", [note for note in notes() if note.is_trap], ids=lambda note: note.slug)
 errata = [(note, erratum) for note in notes() for erratum in note.errata]
-NAMES = {"ROWS", "SOURCES", "TORCH", "NEEDS", "SEVERITY", "claim", "find", "watch"}
+NAMES = {"ROWS", "SOURCES", "TORCH", "NEEDS", "SEVERITY", "WORDS", "claim", "find", "watch"}
 
 
 @by_note

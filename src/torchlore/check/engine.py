@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check.follow import is_unit_test
+from torchlore.check.gate import awake
 from torchlore.check.meant import keeps_a_fault, never_runs
 from torchlore.check.source import Hit, Source
 from torchlore.finding import Finding, Severity
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
 
 class Rule(NamedTuple):
-    """One rule: the note's slug, its `find`, and the severity of its findings."""
+    """One rule: the note's slug, its `find`, the severity of its findings, and the words without which it is silent."""
 
     slug: str
     find: Callable[[Source], Iterable[Hit]]
     severity: Severity = Severity.WARNING
+    words: tuple[str, ...] = ()
 
 
 class RuleFailed(NamedTuple):
@@ -66,7 +68,7 @@ def parse(text: str, path: str, project: Project | None = None, module: str = ""
 def run(source: Source, rules: Mapping[str, Rule]) -> Iterator[Finding | RuleFailed]:
     """Every rule's findings in one file, unsorted; a rule that raises is reported, not hidden."""
     seen: set[tuple[str, int, int]] = set()  # one softmax may be wrong for three losses: it is said once
-    for rule in rules.values():
+    for rule in awake(rules, source.text):
         try:
             for hit in rule.find(source):
                 if (rule.slug, hit.line, hit.column) not in seen and not never_runs(source, hit.line):
@@ -94,6 +96,6 @@ def check_text(text: str, rules: Mapping[str, Rule], path: str = "<text>") -> li
     source = parse(text, path)
     if isinstance(source, Finding):
         return [source]
-    hits = ((rule, hit) for rule in rules.values() for hit in rule.find(source))
+    hits = ((rule, hit) for rule in awake(rules, source.text) for hit in rule.find(source))
     found = {finding(rule, source, hit) for rule, hit in hits if not never_runs(source, hit.line)}
     return sorted(found, key=order)

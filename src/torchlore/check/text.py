@@ -32,7 +32,7 @@ class Text(str):
         found = self._known.get(part)
         if found is None:
             core = _core(part)
-            found = core in (self._words or self._read()) and (core == part or super().__contains__(part))
+            found = core in (self._words or self.each_once()) and (core == part or super().__contains__(part))
             self._known[part] = found
         return found
 
@@ -41,14 +41,19 @@ class Text(str):
         if self._lower is None:
             self._lower = Text(super().lower())
             if self.isascii():
-                self._lower._words = (self._words or self._read()).lower()  # noqa: SLF001  # one of us
+                self._lower._words = (self._words or self.each_once()).lower()  # noqa: SLF001  # one of us
         return self._lower
 
-    def _read(self) -> str:
+    def each_once(self) -> str:
         """Each word of the text once, one after the other: a fifth of its length."""
-        words = set(self.encode(errors=_ANY).translate(_BREAKS).split())
-        self._words = b" ".join((b"", *words)).decode(errors=_ANY)
+        if not self._words:
+            words = set(self.encode(errors=_ANY).translate(_BREAKS).split())
+            self._words = b" ".join((b"", *words)).decode(errors=_ANY)
         return self._words
+
+    def words(self) -> set[str]:
+        """The words of the text."""
+        return set(self.each_once().split())
 
 
 @lru_cache(maxsize=65536)

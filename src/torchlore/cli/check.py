@@ -18,6 +18,7 @@ from torchlore.check import output, runner
 from torchlore.check.codes import slug_of
 from torchlore.check.engine import Rule
 from torchlore.check.files import Unreadable, discover
+from torchlore.check.gate import words
 from torchlore.check.program import program
 from torchlore.cli import Failure
 from torchlore.finding import Finding, Severity
@@ -93,7 +94,11 @@ def all_rules() -> dict[str, Rule]:
     from torchlore.catalogue import notes, parts
 
     finds = parts("find")
-    return {note.slug: Rule(note.slug, finds[note.slug], note.severity) for note in notes() if note.slug in finds}
+    return {
+        note.slug: Rule(note.slug, find, note.severity, words(find))
+        for note in notes()
+        if (find := finds.get(note.slug))
+    }
 
 
 def _installed(args: argparse.Namespace) -> dict[str, Rule]:
