@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check import config as configuration
-from torchlore.check import documents, engine, suppress
+from torchlore.check import documents, engine, memory, suppress
 from torchlore.check.codes import code
 from torchlore.check.files import Unreadable, decode, read_bytes
 from torchlore.check.project import Project, module_name
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from torchlore.check.engine import Rule, RuleFailed
 
 _WORD = b"torch"  # a file without it has no trap of ours
-_KEPT = 8_000_000  # characters of parsed files a process keeps: about 450 MB; with less, files are parsed again
 
 
 class Report(NamedTuple):
@@ -47,7 +46,8 @@ def check(
     project = Project(torch=config.torch)
     project.add(path for path, _ in readable if path.endswith(".py"))
     project.contents.update(readable)
-    work = Work(rules, config, project)
+    long = sum(len(data) for _, data, _ in todo) > memory.LEAST
+    work = Work(rules, config, project, memory.characters(jobs) if long else memory.LEAST)
     for path, content, around, found in _run(work, todo, jobs):
         said += found
         if cache is not None and all(isinstance(one, Finding) for one in found):
@@ -98,6 +98,7 @@ class Work(NamedTuple):
     rules: Mapping[str, Rule]
     config: Config
     project: Project
+    kept: int = memory.LEAST  # characters of parsed files a process keeps
 
 
 Done = tuple[str, str, bool, "list[Finding | RuleFailed | Unreadable]"]
@@ -133,7 +134,7 @@ def _chunk(work: Work, todo: list[tuple[str, bytes, str]]) -> list[Done]:
             work.project.begin(path)
             found = check_bytes(path, data, work)
             done.append((path, content, bool(work.project.consulted), found))
-            work.project.trim(_KEPT)
+            work.project.trim(work.kept)
     finally:
         if was_on:
             gc.enable()
