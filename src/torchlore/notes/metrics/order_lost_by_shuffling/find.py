@@ -24,6 +24,7 @@ _NOT_ROWS = {
     "columns",
     "class_names",
 }
+WORDS = ("*shuffle*|*dataloader*",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -27,6 +27,7 @@ _SAME = {
     "item",
 }
 _PAIRS = ("max", "topk", "sort", "min")
+WORDS = ("sigmoid|softmax|max|topk|sort|min",)
 
 
 def find(source: Source) -> Iterator[Hit]:
