@@ -27,6 +27,7 @@ _RATIO = regex(
     r"(?:^|_)(?:f1|f_?beta|f_?score|precision|recall|mcc|matthews|auc|auroc|kappa)(?:_?score)?(?:_|$)", re.IGNORECASE
 )
 _CURVED = {f"{home}.{name}" for home in ("math", "numpy", "torch") for name in ("sqrt", "exp")}
+_MEANS = ("numpy.mean", "statistics.mean", "numpy.average", "torch.mean")
 _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
 _FEW = regex(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
 _LOSS = regex(r"(^|_)loss$")
@@ -39,6 +40,9 @@ ODD = {
     "epochs": "`{name}` holds the sum of one epoch, and `{by}` counts epochs: divide by the number of batches, `len({over})`",
     "another": "`{name}` is a sum over `{over}`, and `{by}` counts another loader: divide by `len({over})`",
 }  # what to say about a divisor that is no count of the turns
+
+
+Quotient = ast.BinOp | ast.AugAssign | ast.Call
 
 
 class Tally(NamedTuple):
@@ -80,18 +84,25 @@ def _tallies(source: Source) -> Iterator[Tally]:
         over = iteration.unwrapped(source, loop.iter)
         if not isinstance(over, ast.Name | ast.Attribute | ast.Subscript):
             continue
-        if not _FEW.search(source.code(loop)):
-            continue
         for node in tree.under(source, loop, ast.AugAssign, ast.Assign, ast.Call):
-            if not _is_own(source, node, loop):
+            target = _grown(source, node)
+            name = _named(target) if target is not None and _is_own(source, node, loop) else ""
+            behind = _behind(source, loop, name) if name else []
+            light = bool(name) and _weightless(source, node)
+            value = kept.kept(source, node)[1] if (behind or light) and _FEW.search(source.code(loop)) else None
+            if value is None:
                 continue
-            target, value = kept.kept(source, node)
-            name = _named(target) if target is not None else ""
-            if name and value is not None:
-                if _weightless(source, node):
-                    yield Tally(loop, source.code(over), name, kind(source, value), node, node, "entries")
-                for division, by in _divisions(source, loop, name, source.code(over)):
-                    yield Tally(loop, source.code(over), name, kind(source, value), node, division, by)
+            if light:
+                yield Tally(loop, source.code(over), name, kind(source, value), node, node, "entries")
+            for division, by in _divisions(source, loop, name, behind):
+                yield Tally(loop, source.code(over), name, kind(source, value), node, division, by)
+
+
+def _grown(source: Source, node: ast.AST) -> ast.expr | None:
+    """What a statement or call may add to, by its looks."""
+    if isinstance(node, ast.Call):
+        return tree.receiver(node) if kept.may_keep(node) else None
+    return kept.kept(source, node)[0]
 
 
 def _named(node: ast.AST) -> str:
@@ -116,24 +127,42 @@ def _is_own(source: Source, node: ast.AST, loop: ast.For) -> bool:
     return bool(around) and around[0] is loop
 
 
-def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[tuple[ast.AST, str]]:
-    """Divisions of the sum behind the loop, in the same function, as long as the name stands for it."""
+def _behind(source: Source, loop: ast.For, name: str) -> list[Quotient]:
+    """Divisions of the sum behind the loop, in the same function."""
     home = tree.function(source, loop) or source.tree
-    until = _begins_anew(source, home, loop, name)
+    later = [one for one, names in _quotients(source) if name in names and one.lineno > loop.lineno]
+    return [one for one in later if tree.inside(source, one, home) and not tree.inside(source, one, loop)]
+
+
+def _divisions(source: Source, loop: ast.For, name: str, behind: list[Quotient]) -> Iterator[tuple[ast.AST, str]]:
+    """Those divisions, as long as the name stands for the sum."""
+    over = source.code(iteration.unwrapped(source, loop.iter))
     lengths = {f"len({over})": "batches", f"len({over}.dataset)": "samples", f"len({name})": "entries"}
-    for one in tree.under(source, home, ast.BinOp, ast.AugAssign, ast.Call):
-        if not loop.lineno < getattr(one, "lineno", 0) < until or tree.inside(source, one, loop):
-            continue
-        if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
-            below = one.right if isinstance(one, ast.BinOp) else one.value
-            above = one.left if isinstance(one, ast.BinOp) else one.target
-            if any(_named(part) == name for part in ast.walk(above)):
-                by = lengths.get(source.code(follow.followed(source, below)), "") or _of_set(source, below, loop)
-                by = by or _odd(source, one, below, loop, name) or _counter(source, below, loop)
-                if by:
-                    yield one, by
-        elif isinstance(one, ast.Call) and _averages(source, one, name):
+    until = _begins_anew(source, tree.function(source, loop) or source.tree, loop, name) if behind else 0
+    for one in (one for one in behind if one.lineno < until):
+        if isinstance(one, ast.Call):
             yield one, "entries"
+            continue
+        below = one.right if isinstance(one, ast.BinOp) else one.value
+        by = lengths.get(source.code(follow.followed(source, below)), "") or _of_set(source, below, loop)
+        by = by or _odd(source, one, below, loop, name) or _counter(source, below, loop)
+        if by:
+            yield one, by
+
+
+def _quotients(source: Source) -> list[tuple[Quotient, set[str]]]:
+    """What divides or averages something in the file, each with the names of what it divides."""
+    found: list[tuple[Quotient, set[str]]] | None = source.memo.get("tallies.quotients")
+    if found is None:
+        pairs: list[tuple[Quotient, ast.expr]] = [
+            (one, one.left) for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)
+        ]
+        pairs += [(one, one.target) for one in source.all(ast.AugAssign) if isinstance(one.op, ast.Div)]
+        found = [(one, {_named(part) for part in ast.walk(above)}) for one, above in pairs]
+        means = {*source.calls(*_MEANS), *source.methods("mean")}
+        found += [(one, _averaged(source, one)) for one in source.all(ast.Call) if one in means] if means else []
+        source.memo["tallies.quotients"] = found
+    return found
 
 
 def _begins_anew(source: Source, home: ast.AST, loop: ast.For, name: str) -> float:
@@ -242,12 +271,11 @@ def _starts_in(source: Source, name: str, outer: ast.For, loop: ast.For) -> bool
     )
 
 
-def _averages(source: Source, call: ast.Call, name: str) -> bool:
-    """`np.mean(scores)`, `statistics.mean(scores)`, `torch.tensor(scores).mean()`."""
-    if source.name(call.func) in ("numpy.mean", "statistics.mean", "numpy.average", "torch.mean"):
-        return bool(call.args) and name in (tree.dotted(call.args[0]), _first(call.args[0]))
-    inner = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "mean" else None
-    return inner is not None and _first(inner) == name
+def _averaged(source: Source, call: ast.Call) -> set[str]:
+    """`scores` of `np.mean(scores)`, `statistics.mean(scores)`, `torch.tensor(scores).mean()`."""
+    if source.name(call.func) in _MEANS:
+        return {tree.dotted(call.args[0]), _first(call.args[0])} if call.args else set()
+    return {_first(tree.receiver(call))}
 
 
 def _first(node: ast.expr) -> str:
