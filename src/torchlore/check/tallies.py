@@ -80,15 +80,17 @@ def seen_at(path: str, line: int) -> list[Tally]:
 
 
 def _tallies(source: Source) -> Iterator[Tally]:
+    divided: set[str] = set().union(*(names for _, names in _quotients(source)))
     for loop in source.all(ast.For):
         over = iteration.unwrapped(source, loop.iter)
         if not isinstance(over, ast.Name | ast.Attribute | ast.Subscript):
             continue
         for node in tree.under(source, loop, ast.AugAssign, ast.Assign, ast.Call):
-            target = _grown(source, node)
-            name = _named(target) if target is not None and _is_own(source, node, loop) else ""
-            behind = _behind(source, loop, name) if name else []
-            light = bool(name) and _weightless(source, node)
+            name = _grown(node)
+            if not name or not (name in divided or isinstance(node, ast.Call)) or not _is_own(source, node, loop):
+                continue
+            behind = _behind(source, loop, name) if name in divided else []
+            light = _weightless(source, node)
             value = kept.kept(source, node)[1] if (behind or light) and _FEW.search(source.code(loop)) else None
             if value is None:
                 continue
@@ -98,11 +100,11 @@ def _tallies(source: Source) -> Iterator[Tally]:
                 yield Tally(loop, source.code(over), name, kind(source, value), node, division, by)
 
 
-def _grown(source: Source, node: ast.AST) -> ast.expr | None:
-    """What a statement or call may add to, by its looks."""
+def _grown(node: ast.AST) -> str:
+    """The name of what a statement or call may add to, by its looks."""
     if isinstance(node, ast.Call):
-        return tree.receiver(node) if kept.may_keep(node) else None
-    return kept.kept(source, node)[0]
+        return _named(tree.receiver(node)) if kept.may_keep(node) else ""
+    return _named(node.targets[0] if isinstance(node, ast.Assign) else node.target)  # type: ignore[attr-defined]  # an AugAssign
 
 
 def _named(node: ast.AST) -> str:
@@ -186,11 +188,12 @@ def _of_set(source: Source, below: ast.expr, loop: ast.For) -> str:
 
 def nominal(source: Source, value: ast.expr, loop: ast.For) -> bool:
     """`BATCH`, `args.batch_size`: the size that was asked for, and not that of the batch at hand."""
+    if not _NOMINAL.search(source.code(value)) and source.code(value) != "BATCH":
+        return False
     root = next((one for one in ast.walk(value) if isinstance(one, ast.Name)), None)  # `batch` of `batch.batch_size`
     bound = scopes.reaching(source, root) if root is not None else []
     fresh = any(one.node is not None and tree.inside(source, one.node, loop) for one in bound)
-    named = _NOMINAL.search(source.code(value)) is not None or source.code(value) == "BATCH"
-    return named and not fresh and not _local_size(source, value)
+    return not fresh and not _local_size(source, value)
 
 
 def _counter(source: Source, below: ast.expr, loop: ast.For) -> str:

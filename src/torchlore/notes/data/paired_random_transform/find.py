@@ -19,6 +19,7 @@ _DRAWS = regex(
 _RANDOM = regex(
     r"^(random\.(random|randint|uniform|choice|randrange)|numpy\.random\.\w+|torch\.(rand|randint|randn|bernoulli))$"
 )
+_NAMED = {ast.Name, ast.Attribute}
 _TURNS = {"flip", "fliplr", "flipud", "rot90", "hflip", "vflip", "rotate", "crop", "roll", "affine"}
 WORDS = (
     "*transforms*|*rand*",
@@ -56,7 +57,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _is_plain(call: ast.Call) -> bool:
     """`f(x)` and `a.f(x)`."""
-    return len(call.args) == 1 and isinstance(call.func, ast.Name | ast.Attribute)
+    return len(call.args) == 1 and call.func.__class__ in _NAMED
 
 
 @lru_cache(maxsize=4096)
