@@ -28,6 +28,7 @@ _RATIO = regex(
 )
 _CURVED = {f"{home}.{name}" for home in ("math", "numpy", "torch") for name in ("sqrt", "exp")}
 _MEANS = ("numpy.mean", "statistics.mean", "numpy.average", "torch.mean")
+_GROWS = (ast.AugAssign, ast.Assign, ast.Call)
 _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
 _FEW = regex(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
 _LOSS = regex(r"(^|_)loss$")
@@ -80,16 +81,16 @@ def seen_at(path: str, line: int) -> list[Tally]:
 
 
 def _tallies(source: Source) -> Iterator[Tally]:
-    divided: set[str] = set().union(*(names for _, names in _quotients(source)))
     for loop in source.all(ast.For):
         over = iteration.unwrapped(source, loop.iter)
         if not isinstance(over, ast.Name | ast.Attribute | ast.Subscript):
             continue
-        for node in tree.under(source, loop, ast.AugAssign, ast.Assign, ast.Call):
+        later = _behind(source, loop)
+        for node in tree.under(source, loop, *(_GROWS if later else (ast.Call,))):
             name = _grown(node)
-            if not name or not (name in divided or isinstance(node, ast.Call)) or not _is_own(source, node, loop):
+            behind = [one for one, names in later if name in names] if name else []
+            if not (behind or (name and isinstance(node, ast.Call))) or not _is_own(source, node, loop):
                 continue
-            behind = _behind(source, loop, name) if name in divided else []
             light = _weightless(source, node)
             value = kept.kept(source, node)[1] if (behind or light) and _FEW.search(source.code(loop)) else None
             if value is None:
@@ -129,11 +130,16 @@ def _is_own(source: Source, node: ast.AST, loop: ast.For) -> bool:
     return bool(around) and around[0] is loop
 
 
-def _behind(source: Source, loop: ast.For, name: str) -> list[Quotient]:
-    """Divisions of the sum behind the loop, in the same function."""
-    home = tree.function(source, loop) or source.tree
-    later = [one for one, names in _quotients(source) if name in names and one.lineno > loop.lineno]
-    return [one for one in later if tree.inside(source, one, home) and not tree.inside(source, one, loop)]
+def _behind(source: Source, loop: ast.For) -> list[tuple[Quotient, set[str]]]:
+    """What divides or averages something behind the loop, in the same function, each with the names of what it divides."""
+    known: dict[Quotient, set[str]] = source.memo.setdefault("tallies.divided", {})
+    home = tree.function(source, loop)
+    end = (home.end_lineno or 0) if home is not None else math.inf
+    later = [one for one in _quotients(source) if loop.lineno < one.lineno <= end]
+    later = [
+        one for one in later if not tree.inside(source, one, loop) and tree.inside(source, one, home or source.tree)
+    ]
+    return [(one, known.get(one) or known.setdefault(one, _divided(source, one))) for one in later]
 
 
 def _divisions(source: Source, loop: ast.For, name: str, behind: list[Quotient]) -> Iterator[tuple[ast.AST, str]]:
@@ -152,19 +158,22 @@ def _divisions(source: Source, loop: ast.For, name: str, behind: list[Quotient])
             yield one, by
 
 
-def _quotients(source: Source) -> list[tuple[Quotient, set[str]]]:
-    """What divides or averages something in the file, each with the names of what it divides."""
-    found: list[tuple[Quotient, set[str]]] | None = source.memo.get("tallies.quotients")
+def _quotients(source: Source) -> list[Quotient]:
+    """What divides or averages something in the file."""
+    found: list[Quotient] | None = source.memo.get("tallies.quotients")
     if found is None:
-        pairs: list[tuple[Quotient, ast.expr]] = [
-            (one, one.left) for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)
-        ]
-        pairs += [(one, one.target) for one in source.all(ast.AugAssign) if isinstance(one.op, ast.Div)]
-        found = [(one, {_named(part) for part in ast.walk(above)}) for one, above in pairs]
+        plain: list[ast.BinOp | ast.AugAssign] = [*source.all(ast.BinOp), *source.all(ast.AugAssign)]
         means = {*source.calls(*_MEANS), *source.methods("mean")}
-        found += [(one, _averaged(source, one)) for one in source.all(ast.Call) if one in means] if means else []
-        source.memo["tallies.quotients"] = found
+        found = source.memo["tallies.quotients"] = [one for one in plain if isinstance(one.op, ast.Div)]
+        found += [one for one in source.all(ast.Call) if one in means] if means else []
     return found
+
+
+def _divided(source: Source, one: Quotient) -> set[str]:
+    """The names of what is divided or averaged."""
+    if isinstance(one, ast.Call):
+        return _averaged(source, one)
+    return {_named(part) for part in ast.walk(one.left if isinstance(one, ast.BinOp) else one.target)}
 
 
 def _begins_anew(source: Source, home: ast.AST, loop: ast.For, name: str) -> float:

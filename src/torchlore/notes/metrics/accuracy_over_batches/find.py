@@ -13,11 +13,13 @@ _SIZE = regex(r"^len\(\w+\)$|\.size\(0\)$|\.shape\[0\]$")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for one in tallies.tallies(source) if "oader" in source.text else ():
+    for one in tallies.tallies(source):
+        if one.kind != "count":
+            continue
         walked = iteration.unwrapped(source, one.loop.iter)
         if (
-            one.kind == "count"
-            and one.by == "batches"
+            one.by == "batches"
+            and "oader" in source.text
             and values.sure(source, walked, "loader", weak=True)
             and not (_one_sample(source, walked) or _divided_again(source, one.division))
         ):
@@ -26,13 +28,11 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{one.name}` counts samples and `len({one.over})` batches: divide by `len({one.over}.dataset)`",
                 severity=None if values.sure(source, walked, "loader") else "warning",  # called one, may be a list
             )
-    for one in tallies.tallies(source):
-        walked = iteration.unwrapped(source, one.loop.iter)
-        if one.kind == "count" and one.by == "turns" and _several(source, walked):
+        if one.by == "turns" and _several(source, walked):
             below = source.code(one.below) if one.below is not None else "it"
             told = f"`{one.name}` counts samples and `{below}` batches: add the batch's size, `len(y)`, to `{below}`"
             yield source.hit(one.division, told, severity="warning")
-    yield from _elements(source) if "==" in source.text and "+=" in source.text else ()
+    yield from _elements(source)
     yield from _full_batches(source)
     for size in source.calls("len"):
         loader = size.args[0] if size.args else None
@@ -76,7 +76,9 @@ def _full_batches(source: Source) -> Iterator[Hit]:
 def _elements(source: Source) -> Iterator[Hit]:
     """`hits += (pred == y).sum()` of maps of labels, divided by `seen`, which grows by the number of maps."""
     grown = [one for one in source.all(ast.AugAssign) if _plus(one)]
-    for mean in (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)) if grown else ():
+    if not grown or "==" not in source.text or "+=" not in source.text:
+        return
+    for mean in (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)):
         above = [one for one in ast.walk(mean.left) if isinstance(one, ast.Name)]
         if len(above) != 1 and not (len(above) == 2 and above[0].id == "float"):
             continue
