@@ -12,6 +12,7 @@ from torchlore.check.source import Hit, Source
 _HELD_OUT = regex(r"(^|_)(val|valid|validation|test|dev|eval)(_|$|s?(et|data|ds))|^(val|test)", re.IGNORECASE)
 _TRAIN = regex(r"(^|_)(train|training|trn)(_|$|s?(et|data|ds))|^train", re.IGNORECASE)
 _TARGET = regex(r"y_|.*(?:label|target)")
+_RUNS = ("mean", "std", "min", "max")
 _STATISTICS = ("mean", "std", "var", "min", "max", "amin", "amax")
 WORDS = ("mean|std|var|min|max|amin|amax|enumerate", "*train*|*trn*", "*val*|*test*|*dev*")
 
@@ -56,7 +57,8 @@ def _by_helper(source: Source) -> Iterator[Hit]:
 
 def _left_out(source: Source) -> Iterator[Hit]:
     """`normalize(x_test)` of `def normalize(x, stats=None)`, which takes the scale from `x` where it is given none."""
-    asked = [one for one in source.all(ast.If) if _asks_and_fits(one)] if "is None" in source.text else []
+    runs = any(source.methods(*_RUNS)) and "is None" in source.text
+    asked = [one for one in source.all(ast.If) if _asks_and_fits(one)] if runs else []
     homes = {up for one in asked for up in tree.ancestors(source, one)}
     for home in source.all(ast.FunctionDef) if homes else ():
         args = tree.parameters(home) if home in homes and tree.method_class(source, home) is None else []
@@ -85,7 +87,7 @@ def _asks_and_fits(one: ast.If) -> bool:
 def _runs(one: ast.If) -> list[ast.Call]:
     """The means and deviations that are computed below a test."""
     found = (part for line in one.body for part in ast.walk(line) if isinstance(part, ast.Call))
-    return [part for part in found if follow.method(part) in ("mean", "std", "min", "max")]
+    return [part for part in found if follow.method(part) in _RUNS]
 
 
 def _fits(tests: list[ast.If], data: str, name: str) -> bool:

@@ -78,13 +78,12 @@ def _replaced(source: Source) -> Iterator[Hit]:
 
 
 def _used(source: Source, loop: ast.For, name: str) -> list[ast.Name]:
-    """Where the function around a loop speaks of a name, from the loop on."""
-    home = tree.function(source, loop)
+    """Where the function around a loop speaks of a name, from the loop on; nothing where nobody reads it behind the loop."""
     later = [one for one in uses.names(source, name) if one.lineno >= loop.lineno]
-    if home is None:
-        return later
-    ends = home.end_lineno or 0
-    return [one for one in later if one.lineno <= ends and tree.inside(source, one, home)]
+    if not any(one.lineno > (loop.end_lineno or 0) and isinstance(one.ctx, ast.Load) for one in later):
+        return []
+    home = tree.function(source, loop) or source.tree
+    return [one for one in later if tree.inside(source, one, home)]
 
 
 def _last_scored(source: Source) -> Iterator[Hit]:

@@ -152,9 +152,9 @@ def _is_count(source: Source, node: ast.expr, loop: ast.For) -> bool:
 
 def _cut_to_whole(source: Source) -> Iterator[Hit]:
     """`total_loss // len(loader)`, `correct // total`: the mean without its fraction."""
-    for mean in source.all(ast.BinOp) if "//" in source.text else ():
+    for mean in (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.FloorDiv)):
         name = mean.left
-        if not isinstance(mean.op, ast.FloorDiv) or not isinstance(name, ast.Name) or not _SCORE.search(name.id):
+        if not isinstance(name, ast.Name) or not _SCORE.search(name.id):
             continue
         counted = isinstance(mean.right, ast.Call) and source.name(mean.right.func) == "len"
         added = any(one.how == "aug" for one in scopes.reaching(source, name))
