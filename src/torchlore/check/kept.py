@@ -43,13 +43,20 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
                 )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         alone = node.func.attr == "append" and tree.is_statement(source, node)
-        alone &= not any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's own
-        if alone or (node.func.attr in ("update", "add", "append") and hops and _stores(source, node, hops)):
+        own = alone and any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's
+        if (alone and not own) or (
+            node.func.attr in ("update", "add", "append") and hops and _stores(source, node, hops)
+        ):
             return node.func.value, node.args[0]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_keeper(node.func.attr) and hops:
         stored = _stored(source, node, hops)
         return (node.func.value, ast.Tuple(stored, ast.Load())) if stored else (None, None)
     return None, None
+
+
+def may_keep(call: ast.Call) -> bool:
+    """Whether a call may keep what it is given, by its name: `update`, `append`."""
+    return isinstance(call.func, ast.Attribute) and _is_keeper(call.func.attr)
 
 
 def _is_keeper(method: str) -> bool:

@@ -27,6 +27,8 @@ _RATIO = regex(
     r"(?:^|_)(?:f1|f_?beta|f_?score|precision|recall|mcc|matthews|auc|auroc|kappa)(?:_?score)?(?:_|$)", re.IGNORECASE
 )
 _CURVED = {f"{home}.{name}" for home in ("math", "numpy", "torch") for name in ("sqrt", "exp")}
+_MEANS = ("numpy.mean", "statistics.mean", "numpy.average", "torch.mean")
+_GROWS = (ast.AugAssign, ast.Assign, ast.Call)
 _LEAST = 30  # characters of `for x in y: a += (b == c).sum()`, so that files without any are left at once
 _FEW = regex(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one of these nothing is added up
 _LOSS = regex(r"(^|_)loss$")
@@ -39,6 +41,9 @@ ODD = {
     "epochs": "`{name}` holds the sum of one epoch, and `{by}` counts epochs: divide by the number of batches, `len({over})`",
     "another": "`{name}` is a sum over `{over}`, and `{by}` counts another loader: divide by `len({over})`",
 }  # what to say about a divisor that is no count of the turns
+
+
+Quotient = ast.BinOp | ast.AugAssign | ast.Call
 
 
 class Tally(NamedTuple):
@@ -80,18 +85,27 @@ def _tallies(source: Source) -> Iterator[Tally]:
         over = iteration.unwrapped(source, loop.iter)
         if not isinstance(over, ast.Name | ast.Attribute | ast.Subscript):
             continue
-        if not _FEW.search(source.code(loop)):
-            continue
-        for node in tree.under(source, loop, ast.AugAssign, ast.Assign, ast.Call):
-            if not _is_own(source, node, loop):
+        later = _behind(source, loop)
+        for node in tree.under(source, loop, *(_GROWS if later else (ast.Call,))):
+            name = _grown(node)
+            behind = [one for one, names in later if name in names] if name else []
+            if not (behind or (name and isinstance(node, ast.Call))) or not _is_own(source, node, loop):
                 continue
-            target, value = kept.kept(source, node)
-            name = _named(target) if target is not None else ""
-            if name and value is not None:
-                if _weightless(source, node):
-                    yield Tally(loop, source.code(over), name, kind(source, value), node, node, "entries")
-                for division, by in _divisions(source, loop, name, source.code(over)):
-                    yield Tally(loop, source.code(over), name, kind(source, value), node, division, by)
+            light = _weightless(source, node)
+            value = kept.kept(source, node)[1] if (behind or light) and _FEW.search(source.code(loop)) else None
+            if value is None:
+                continue
+            if light:
+                yield Tally(loop, source.code(over), name, kind(source, value), node, node, "entries")
+            for division, by in _divisions(source, loop, name, behind):
+                yield Tally(loop, source.code(over), name, kind(source, value), node, division, by)
+
+
+def _grown(node: ast.AST) -> str:
+    """The name of what a statement or call may add to, by its looks."""
+    if isinstance(node, ast.Call):
+        return _named(tree.receiver(node)) if kept.may_keep(node) else ""
+    return _named(node.targets[0] if isinstance(node, ast.Assign) else node.target)  # type: ignore[attr-defined]  # an AugAssign
 
 
 def _named(node: ast.AST) -> str:
@@ -116,24 +130,50 @@ def _is_own(source: Source, node: ast.AST, loop: ast.For) -> bool:
     return bool(around) and around[0] is loop
 
 
-def _divisions(source: Source, loop: ast.For, name: str, over: str) -> Iterator[tuple[ast.AST, str]]:
-    """Divisions of the sum behind the loop, in the same function, as long as the name stands for it."""
-    home = tree.function(source, loop) or source.tree
-    until = _begins_anew(source, home, loop, name)
+def _behind(source: Source, loop: ast.For) -> list[tuple[Quotient, set[str]]]:
+    """What divides or averages something behind the loop, in the same function, each with the names of what it divides."""
+    known: dict[Quotient, set[str]] = source.memo.setdefault("tallies.divided", {})
+    home = tree.function(source, loop)
+    end = (home.end_lineno or 0) if home is not None else math.inf
+    later = [one for one in _quotients(source) if loop.lineno < one.lineno <= end]
+    later = [
+        one for one in later if not tree.inside(source, one, loop) and tree.inside(source, one, home or source.tree)
+    ]
+    return [(one, known.get(one) or known.setdefault(one, _divided(source, one))) for one in later]
+
+
+def _divisions(source: Source, loop: ast.For, name: str, behind: list[Quotient]) -> Iterator[tuple[ast.AST, str]]:
+    """Those divisions, as long as the name stands for the sum."""
+    over = source.code(iteration.unwrapped(source, loop.iter))
     lengths = {f"len({over})": "batches", f"len({over}.dataset)": "samples", f"len({name})": "entries"}
-    for one in tree.under(source, home, ast.BinOp, ast.AugAssign, ast.Call):
-        if not loop.lineno < getattr(one, "lineno", 0) < until or tree.inside(source, one, loop):
-            continue
-        if isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.Div):
-            below = one.right if isinstance(one, ast.BinOp) else one.value
-            above = one.left if isinstance(one, ast.BinOp) else one.target
-            if any(_named(part) == name for part in ast.walk(above)):
-                by = lengths.get(source.code(follow.followed(source, below)), "") or _of_set(source, below, loop)
-                by = by or _odd(source, one, below, loop, name) or _counter(source, below, loop)
-                if by:
-                    yield one, by
-        elif isinstance(one, ast.Call) and _averages(source, one, name):
+    until = _begins_anew(source, tree.function(source, loop) or source.tree, loop, name) if behind else 0
+    for one in (one for one in behind if one.lineno < until):
+        if isinstance(one, ast.Call):
             yield one, "entries"
+            continue
+        below = one.right if isinstance(one, ast.BinOp) else one.value
+        by = lengths.get(source.code(follow.followed(source, below)), "") or _of_set(source, below, loop)
+        by = by or _odd(source, one, below, loop, name) or _counter(source, below, loop)
+        if by:
+            yield one, by
+
+
+def _quotients(source: Source) -> list[Quotient]:
+    """What divides or averages something in the file."""
+    found: list[Quotient] | None = source.memo.get("tallies.quotients")
+    if found is None:
+        plain: list[ast.BinOp | ast.AugAssign] = [*source.all(ast.BinOp), *source.all(ast.AugAssign)]
+        means = {*source.calls(*_MEANS), *source.methods("mean")}
+        found = source.memo["tallies.quotients"] = [one for one in plain if isinstance(one.op, ast.Div)]
+        found += [one for one in source.all(ast.Call) if one in means] if means else []
+    return found
+
+
+def _divided(source: Source, one: Quotient) -> set[str]:
+    """The names of what is divided or averaged."""
+    if isinstance(one, ast.Call):
+        return _averaged(source, one)
+    return {_named(part) for part in ast.walk(one.left if isinstance(one, ast.BinOp) else one.target)}
 
 
 def _begins_anew(source: Source, home: ast.AST, loop: ast.For, name: str) -> float:
@@ -157,11 +197,12 @@ def _of_set(source: Source, below: ast.expr, loop: ast.For) -> str:
 
 def nominal(source: Source, value: ast.expr, loop: ast.For) -> bool:
     """`BATCH`, `args.batch_size`: the size that was asked for, and not that of the batch at hand."""
+    if not _NOMINAL.search(source.code(value)) and source.code(value) != "BATCH":
+        return False
     root = next((one for one in ast.walk(value) if isinstance(one, ast.Name)), None)  # `batch` of `batch.batch_size`
     bound = scopes.reaching(source, root) if root is not None else []
     fresh = any(one.node is not None and tree.inside(source, one.node, loop) for one in bound)
-    named = _NOMINAL.search(source.code(value)) is not None or source.code(value) == "BATCH"
-    return named and not fresh and not _local_size(source, value)
+    return not fresh and not _local_size(source, value)
 
 
 def _counter(source: Source, below: ast.expr, loop: ast.For) -> str:
@@ -242,12 +283,11 @@ def _starts_in(source: Source, name: str, outer: ast.For, loop: ast.For) -> bool
     )
 
 
-def _averages(source: Source, call: ast.Call, name: str) -> bool:
-    """`np.mean(scores)`, `statistics.mean(scores)`, `torch.tensor(scores).mean()`."""
-    if source.name(call.func) in ("numpy.mean", "statistics.mean", "numpy.average", "torch.mean"):
-        return bool(call.args) and name in (tree.dotted(call.args[0]), _first(call.args[0]))
-    inner = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "mean" else None
-    return inner is not None and _first(inner) == name
+def _averaged(source: Source, call: ast.Call) -> set[str]:
+    """`scores` of `np.mean(scores)`, `statistics.mean(scores)`, `torch.tensor(scores).mean()`."""
+    if source.name(call.func) in _MEANS:
+        return {tree.dotted(call.args[0]), _first(call.args[0])} if call.args else set()
+    return {_first(tree.receiver(call))}
 
 
 def _first(node: ast.expr) -> str:

@@ -14,6 +14,7 @@ _WHOLE = {"int", "ceil", "floor", "round"}
 _COUNT = regex(
     r"^(n|num|number_of|n_of|total|max)_?(\w+_)?batch(es)?(_\w+)?$|^(\w+_)?batches_per_epoch$", re.IGNORECASE
 )
+WORDS = ("range",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -9,6 +9,7 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _CLASSES = regex(r"^(?:cls|class|label|category)_?(?:weights?|w|wts?|freqs?|counts?)$|^weights?_?(?:per|by)_?class$")
+WORDS = ("WeightedRandomSampler",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _LISTS = ("os.listdir", "glob.glob", "glob.iglob", "os.scandir")
 _LABEL = regex(r"^(label|labels|target|cls|class_?(id|idx|index|label)|y)(_?(id|idx|index))?$", re.IGNORECASE)
+WORDS = ("listdir|glob|iglob|scandir|iterdir|set", "listdir|glob|iglob|scandir|iterdir|enumerate")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -40,8 +41,9 @@ def _of_a_set(source: Source) -> Iterator[Hit]:
         stored = source.parents[held] if isinstance(held, ast.DictComp) else None
         name = tree.dotted(stored.targets[0]) if isinstance(stored, ast.Assign) else ""
         last = name.rpartition(".")[2]
-        saves = " ".join(source.code(one) for one in source.calls("torch.save"))
-        if call.args and last and re.search("class|label|cat|tag", last.lower()) and last not in saves:
+        if not call.args or not re.search("class|label|cat|tag", last.lower()):
+            continue
+        if not any(last in source.code(one) for one in source.calls("torch.save")):
             code = source.code(whole)
             told = (
                 "a set of texts has another order in each run, so a saved model's classes get other numbers in the next"

@@ -11,7 +11,7 @@ bytes with offsets), an Arrow table. `torchlore.recipes.data.PackedStrings` does
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes
+from torchlore.check import classes, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -21,6 +21,7 @@ NEEDS = ()
 SEVERITY = "hint"
 _READS = ("json.load", "json.loads", "pickle.load", "csv.reader", "csv.DictReader", "yaml.safe_load")
 _LINES = ("readlines", "splitlines", "to_dict", "to_records")
+WORDS = ("__getitem__",)
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
@@ -32,15 +33,13 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         getitem = classes.methods(cls).get("__getitem__")
-        if classes.kind_of_instances(cls) != "dataset" or getitem is None:
+        if getitem is None or classes.kind_of_instances(cls) != "dataset":
             continue
+        used = {one.attr for one in tree.under(source, getitem, ast.Attribute)}
         for name, found in classes.own_attributes(cls).items():
-            big = next((one for one in found if one.value is not None and _is_big(source, one.value)), None)
-            node = getitem.node if hasattr(getitem, "node") else getitem
-            used = big is not None and any(
-                isinstance(one, ast.Attribute) and one.attr == name for one in ast.walk(node)
-            )
-            if big is not None and used and isinstance(big.node, ast.Attribute) and classes.read_by_workers(cls):
+            held = found if name in used else ()
+            big = next((one for one in held if one.value is not None and _is_big(source, one.value)), None)
+            if big is not None and isinstance(big.node, ast.Attribute) and classes.read_by_workers(cls):
                 yield source.hit(
                     big.node,
                     f"every worker ends up with its own copy of `self.{name}`, because reading Python objects writes their "

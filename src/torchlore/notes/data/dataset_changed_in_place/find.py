@@ -7,6 +7,7 @@ from torchlore.check import calls, classes, flow, follow, project, scopes, tree,
 from torchlore.check.source import Hit, Source
 
 _CHANGES = ("mul_", "add_", "sub_", "div_", "pow_", "exp_", "log_", "sqrt_", "neg_", "lerp_")
+WORDS = ("__getitem__|backward",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -87,12 +88,13 @@ def _is_view(index: ast.expr) -> bool:
 
 def _handed_on(source: Source, node: ast.AST) -> Iterator[Hit]:
     """A view that a function or method of the project changes in place."""
-    function = flow.called(source, node) if isinstance(node, ast.Call) and node.args else None
+    args = node.args if isinstance(node, ast.Call) else ()
+    views = [_view(source, one) if isinstance(one, ast.Name | ast.Subscript) else None for one in args]
+    function = flow.called(source, node) if isinstance(node, ast.Call) and any(views) else None
     if not isinstance(node, ast.Call) or function is None or function.node.name == "__init__":
         return
     named = [one.arg for one in function.node.args.args][1 if function.owner else 0 :]
-    for given, parameter in zip(node.args, named, strict=False):
-        view = _view(source, given) if isinstance(given, ast.Name | ast.Subscript) else None
+    for given, view, parameter in zip(node.args, views, named, strict=False):
         if view is None or not _holds_numbers(source, view):
             continue
         for inner in tree.body_nodes(function.node):

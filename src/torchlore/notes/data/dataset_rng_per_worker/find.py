@@ -15,6 +15,11 @@ _MAKERS = {
     "torch.Generator",
 }
 _SEEDS = ("numpy.random.seed", "random.seed", "torch.manual_seed")
+WORDS = (
+    "default_rng|RandomState|Generator|Random|worker_init_fn",
+    "__getitem__|__call__|forward|worker_init_fn",
+    "default_rng|RandomState|Generator|Random|seed|manual_seed",
+)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -30,9 +35,9 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         used = {node.attr for node in tree.under(source, draws, ast.Attribute) if not _spare(source, node)}
         for name, found in classes.attributes(cls).items():
-            made = [one for one in found if _makes(source, one.value)]
+            made = [one for one in found if _makes(source, one.value)] if name in used else []
             once = made and len(made) == len(found) and all(one.method == "__init__" for one in found)
-            if name in used and once and _copied(source, cls) and not _seeded(source, name):
+            if once and _copied(source, cls) and not _seeded(source, name):
                 told = f"every worker gets a copy of `self.{name}` and draws the same numbers: draw from `np.random` or `torch`, or make the generator from the index"
                 yield source.hit(made[0].node, told)
 

@@ -18,6 +18,7 @@ _SPLIT = re.compile(
 _MEASURES = re.compile(
     r"acc|loss|score|metric|criteri|correct|iou|auc|psnr|predict|argmax|\breturn [^\n]*(loader|iter|dl)"
 )
+WORDS = ("drop_last", "DataLoader")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -25,6 +25,9 @@ class Chain(NamedTuple):
     home: ast.AST | None  # the function it stands in
 
 
+WORDS = ("Normalize", "Compose")
+
+
 def find(source: Source) -> Iterator[Hit]:
     if "Normalize(" not in source.text or "Compose(" not in source.text:
         return

@@ -12,7 +12,9 @@ from torchlore.check.source import Hit, Source
 _HELD_OUT = regex(r"(^|_)(val|valid|validation|test|dev|eval)(_|$|s?(et|data|ds))|^(val|test)", re.IGNORECASE)
 _TRAIN = regex(r"(^|_)(train|training|trn)(_|$|s?(et|data|ds))|^train", re.IGNORECASE)
 _TARGET = regex(r"y_|.*(?:label|target)")
+_RUNS = ("mean", "std", "min", "max")
 _STATISTICS = ("mean", "std", "var", "min", "max", "amin", "amax")
+WORDS = ("mean|std|var|min|max|amin|amax|enumerate", "*train*|*trn*", "*val*|*test*|*dev*")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -20,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
     if "Dataset" not in source.text:
         return
     for cls in classes.all_classes(source):
-        if classes.kind_of_instances(cls) != "dataset" or not _made_for_both(source, cls):
+        if not _made_for_both(source, cls) or classes.kind_of_instances(cls) != "dataset":
             continue
         for name, found in classes.own_attributes(cls).items():
             value = found[0].value if len(found) == 1 and found[0].method == "__init__" and not found[0].path else None
@@ -33,8 +35,10 @@ def find(source: Source) -> Iterator[Hit]:
 def _by_helper(source: Source) -> Iterator[Hit]:
     """`x_train = normalize(x_train)`, `x_test = normalize(x_test)`, where the function takes the scale from what it gets."""
     for home in source.all(ast.FunctionDef) if "mean(" in source.text or "max(" in source.text else ():
+        if len(home.args.args) != 1 or tree.method_class(source, home) is not None:
+            continue
         inner = as_function(source, home)
-        back = calls.returned(inner) if tree.method_class(source, home) is None and len(home.args.args) == 1 else []
+        back = calls.returned(inner)
         if len(back) != 1 or not _scaled(source, follow.followed(source, back[0])):
             continue
         given = [
@@ -53,11 +57,16 @@ def _by_helper(source: Source) -> Iterator[Hit]:
 
 def _left_out(source: Source) -> Iterator[Hit]:
     """`normalize(x_test)` of `def normalize(x, stats=None)`, which takes the scale from `x` where it is given none."""
-    for home in source.all(ast.FunctionDef) if "is None" in source.text else ():
-        inner, args = as_function(source, home), tree.parameters(home)
-        fits = {one.arg for one in args[1:] if _fits(source, home, args[0].arg, one.arg)} if len(args) > 1 else set()
-        if not fits or tree.method_class(source, home) is not None:
+    runs = any(source.methods(*_RUNS)) and "is None" in source.text
+    asked = [one for one in source.all(ast.If) if _asks_and_fits(one)] if runs else []
+    homes = {up for one in asked for up in tree.ancestors(source, one)}
+    for home in source.all(ast.FunctionDef) if homes else ():
+        args = tree.parameters(home) if home in homes and tree.method_class(source, home) is None else []
+        tests = [one for one in asked if tree.inside(source, one, home)] if len(args) > 1 else []
+        fits = {one.arg for one in args[1:] if _fits(tests, args[0].arg, one.arg)}
+        if not fits:
             continue
+        inner = as_function(source, home)
         made = [(call, tree.dotted(call.args[0]).rpartition(".")[2]) for at, call, _ in calls.callers(inner)
                 if at is source and call.args]  # fmt: skip
         trained = [name for _, name in made if _TRAIN.search(name) and not _HELD_OUT.search(name)]
@@ -70,18 +79,21 @@ def _left_out(source: Source) -> Iterator[Hit]:
                 yield source.hit(call, f"{told}: hand on `{min(fits)}` of the training data")
 
 
-def _fits(source: Source, home: ast.FunctionDef, data: str, name: str) -> bool:
+def _asks_and_fits(one: ast.If) -> bool:
+    """Whether this is `if ... is None:` with a mean or a deviation below it."""
+    return isinstance(one.test, ast.Compare) and isinstance(one.test.ops[0], ast.Is) and bool(_runs(one))
+
+
+def _runs(one: ast.If) -> list[ast.Call]:
+    """The means and deviations that are computed below a test."""
+    found = (part for line in one.body for part in ast.walk(line) if isinstance(part, ast.Call))
+    return [part for part in found if follow.method(part) in _RUNS]
+
+
+def _fits(tests: list[ast.If], data: str, name: str) -> bool:
     """Whether `if name is None:` computes it as a mean or a deviation of the data."""
-    for one in tree.under(source, home, ast.If):
-        test = one.test
-        asks = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and tree.dotted(test.left) == name
-        body = [part for line in one.body for part in ast.walk(line)] if asks else []
-        runs = [
-            part for part in body if isinstance(part, ast.Call) and follow.method(part) in ("mean", "std", "min", "max")
-        ]
-        if any(data in (tree.dotted(tree.receiver(part)), *map(tree.dotted, part.args[:1])) for part in runs):
-            return True
-    return False
+    runs = [part for one in tests if tree.dotted(one.test.left) == name for part in _runs(one)]  # type: ignore[attr-defined]  # a comparison
+    return any(data in (tree.dotted(tree.receiver(part)), *map(tree.dotted, part.args[:1])) for part in runs)
 
 
 def _made_for_both(source: Source, cls: Class) -> bool:

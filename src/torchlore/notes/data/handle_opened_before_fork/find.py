@@ -10,28 +10,28 @@ from torchlore.check.source import Hit, Source
 
 _OPENERS = {"h5py.File", "lmdb.open", "lmdb.Environment", "zipfile.ZipFile", "sqlite3.connect", "tables.open_file", "rasterio.open",
             "tarfile.open", "tarfile.TarFile", "netCDF4.Dataset", "open", "io.open"}  # fmt: skip
+WORDS = ("__getitem__|__iter__", "__init__")
 
 
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         methods = classes.methods(cls)
-        if not _is_dataset(source, cls.node) or not {"__getitem__", "__iter__"} & methods.keys() or _alone(cls):
+        if not {"__getitem__", "__iter__"} & methods.keys() or not _is_dataset(source, cls.node):
             continue
-        if "__init__" not in methods:
+        if "__init__" not in methods or "__getstate__" in methods:
             continue  # what its base opens is said there
         readers = [methods[name] for name in ("__getitem__", "__iter__") if name in methods]
-        used = {node.attr for reader in readers for node in ast.walk(reader) if isinstance(node, ast.Attribute)}
-        for name, found in classes.attributes(cls).items():
-            opened = [one for one in found if one.method in _at_the_start(methods) and _opens(source, one.value)]
+        used = {node.attr for reader in readers for node in tree.under(source, reader, ast.Attribute)}
+        starts, table = _at_the_start(methods), classes.attributes(cls)
+        for name, found in table.items():
+            made = [one for one in found if one.method in starts and isinstance(one.value, ast.Call)]
+            if not made or not (name in used or _used_parts(table, name) & used):
+                continue
+            opened = [one for one in made if _opens(source, one.value)]
             gone = [one for one in found if one.method == "__init__" and tree.literal(one.value) is None and one.value]
             if gone and max(getattr(one.node, "lineno", 0) for one in gone) >= _ran_last(methods, opened):
                 continue  # dropped again, for each worker to open its own
-            if (
-                opened
-                and (name in used or _used_parts(cls, name) & used)
-                and "__getstate__" not in methods
-                and "close" not in _calls_on(methods["__init__"], name)
-            ):
+            if opened and "close" not in _calls_on(methods["__init__"], name) and not _alone(cls):
                 told = f"`self.{name}` is opened before the workers exist and shared by all of them: open it in `__getitem__`, once per worker"
                 yield source.hit(
                     opened[0].node, told, severity="hint" if _only_reads(source, opened[0].value) else None
@@ -57,10 +57,10 @@ def _ran_last(methods: dict[str, tree.FunctionNode], opened: list[classes.Attrib
     return max([*own, *ran], default=0)
 
 
-def _used_parts(cls: Class, name: str) -> set[str]:
+def _used_parts(table: dict[str, list[classes.Attribute]], name: str) -> set[str]:
     """`self.x = self.file["x"]`: a part of the open file under another name."""
     parts = set()
-    for other, found in classes.attributes(cls).items():
+    for other, found in table.items():
         for one in found:
             part = one.value if one.method == "__init__" else None
             while isinstance(part, ast.Subscript) and isinstance(tree.literal(part.slice), str):

@@ -25,6 +25,7 @@ SOURCES = ("https://github.com/skhu101/GM-NAS/issues/4",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
+WORDS = ("next", "iter")
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
@@ -33,17 +34,15 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    starts = [call for call in source.calls("next") if call.args and _loader(source, call.args[0]) is not None]
-    training = {loop.node for loop in flow.training_loops(source)} if starts else set()
-    for call in starts:
-        around, loader = tree.loops(source, call), _loader(source, call.args[0])
+    for call in source.calls("next"):
+        around = tree.loops(source, call) if call.args else []
         rare = not around or follow.seldom(source, call, around[0])
+        loader = _loader(source, call.args[0]) if not rare else None
         if (
             loader is not None
-            and not rare
-            and around[0] in training
             and values.sure(source, loader, "loader", weak=True)
             and not _made_anew(source, loader, around[0])
+            and any(loop.node is around[0] for loop in flow.training_loops(source))
         ):
             code = source.code(loader)
             yield source.hit(

@@ -30,6 +30,7 @@ TORCH = "2.11, 2.15"
 NEEDS = ("two-processes",)
 SEVERITY = "error"
 _RANDOM = regex(r"\b(torch\.rand\w*|random\.\w+|np\.random\.\w+|randn?|randint|multinomial)\(")
+WORDS = ("DataLoader",)
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:

@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 _SMOOTH = ("bilinear", "bicubic", "linear", "trilinear", "area")
 _WHOLE = ("long", "int")  # bytes are pictures
 _MASK = regex(r"^(?:.*_)?(?:masks?|labels?_?maps?|seg_?maps?|segmentation|seg_?masks?|annotation)$")
+WORDS = ("interpolate|resize", "bilinear|bicubic|linear|trilinear|area|resize")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 
 _ONCE = ("zip", "map", "filter", "iter", "reversed", "enumerate")
 _PART = regex(r"\b(?:islice|zip|takewhile)\(")  # takes some, and the next time goes on
+WORDS = ("__iter__|range|trange",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -19,8 +20,10 @@ def find(source: Source) -> Iterator[Hit]:
 def _in_datasets(source: Source) -> Iterator[Hit]:
     """`def __iter__(self): return self.samples`, where `__init__` makes `self.samples` a generator."""
     for way in source.all(ast.FunctionDef) if "__iter__" in source.text else ():
+        if way.name != "__iter__":
+            continue
         owner = project.enclosing_class(source, way)
-        back = way.body[-1] if way.name == "__iter__" and len(way.body) == 1 else None
+        back = way.body[-1] if len(way.body) == 1 else None
         given = back.value if isinstance(back, ast.Return) else None
         given = (
             given.args[0] if isinstance(given, ast.Call) and source.name(given.func) == "iter" and given.args else given
@@ -36,11 +39,11 @@ def _in_datasets(source: Source) -> Iterator[Hit]:
 
 def _above_the_epochs(source: Source) -> Iterator[Hit]:
     """`batches = make_batches(x)` above `for epoch in ...: for x, y in batches`: there is nothing left for the second epoch."""
-    for loop in source.all(ast.For) if flow.may_train(source) else ():
+    for loop in source.all(ast.For) if "range" in source.text and flow.may_train(source) else ():
         outer = next((one for one in tree.loops(source, loop) if isinstance(one, ast.For)), None)
-        name = iteration.unwrapped(source, loop.iter) if not _PART.search(source.code(loop.iter)) else None
-        if outer is None or _stops(source, loop) or not _counts(source, outer):
+        if outer is None or not _counts(source, outer) or _stops(source, loop):
             continue
+        name = iteration.unwrapped(source, loop.iter) if not _PART.search(source.code(loop.iter)) else None
         if isinstance(name, ast.Attribute) and tree.dotted(name.value) == "self":
             yield from _of_the_object(source, name)
         if not isinstance(name, ast.Name):

@@ -8,31 +8,29 @@ from torchlore.check.source import Hit, Source
 
 _ROOMS = ("torchvision.transforms.", "torchvision.transforms.v2.")
 _NORMALIZE = tuple(f"{room}Normalize" for room in _ROOMS)
+_TOTENSOR = tuple(f"{room}ToTensor" for room in _ROOMS)
 _ARRAYS = ("numpy.array", "numpy.asarray", "torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.Tensor")
 _MOVES_DATA = ("torch.from_numpy", "torch.as_tensor", "torch.tensor", "numpy.ascontiguousarray", "numpy.transpose")
 _MOVES = ("Lambda", "PILToTensor", "Normalize", "ToDtype")
+WORDS = ("*485*|Normalize", "*485*|ToTensor")
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "0.485" in source.text:
         yield from _bytes_as_fractions(source)
-    if "Normalize" not in source.text or "ToTensor" not in source.text:
-        return
-    boxes: list[ast.List | ast.Tuple] = [*source.all(ast.List), *source.all(ast.Tuple)]
-    for box in boxes:
-        steps = [one for one in box.elts if isinstance(one, ast.Call)]
-        names = [source.name(one.func) for one in steps]
-        for place, (call, name) in enumerate(zip(steps, names, strict=True)):
-            scaled = [
-                at for at, other in enumerate(names[:place]) if other in tuple(f"{room}ToTensor" for room in _ROOMS)
-            ]
-            if name not in _NORMALIZE or not scaled or len(steps) != len(box.elts):
-                continue
-            between = names[scaled[-1] + 1 : place]
-            if not any(other.rpartition(".")[2] in _MOVES or not other for other in between) and _large(source, call):
-                told = "ToTensor gives pixels between 0 and 1, and these are the numbers of pixels up to 255: divide both by 255"
-                arrays = "h5py" in source.text or "np.load" in source.text  # ToTensor leaves floats as they are
-                yield source.hit(call, told, severity="warning" if arrays else None)
+    for call in source.calls(*_NORMALIZE):
+        box = source.parents[call]
+        steps = box.elts if isinstance(box, ast.List | ast.Tuple) else []
+        names = [source.name(one.func) for one in steps if isinstance(one, ast.Call)]
+        place = steps.index(call) if steps else 0
+        scaled = [at for at, other in enumerate(names[:place]) if other in _TOTENSOR]
+        if not scaled or len(steps) != len(names):
+            continue
+        between = names[scaled[-1] + 1 : place]
+        if not any(other.rpartition(".")[2] in _MOVES or not other for other in between) and _large(source, call):
+            told = "ToTensor gives pixels between 0 and 1, and these are the numbers of pixels up to 255: divide both by 255"
+            arrays = "h5py" in source.text or "np.load" in source.text  # ToTensor leaves floats as they are
+            yield source.hit(call, told, severity="warning" if arrays else None)
 
 
 def _bytes_as_fractions(source: Source) -> Iterator[Hit]:

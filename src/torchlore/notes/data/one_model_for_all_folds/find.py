@@ -15,13 +15,12 @@ _RENEWS = regex(
     r"reset|reinit|re_init|init_weights|weights_init|initial|deepcopy|create|build|make|get_model|load_(state|model|weights|checkpoint)",
     re.IGNORECASE,
 )
+WORDS = ("*fold*|LeaveOneGroupOut|LeaveOneOut",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if (not any(source.calls(*_FOLDS)) and "fold" not in source.text.lower()) or not flow.may_train(source):
-        return
     folds = {one for one in source.all(ast.For) if _over_folds(source, one)}
-    for loop in flow.loops(source) if folds else ():
+    for loop in flow.loops(source) if folds and flow.may_train(source) else ():
         node = loop.node
         if not isinstance(node, ast.For) or node not in folds or frameworks.owned(source, node):
             continue

@@ -4,18 +4,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, project, scopes, tree, uses
+from torchlore.check import calls, flow, follow, project, scopes, tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _SPLITS = regex(r"(^|_)split(_|$)", re.IGNORECASE)
 _OVER = regex(r"over_?sampl|up_?sampl|over_?balance|repeat_minority|duplicate", re.IGNORECASE)
 _SPLIT = "sklearn.model_selection.train_test_split"
+WORDS = ("*sample*|*balance*", "*split*")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not uses.says(source, "sample", "balance"):
-        return
     own = [one for one in flow.functions(source) if _SPLITS.search(one.name) and tree.method_class(source, one) is None]
     divided = [call for one in own for at, call, _ in calls.callers(project.as_function(source, one)) if at is source]
     for split in (*source.calls(_SPLIT), *divided):

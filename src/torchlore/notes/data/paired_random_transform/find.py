@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchlore.check import flow, follow, identity, tree
 from torchlore.check.pattern import regex
@@ -18,27 +19,34 @@ _DRAWS = regex(
 _RANDOM = regex(
     r"^(random\.(random|randint|uniform|choice|randrange)|numpy\.random\.\w+|torch\.(rand|randint|randn|bernoulli))$"
 )
+_NAMED = {ast.Name, ast.Attribute}
 _TURNS = {"flip", "fliplr", "flipud", "rot90", "hflip", "vflip", "rotate", "crop", "roll", "affine"}
+WORDS = (
+    "*transforms*|*rand*",
+    "*mask*|*seg*|*gt*|*ground*|*annotation*|*depth*|*flow*|*label*|*lbl*|*target*|*weight*|*heat*|*alpha*|*trimap*",
+)
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "transforms" not in source.text and "rand" not in source.text:
         return
-    calls = [
-        call for call in source.all(ast.Call) if len(call.args) == 1 and isinstance(call.func, ast.Name | ast.Attribute)
-    ]
-    yield from _both_in_turn(source, calls)
-    for mask in calls:
-        if not _MASK.search(_name(mask.args[0])) or not _is_random(source, mask.func):
+    yield from _both_in_turn(source)
+    named = [(call, name) for call in source.all(ast.Call) if _is_plain(call) and (name := _name(call.args[0]))]
+    masks = [call for call, name in named if _is_mask(name)]
+    images: dict[ast.AST | None, list[tuple[ast.Call, str]]] = {}
+    for call, name in named if masks else ():
+        if not _is_mask(name):
+            images.setdefault(tree.function(source, call), []).append((call, name))
+    for mask in masks:
+        home = tree.function(source, mask)
+        if home not in images or not _is_random(source, mask.func):
             continue
-        owner, home = identity.identity(source, mask.func), tree.function(source, mask)
-        for image in calls:
-            other = _name(image.args[0])
-            same = tree.function(source, image) is home and (
-                identity.identity(source, image.func) == owner is not None
-                or (source.code(image.func) == source.code(mask.func) and _own(source, mask.func) is not None)
+        owner = identity.identity(source, mask.func)
+        for image, other in images[home]:
+            same = identity.identity(source, image.func) == owner is not None or (
+                source.code(image.func) == source.code(mask.func) and _own(source, mask.func) is not None
             )
-            if image is not mask and same and other and not _MASK.search(other) and not _seeded(source, mask):
+            if same and not _seeded(source, mask):
                 yield source.hit(
                     mask,
                     f"`{source.code(mask.func)}` draws anew for `{_name(mask.args[0])}` and again for `{other}`, so they no "
@@ -47,16 +55,27 @@ def find(source: Source) -> Iterator[Hit]:
                 break
 
 
-def _both_in_turn(source: Source, calls: list[ast.Call]) -> Iterator[Hit]:
+def _is_plain(call: ast.Call) -> bool:
+    """`f(x)` and `a.f(x)`."""
+    return len(call.args) == 1 and call.func.__class__ in _NAMED
+
+
+@lru_cache(maxsize=4096)
+def _is_mask(name: str) -> bool:
+    """Whether a name says that this is a mask or another map that belongs to a picture."""
+    return _MASK.search(name) is not None
+
+
+def _both_in_turn(source: Source) -> Iterator[Hit]:
     """`image, mask = (self.aug(x) for x in (image, mask))`, `[aug(x) for x in (image, mask)]`."""
-    for call in calls:
-        up = source.parents[call]
-        turn = up.generators[0] if isinstance(up, ast.ListComp | ast.GeneratorExp) and up.elt is call else None
-        parts = follow.followed(source, turn.iter) if turn is not None else None
-        drawn = turn is not None and tree.dotted(turn.target) == _held(call.args[0])
-        names = [_name(one) for one in parts.elts] if isinstance(parts, ast.List | ast.Tuple) and drawn else []
-        masks = [one for one in names if _MASK.search(one)]
-        images = [one for one in names if one and not _MASK.search(one)]
+    for turns in source.all(ast.ListComp, ast.GeneratorExp):
+        call, turn = turns.elt, turns.generators[0]  # type: ignore[attr-defined]  # both have them
+        if not isinstance(call, ast.Call) or not _is_plain(call) or tree.dotted(turn.target) != _held(call.args[0]):
+            continue
+        parts = follow.followed(source, turn.iter)
+        names = [_name(one) for one in parts.elts] if isinstance(parts, ast.List | ast.Tuple) else []
+        masks = [one for one in names if _is_mask(one)]
+        images = [one for one in names if one and not _is_mask(one)]
         if masks and images and _is_random(source, call.func) and not _seeded(source, call):
             told = f"`{source.code(call.func)}` draws anew for `{masks[0]}` and again for `{images[0]}`, so they no longer fit"
             yield source.hit(call, f"{told}: transform both in one call")

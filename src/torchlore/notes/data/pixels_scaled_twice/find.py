@@ -10,11 +10,10 @@ from torchlore.check.source import Hit, Source
 _TOTENSOR = ("torchvision.transforms.ToTensor", "torchvision.transforms.v2.ToTensor")
 _FUNCTIONS = ("torchvision.transforms.functional.to_tensor", "torchvision.transforms.v2.functional.to_tensor")
 _READS = ("cv2.imread", "numpy.array", "numpy.asarray", "PIL.Image.open", "skimage.io.imread", "imageio.imread")
+WORDS = ("torchvision", "ToTensor|to_tensor")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "torchvision" not in source.text or not ("ToTensor" in source.text or "to_tensor" in source.text):
-        return
     divisions = [(one, one.op, one.left, one.right) for one in source.all(ast.BinOp)]
     in_place = [(one, one.op, one.target, one.value) for one in source.all(ast.AugAssign)]
     for node, op, left, right in (*divisions, *in_place):
@@ -23,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(node, told, severity="warning")  # of floats it scales nothing
     yield from _in_the_list(source) if "255" in source.text else ()
     seen: set[ast.AST] = set()
-    for call in source.all(ast.Call):
+    for call in source.all(ast.Call) if "astype" in source.text or "array" in source.text else ():
         given = call.args[0] if len(call.args) == 1 else None
         cast = _float_picture(source, given) if given is not None else None
         if cast is not None and cast not in seen and _scales(source, call.func, last=False):

@@ -26,6 +26,7 @@ SOURCES = ("https://github.com/pytorch/pytorch/issues/31771",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
+WORDS = ("DistributedSampler",)
 
 
 def claim(bad: dict[str, bool], good: dict[str, bool]) -> None:

@@ -11,6 +11,7 @@ from torchlore.check.source import Hit, Source
 _HELD_OUT = regex(r"(^|_)(test|val|valid|validation|tst|holdout)(_|$)|^(x|y)_?(test|val|te)$", re.IGNORECASE)
 _SCALERS = {"StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "PowerTransformer", "QuantileTransformer",
             "PCA", "Normalizer", "LabelEncoder", "OneHotEncoder", "SimpleImputer", "TfidfVectorizer", "CountVectorizer"}  # fmt: skip
+WORDS = ("mean|random_split|fit|fit_transform",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -10,6 +10,11 @@ from torchlore.check.source import Hit, Source
 
 _RANDOM = regex(r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment)$")
 _HELD_OUT = regex(r"val|test|eval|dev", re.IGNORECASE)
+WORDS = (
+    "transform|transforms|target_transform",
+    "dataset|*random*|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment",
+    "dataset|DataLoader|Subset|random_split",
+)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -19,6 +19,7 @@ SOURCES = ("https://github.com/ratschlab/aestetik/issues/8",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
+WORDS = ("DataLoader", "dataset")
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:

@@ -38,12 +38,15 @@ class _Made(NamedTuple):
     options: dict[str, tuple[Source, ast.expr]]
 
 
+WORDS = ("backward", "DataLoader|train|training|*loader*|*dl*|*iter*")
+
+
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")) or any(source.methods("make_private", "make_private_with_epsilon")):
         return  # Opacus draws its own batches
     for name, call in _training_loaders(source):
         made = _made(source, call)
-        if made is None or frameworks.owned(source, call) or _is_shuffled(made) or not _lies_in_order(made):
+        if made is None or _is_shuffled(made) or frameworks.owned(source, call) or not _lies_in_order(made):
             continue
         if _only_looked_at(source, call) or _ORDERED.search(source.text) or _numbered(source, call):
             continue
@@ -57,20 +60,15 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
     """Calls whose result is called a training loader, by its variable or its key; a folder of classes by its loop."""
-    trained = {
-        tree.dotted(unwrapped(source, one.node.iter))
-        for one in flow.training_loops(source)
-        if isinstance(one.node, ast.For)
-    }
     for assign in source.all(ast.Assign):
         value = assign.value
         if not isinstance(value, ast.Call | ast.Dict | ast.DictComp):
             continue
         name = tree.dotted(assign.targets[0])
         if isinstance(value, ast.Call):
-            loops = name in trained and _is_folder(source, value)
-            if _TRAIN.match(name.rpartition(".")[2]) or loops:
-                yield name.rpartition(".")[2], value
+            last = name.rpartition(".")[2]
+            if _TRAIN.match(last) or (_is_folder(source, value) and _is_trained_on(source, name)):
+                yield last, value
         elif isinstance(value, ast.Dict):
             for key, one in zip(value.keys, value.values, strict=True):
                 if key is not None and tree.literal(key) in ("train", "training") and isinstance(one, ast.Call):
@@ -82,18 +80,26 @@ def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
     yield from _without_name(source)
 
 
+def _is_trained_on(source: Source, name: str) -> bool:
+    """Whether a training loop walks through what has this name."""
+    loops = (one.node for one in flow.training_loops(source))
+    return any(isinstance(one, ast.For) and tree.dotted(unwrapped(source, one.iter)) == name for one in loops)
+
+
 def _without_name(source: Source) -> Iterator[tuple[str, ast.Call]]:
     """What a function gives back for training, and `train_loader=DataLoader(...)`."""
-    for back in source.all(ast.Return):
-        home = tree.function(source, back)
-        split = [_train_split(test) for test, branch in tree.conditions(source, back) if branch]
-        named = home is not None and _GIVES.search(home.name) and not tree.conditions(source, back)
-        if isinstance(back.value, ast.Call) and source.name(back.value.func) == _LOADER and (named or any(split)):
-            yield "the loader for training", back.value
-    for call in source.all(ast.Call):
-        for given in call.keywords:
-            if given.arg is not None and _TRAIN.match(given.arg) and isinstance(given.value, ast.Call):
-                yield given.arg, given.value
+    for call in source.calls(_LOADER):
+        back = source.parents[call]
+        if not isinstance(back, ast.Return):
+            continue
+        home, tests = tree.function(source, back), tree.conditions(source, back)
+        split = [_train_split(test) for test, branch in tests if branch]
+        if any(split) or (home is not None and _GIVES.search(home.name) and not tests):
+            yield "the loader for training", call
+    for given in source.all(ast.keyword):
+        called = isinstance(given.value, ast.Call) and isinstance(source.parents[given], ast.Call)
+        if called and given.arg is not None and _TRAIN.match(given.arg) and isinstance(given.value, ast.Call):
+            yield given.arg, given.value
 
 
 def _train_split(test: ast.expr) -> bool:
@@ -211,7 +217,7 @@ def _options(source: Source, call: ast.Call, loader: ast.Call, function: Functio
 
 def _is_changed(source: Source, name: ast.Name) -> bool:
     """Whether more is put into the dictionary after it was made."""
-    ups = [source.parents[one] for one in source.all(ast.Name) if one.id == name.id]
+    ups = [source.parents[one] for one in uses.names(source, name.id)]
     return any(
         (isinstance(up, ast.Attribute) and up.attr in ("update", "setdefault"))
         or (isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store))

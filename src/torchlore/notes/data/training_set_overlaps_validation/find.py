@@ -13,17 +13,18 @@ _TRAIN = regex(r"(train|training|trn)(_|$|s?(et|data|ds))")
 _SET = regex(r"(set|data|ds|dataset)s?$")
 _LOADS = ("loader", "dl", "iter", "data", "set", "batches")
 _LOADER = "torch.utils.data.DataLoader"
+_SPLITS = ("torch.utils.data.Subset", "torch.utils.data.random_split", "sklearn.model_selection.train_test_split")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _two_draws(source)
-    yield from _cut_again(source)
-    yield from _windows_split(source)
-    yield from _slices(source)
+    yield from (*_slices(source), *_train_loader_read(source))
+    if not any(source.calls(_LOADER, *_SPLITS, *_DRAWS)):
+        return
+    yield from (*_two_draws(source), *_cut_again(source), *_windows_split(source))
     wrong = list(_wrong_name(source))
     lines = {one.line for one in wrong}
     yield from (*wrong, *(one for one in _same_split(source) if one.line not in lines))
-    yield from (*_two_splits(source), *_train_loader_read(source), *_part_of_part(source))
+    yield from (*_two_splits(source), *_part_of_part(source))
     for split in source.calls("torch.utils.data.random_split"):
         held = source.parents[split]
         target = held.targets[0] if isinstance(held, ast.Assign) else None
@@ -119,7 +120,10 @@ def _two_splits(source: Source) -> Iterator[Hit]:
 
 def _train_loader_read(source: Source) -> Iterator[Hit]:
     """`val_loss = evaluate(net, train_loader)` in a function that is given a `val_loader` and never reads it."""
-    for home in source.all(ast.FunctionDef):
+    for one in source.all(ast.arg):
+        home = source.parents[source.parents[one]] if one.arg.endswith(_LOADS) and _HELD_OUT.search(one.arg) else None
+        if not isinstance(home, ast.FunctionDef):
+            continue
         given = [arg.arg for arg in tree.parameters(home) if arg.arg.endswith(_LOADS)]
         held = [name for name in given if _HELD_OUT.search(name)]
         if len(given) != 2 or len(held) != 1:

@@ -10,6 +10,7 @@ _LOSSES = ("CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
 _SHAPES = {"view", "reshape", "flatten", "squeeze", "contiguous", "to", "long", "cpu", "cuda"}
 _AROUND = {"torch.sum", "sum", "int", "float"}
 _FOLDS = {"sum", "item", "float", "int", "long", "double", "cpu", "type", "to"}
+WORDS = ("*ignore_index*",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -19,6 +19,7 @@ SOURCES = ("003:579-583",)
 TORCH = "2.11, 2.15"
 NEEDS = ("numpy",)
 SEVERITY = "error"
+WORDS = ("mean|sum|average|count_nonzero", "numpy|np")
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

@@ -10,14 +10,17 @@ from torchlore.check.source import Hit, Source
 
 _SHAPES = regex(r"\.(?:squeeze|unsqueeze|view|reshape|flatten|ravel|argmax|view_as)\b|\[:, ?0\]")
 _COLUMN = regex(r"\[:, ?0\]")
+_LOSSES = ("BCEWithLogitsLoss", "BCELoss", "MSELoss", "binary_cross_entropy_with_logits", "binary_cross_entropy")
 _INDEX = ("torch.argmax", "torch.Tensor.argmax", "torch.max.indices", "torch.Tensor.max.indices")
+WORDS = ("unsqueeze|view|reshape|argmax|max|sum|mean",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _thresholds(source)
     yield from _over_everything(source)
     yield from _by_shape(source)
-    if not any(source.methods("argmax", "max")):
+    asked = (*source.methods("argmax", "max"), *source.calls("torch.argmax", "torch.max"))
+    if not any(source.methods("argmax", "max")) or not any(_in_its_row(source, one) for one in asked):
         return
     compared = [(one, one.left, one.comparators[:1]) for one in source.all(ast.Compare)
                 if isinstance(one.ops[0], ast.Eq | ast.NotEq)]  # fmt: skip
@@ -36,11 +39,15 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _by_shape(source: Source) -> Iterator[Hit]:
     """A column of a layer's outputs against (N,) labels, where the shapes of both are seen and nobody made a table on purpose."""
-    for one in source.all(ast.Compare):
-        if not isinstance(one.ops[0], ast.Eq) or len(one.ops) != 1 or not _is_counted(source, one):
-            continue
+    counting = {*source.methods("sum", "mean"), *source.calls("torch.sum", "torch.mean", "sum")}
+    for one in source.all(ast.Compare) if counting else ():
         left, right = one.left, one.comparators[0]
-        both = (values.shape(source, left), values.shape(source, right))
+        if not isinstance(one.ops[0], ast.Eq) or len(one.ops) != 1 or isinstance(right, ast.Constant):
+            continue
+        if counting.isdisjoint(itertools.islice(tree.ancestors(source, one), 5)):
+            continue
+        first = values.shape(source, left)
+        both = (first, values.shape(source, right) if first is not None else None)
         for wide, flat, label in ((both[0], both[1], right), (both[1], both[0], left)):
             table = wide is not None and flat is not None and wide[1:] == (1,) and len(flat) == 1
             if table and flat is not None and flat[0] not in (None, 1) and not _on_purpose(source, one, label):
@@ -48,12 +55,6 @@ def _by_shape(source: Source) -> Iterator[Hit]:
                 told = "(N, 1) meets (N,) and every prediction is compared with every label"
                 yield source.hit(one, f"{told}: write `{code}.unsqueeze(1)`")
                 break
-
-
-def _is_counted(source: Source, node: ast.expr) -> bool:
-    ups = itertools.islice(tree.ancestors(source, node), 5)
-    return any(follow.method(up) in ("sum", "mean") or (isinstance(up, ast.Call) and source.name(up.func) in ("torch.sum", "torch.mean", "sum"))
-               for up in ups)  # fmt: skip
 
 
 def _on_purpose(source: Source, compare: ast.Compare, label: ast.expr) -> bool:
@@ -97,9 +98,8 @@ def _over_everything(source: Source) -> Iterator[Hit]:
 
 def _thresholds(source: Source) -> Iterator[Hit]:
     """The loss gets `y.unsqueeze(1)`, so outputs are (N, 1) and `y` is (N,): a rounded output meets it unchanged."""
-    for loss in losses.loss_calls(
-        source, "BCEWithLogitsLoss", "BCELoss", "MSELoss", "binary_cross_entropy_with_logits", "binary_cross_entropy"
-    ):
+    made = any(_is_column(source, one) for one in source.methods("unsqueeze", "view", "reshape"))
+    for loss in losses.loss_calls(source, *_LOSSES) if made else ():
         target = loss.target
         if loss.input is None or not isinstance(target, ast.Call) or not _is_column(source, target):
             continue
@@ -156,12 +156,22 @@ def _keeps(source: Source, node: ast.expr) -> bool | None:
     calls = [value.node for value in source.values(node) if value.name in _INDEX and value.source is source]
     if not calls or len(calls) != len(source.values(node)) or not isinstance(calls[0], ast.Call):
         return None
-    call, offset = calls[0], 0 if isinstance(calls[0].func, ast.Attribute) and not source.name(calls[0].func) else 1
-    if tree.literal(tree.argument(call, offset, "dim")) not in (1, -1):
+    if not _in_its_row(source, calls[0]):
         return None
+    place = 1 + _offset(source, calls[0])
     return (
-        not tree.lacks(call, offset + 1, "keepdim") and tree.literal(tree.argument(call, offset + 1, "keepdim")) is True
+        not tree.lacks(calls[0], place, "keepdim") and tree.literal(tree.argument(calls[0], place, "keepdim")) is True
     )
+
+
+def _offset(source: Source, call: ast.Call) -> int:
+    """Where its dimension stands: `x.argmax(1)` and `torch.argmax(x, 1)`."""
+    return 0 if isinstance(call.func, ast.Attribute) and not source.name(call.func) else 1
+
+
+def _in_its_row(source: Source, call: ast.Call) -> bool:
+    """Whether the best is looked for along the last dimension of a table."""
+    return tree.literal(tree.argument(call, _offset(source, call), "dim")) in (1, -1)
 
 
 def _is_column(source: Source, node: ast.expr) -> bool:

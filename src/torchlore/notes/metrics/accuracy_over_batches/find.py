@@ -13,42 +13,46 @@ _SIZE = regex(r"^len\(\w+\)$|\.size\(0\)$|\.shape\[0\]$")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    again = {one.left for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)}  # by the size of a batch too
-    for one in tallies.tallies(source) if "oader" in source.text else ():
+    for one in tallies.tallies(source):
+        if one.kind != "count":
+            continue
         walked = iteration.unwrapped(source, one.loop.iter)
         if (
-            one.kind == "count"
-            and one.by == "batches"
+            one.by == "batches"
+            and "oader" in source.text
             and values.sure(source, walked, "loader", weak=True)
-            and not (_one_sample(source, walked) or one.division in again)
+            and not (_one_sample(source, walked) or _divided_again(source, one.division))
         ):
             yield source.hit(
                 one.division,
                 f"`{one.name}` counts samples and `len({one.over})` batches: divide by `len({one.over}.dataset)`",
                 severity=None if values.sure(source, walked, "loader") else "warning",  # called one, may be a list
             )
-    for one in tallies.tallies(source):
-        walked = iteration.unwrapped(source, one.loop.iter)
-        if one.kind == "count" and one.by == "turns" and _several(source, walked):
+        if one.by == "turns" and _several(source, walked):
             below = source.code(one.below) if one.below is not None else "it"
             told = f"`{one.name}` counts samples and `{below}` batches: add the batch's size, `len(y)`, to `{below}`"
             yield source.hit(one.division, told, severity="warning")
-    yield from _elements(source) if "==" in source.text and "+=" in source.text else ()
+    yield from _elements(source)
     yield from _full_batches(source)
     for size in source.calls("len"):
         loader = size.args[0] if size.args else None
         up = source.parents[size]
-        if not isinstance(up, ast.BinOp) or not isinstance(up.op, ast.Div) or up.right is not size or loader is None:
-            continue
-        if not values.sure(source, loader, "loader", weak=True) or not isinstance(
-            loader, ast.Name | ast.Attribute | ast.Subscript
-        ):
+        if not isinstance(up, ast.BinOp) or not isinstance(up.op, ast.Div) or up.right is not size:
             continue
         count = next((one for one in ast.walk(up.left) if isinstance(one, ast.Name) and _counts(source, one)), None)
-        if count is not None and not _one_sample(source, loader) and up not in again:
+        if count is None or not isinstance(loader, ast.Name | ast.Attribute | ast.Subscript):
+            continue
+        sure = values.sure(source, loader, "loader", weak=True)
+        if sure and not _one_sample(source, loader) and not _divided_again(source, up):
             code = source.code(loader)
             told = f"`{count.id}` counts samples and `len({code})` batches: divide by `len({code}.dataset)`"
             yield source.hit(up, told, severity=None if values.sure(source, loader, "loader") else "warning")
+
+
+def _divided_again(source: Source, mean: ast.AST) -> bool:
+    """Whether the quotient is divided by the size of a batch too."""
+    up = source.parents[mean]
+    return isinstance(up, ast.BinOp) and isinstance(up.op, ast.Div) and up.left is mean
 
 
 def _full_batches(source: Source) -> Iterator[Hit]:
@@ -59,10 +63,11 @@ def _full_batches(source: Source) -> Iterator[Hit]:
             loader = size.args[0] if isinstance(size, ast.Call) and source.name(size.func) == "len" else None
             if not isinstance(loader, ast.Name | ast.Attribute) or not re.search("batch", source.code(other).lower()):
                 continue
-            count = any(isinstance(one, ast.Name) and _counts(source, one) for one in ast.walk(mean.left))
+            if not any(isinstance(one, ast.Name) and _counts(source, one) for one in ast.walk(mean.left)):
+                continue
             made = values.made_by(source, loader, "torch.utils.data.DataLoader")
             dropped = made is not None and isinstance(made.node, ast.Call) and not tree.lacks(made.node, 8, "drop_last")
-            if count and not dropped and values.sure(source, loader, "loader", weak=True):
+            if not dropped and values.sure(source, loader, "loader", weak=True):
                 code = source.code(loader)
                 told = f"the last batch of `{code}` may be a short one, so this counts samples that are not there: divide by `len({code}.dataset)`"
                 yield source.hit(mean, told, severity="warning")
@@ -70,18 +75,23 @@ def _full_batches(source: Source) -> Iterator[Hit]:
 
 def _elements(source: Source) -> Iterator[Hit]:
     """`hits += (pred == y).sum()` of maps of labels, divided by `seen`, which grows by the number of maps."""
-    for mean in source.all(ast.BinOp):
-        above = (
-            [one for one in ast.walk(mean.left) if isinstance(one, ast.Name)] if isinstance(mean.op, ast.Div) else []
-        )
-        seen, home = mean.right, tree.function(source, mean)
+    grown = [one for one in source.all(ast.AugAssign) if _plus(one)]
+    if not grown or "==" not in source.text or "+=" not in source.text:
+        return
+    for mean in (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)):
+        above = [one for one in ast.walk(mean.left) if isinstance(one, ast.Name)]
         if len(above) != 1 and not (len(above) == 2 and above[0].id == "float"):
             continue
-        added = [one for one in source.all(ast.AugAssign) if tree.function(source, one) is home and _plus(one)]
-        sizes = [one.value for one in added if tree.dotted(one.target) == tree.dotted(seen)]
-        hits = [one.value for one in added if tree.dotted(one.target) == above[-1].id]
+        seen, home = mean.right, tree.function(source, mean)
+        hits = [
+            one.value for one in grown if tree.dotted(one.target) == above[-1].id and tree.function(source, one) is home
+        ]
+        if not hits:
+            continue
+        added = [one for one in grown if tree.dotted(one.target) == tree.dotted(seen)]
+        sizes = [one.value for one in added if tree.function(source, one) is home]
         whole = _all_samples(source, seen)
-        if not hits or not (whole or sizes) or not all(_SIZE.search(source.code(one)) for one in sizes):
+        if not (whole or sizes) or not all(_SIZE.search(source.code(one)) for one in sizes):
             continue
         sides = [side for one in hits for side in _compared(source, one)]
         if any(_is_map(source, side) for side in sides):

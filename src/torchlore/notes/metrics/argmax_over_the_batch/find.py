@@ -11,6 +11,7 @@ from torchlore.check.source import Hit, Source
 
 _LAYERS = ("torch.nn.Softmax", "torch.nn.LogSoftmax")
 _ALSO = {"data", "detach", "cpu", "softmax", "sigmoid", "log_softmax"}
+WORDS = ("argmax|max|topk|*softm*",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -24,10 +24,9 @@ _WHOLE = {
     "torch.tensor",
     "numpy.vstack",
 }
-
-
 _AREA = regex(r"(^|_)(au?roc|auc|average_precision)(_|$)", re.IGNORECASE)
 _SCORE = regex(r"score|prob|pred|logit|output", re.IGNORECASE)
+WORDS = ("*auc*|*auroc*|*aroc*|*average_precision*|roc_curve|precision_recall_curve",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -44,10 +43,10 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _by_hand(source: Source) -> Iterator[Hit]:
     """`roc_auc(truth, scores)` of the project's own."""
-    for function in flow.functions(source) if uses.says(source, "auc", "roc", "average_precision") else ():
-        args = [one for one in tree.parameters(function) if one.arg != "self"]
+    for function in flow.functions(source):
+        args = [one for one in tree.parameters(function) if one.arg != "self"] if _AREA.search(function.name) else []
         named = [one for one in args if _SCORE.search(one.arg)]
-        if len(args) != 2 or len(named) != 1 or not _AREA.search(function.name):
+        if len(args) != 2 or len(named) != 1:
             continue
         made = as_function(source, function)
         for where, call, skip in calls.callers(made):

@@ -10,6 +10,7 @@ _LAST = {"bfloat16": 256, "float16": 2048, "half": 2048}  # the last number to w
 _MAKES = {f"torch.{name}" for name in ("zeros", "tensor", "ones", "full", "as_tensor")}
 _COUNTS = ("sum", "count_nonzero", "numel")
 _SAME = {"item", "float", "to", "cpu", "detach", "long", "double", "type_as"}
+WORDS = ("*float16*|*half*",)
 
 
 def find(source: Source) -> Iterator[Hit]:

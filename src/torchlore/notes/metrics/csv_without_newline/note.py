@@ -21,6 +21,7 @@ SOURCES = ("003:628-650",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "hint"
+WORDS = ("csv", "open")
 
 
 def claim(bad: dict[str, object], good: dict[str, object]) -> None:

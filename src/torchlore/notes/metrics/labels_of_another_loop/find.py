@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchlore.check import scopes, tree
 from torchlore.check.pattern import regex
@@ -12,7 +13,7 @@ _SPLIT = regex(r"^(?:valid(?:ation)?|val|v|test|te|dev|eval)_|_(?:valid(?:ation)
 
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
-        own = {_SPLIT.sub("", name): name for name in _targets(loop) if _SPLIT.search(name)}
+        own = {bare: name for name in _targets(loop) if (bare := _without_split(name)) != name}
         for place, name in _scored(loop, own):
             mine = own[name.id]
             read = [one for one in tree.under(source, place, ast.Name) if one is not name]
@@ -22,6 +23,12 @@ def find(source: Source) -> Iterator[Hit]:
             if away and any(_of_a_loop(source, one) for one in bound):
                 told = f"`{name.id}` is of the batch of another loop, and this one's is `{mine}`"
                 yield source.hit(name, f"{told}: write `{mine}`")
+
+
+@lru_cache(maxsize=4096)
+def _without_split(name: str) -> str:
+    """`labels` of `val_labels` and `labels_test`."""
+    return _SPLIT.sub("", name)
 
 
 def _bound_in(source: Source, name: ast.Name, loop: ast.For) -> bool:

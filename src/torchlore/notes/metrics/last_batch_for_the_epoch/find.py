@@ -18,7 +18,7 @@ _CASTS = {"item", "detach", "cpu", "mean", "numpy", "data"}
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if " in " not in source.text:
+    if not any(source.all(ast.For)) or " in " not in source.text:
         return
     yield from (*_replaced(source), *_restarted(source), *_last_returned(source), *_last_scored(source))
     if "loss" in source.text:
@@ -29,24 +29,23 @@ def _read_behind(source: Source) -> Iterator[Hit]:
     """`loss` of the last batch, read behind the loop by whoever decides something."""
     seen = set()
     for call in source.methods("step"):
-        if len(call.args) == 1 and not call.keywords and _waits(source, call):
+        plain = len(call.args) == 1 and not call.keywords and _bare(source, call.args[0]) is not None
+        if plain and _waits(source, call):
             seen.add(call)
             yield from _told(source, call.args[0], call, f"`{source.code(tree.receiver(call))}` judges by")
-    for call in source.all(ast.Call) if uses.says(source, "early", "stopper", "plateau") else ():
-        if (
-            call not in seen
-            and call.args
-            and _STOPPER.search(tree.dotted(call.func))
-            and tree.is_statement(source, call)
-        ):
-            yield from _told(source, call.args[0], call, f"`{source.code(call.func)}` judges by")
+    for line in source.all(ast.Expr) if uses.says(source, "early", "stopper", "plateau") else ():
+        stop = line.value
+        if isinstance(stop, ast.Call) and stop not in seen and stop.args and _STOPPER.search(tree.dotted(stop.func)):
+            yield from _told(source, stop.args[0], stop, f"`{source.code(stop.func)}` judges by")
     for choice in source.all(ast.If) if "best" in source.text else ():
         for kept, value in _kept(choice):
             yield from _told(source, value, choice.test, f"`{source.code(kept)}` is")
             home, made = origin.origin(source, value)  # `val_loss = epoch(net, loader)`, and what that gives back
             if home is source and tree.function(source, made) is not tree.function(source, value):
                 yield from _told(source, made, made, f"`{source.code(kept)}` is")
-    for given in source.all(ast.Return):
+    grown = [one for one in source.all(ast.AugAssign) if tree.loops(source, one)]
+    homes = {up for one in grown for up in tree.ancestors(source, one)}
+    for given in (one for one in source.all(ast.Return) if tree.function(source, one) in homes) if homes else ():
         if given.value is not None and _bare(source, given.value) is not None and (mean := _dropped(source, given)):
             yield from _told(source, given.value, given, f"`{mean}` is never read, and this returns")
 
@@ -54,23 +53,22 @@ def _read_behind(source: Source) -> Iterator[Hit]:
 def _replaced(source: Source) -> Iterator[Hit]:
     """`correct = 0` before the loop, `correct = (...)` in each turn, and only what comes behind the loop reads it."""
     for loop in source.all(ast.For):
-        plain = [one for one in loop.body if isinstance(one, ast.Assign) and _named(one.targets[0])]
-        for one in plain if plain and (_batches(source, loop.body[0]) is loop or _adds_beside(source, loop)) else ():
+        for one in (one for one in loop.body if isinstance(one, ast.Assign)):
             target = one.targets[0]
-            if len(one.targets) != 1 or not isinstance(target, ast.Name) or not _is_score(source, one.value):
+            if len(one.targets) != 1 or not isinstance(target, ast.Name):
                 continue
-            home = tree.function(source, loop) or source.tree
-            uses = [use for use in tree.under(source, home, ast.Name) if use.id == target.id and use is not target]
-            inside = [use for use in uses if tree.inside(source, use, loop)]
-            behind = [use for use in uses if isinstance(use.ctx, ast.Load) and use.lineno > (loop.end_lineno or 0)]
-            bound = {zero.statement for use in behind[:1] for zero in scopes.reaching(source, use)} - {one}
+            others = [use for use in _used(source, loop, target.id) if use is not target]
+            behind = [use for use in others if isinstance(use.ctx, ast.Load) and use.lineno > (loop.end_lineno or 0)]
+            if not behind or any(tree.inside(source, use, loop) for use in others):
+                continue
+            bound = {zero.statement for zero in scopes.reaching(source, behind[0])} - {one}
             starts = bool(bound) and all(isinstance(zero, ast.Assign) and _is_zero(zero, target.id) for zero in bound)
-            judged = not bound and tensors.no_grad_around(source, loop) and bool(_equal(one.value))
+            judged = not bound and bool(_equal(one.value)) and tensors.no_grad_around(source, loop)
             if (
                 (starts or judged)
-                and behind
-                and not inside
-                and not any(isinstance(at, ast.Break) for at in ast.walk(loop))
+                and not tree.under(source, loop, ast.Break)
+                and (_batches(source, loop.body[0]) is loop or _adds_beside(source, loop))
+                and _is_score(source, one.value)
             ):
                 over = source.code(iteration.unwrapped(source, loop.iter))
                 how = "begins at 0 and each turn replaces it" if starts else "is set anew in each turn"
@@ -79,30 +77,38 @@ def _replaced(source: Source) -> Iterator[Hit]:
                 yield source.hit(one, told)
 
 
+def _used(source: Source, loop: ast.For, name: str) -> list[ast.Name]:
+    """Where the function around a loop speaks of a name, from the loop on; nothing where nobody reads it behind the loop."""
+    later = [one for one in uses.names(source, name) if one.lineno >= loop.lineno]
+    if not any(one.lineno > (loop.end_lineno or 0) and isinstance(one.ctx, ast.Load) for one in later):
+        return []
+    home = tree.function(source, loop) or source.tree
+    return [one for one in later if tree.inside(source, one, home)]
+
+
 def _last_scored(source: Source) -> Iterator[Hit]:
     """`preds = logits.argmax(1)` in each turn of an evaluation, and `f1(preds, labels)` behind the loop."""
     cuts = [one for one in source.all(ast.Compare) if isinstance(one.ops[0], ast.Gt | ast.GtE)]
     called = (*source.methods("argmax", "max", "round"), *source.calls("torch.argmax", "torch.max", "torch.round"))
     for one in (*called, *cuts):
-        held, around = tree.statement(source, one), tree.loops(source, one)
-        loop = around[0] if around else None
+        held = tree.statement(source, one)
+        loop = source.parents[held] if isinstance(held, ast.Assign) else None
         if not isinstance(held, ast.Assign) or not isinstance(loop, ast.For) or held not in loop.body:
             continue
-        target = held.targets[0].elts[-1] if isinstance(held.targets[0], ast.Tuple) else held.targets[0]
-        if not isinstance(target, ast.Name) or _batches(source, held) is not loop or len(held.targets) != 1:
+        if len(held.targets) != 1 or tree.loops(source, one)[:1] != [loop]:
             continue
-        uses = [
-            use
-            for use in tree.under(source, tree.function(source, loop) or source.tree, ast.Name)
-            if use.id == target.id
-        ]
-        behind = [use for use in uses if isinstance(use.ctx, ast.Load) and use.lineno > (loop.end_lineno or 0)]
-        inside = [use for use in uses if use is not target and tree.inside(source, use, loop)]
+        target = held.targets[0].elts[-1] if isinstance(held.targets[0], ast.Tuple) else held.targets[0]
+        if not isinstance(target, ast.Name):
+            continue
+        named = _used(source, loop, target.id)
+        behind = [use for use in named if isinstance(use.ctx, ast.Load) and use.lineno > (loop.end_lineno or 0)]
+        scored = any(_is_scored(source, use) for use in behind)
+        if not scored or any(use is not target and tree.inside(source, use, loop) for use in named):
+            continue
         new = all([at.statement for at in scopes.reaching(source, use)] == [held] for use in behind)
-        scored = [use for use in behind if _is_scored(source, use)]
-        ends = any(isinstance(at, ast.Break | ast.Return) for at in ast.walk(loop))
+        ends = tree.under(source, loop, ast.Break, ast.Return)
         trains = any(follow.method(at) in ("backward", "step") for at in tree.under(source, loop, ast.Call))
-        if scored and new and not inside and not ends and not trains:
+        if new and not ends and not trains and _batches(source, held) is loop:
             over = source.code(iteration.unwrapped(source, loop.iter))
             told = f"each turn replaces `{target.id}`, so the score is that of the last batch of `{over}`"
             yield source.hit(held, f"{told}: append to a list and `torch.cat` it behind the loop")
@@ -121,17 +127,16 @@ def _restarted(source: Source) -> Iterator[Hit]:
     """`losses = []` or `correct = 0` in each turn of the loop over batches that adds to it once, read behind the loop only."""
     for loop in source.all(ast.For):
         for start in (one for one in loop.body if isinstance(one, ast.Assign)):
-            for name in names if (names := _emptied(start)) and _batches(source, loop.body[0]) is loop else ():
-                home = tree.function(source, loop) or source.tree
-                uses = [
-                    use for use in tree.under(source, home, ast.Name) if use.id == name and use.lineno > start.lineno
-                ]
-                inside = [use for use in uses if tree.inside(source, use, loop)]
-                behind = [use for use in uses if use.lineno > (loop.end_lineno or 0) and isinstance(use.ctx, ast.Load)]
+            for name in _emptied(start):
+                later = [use for use in _used(source, loop, name) if use.lineno > start.lineno]
+                inside = [use for use in later if tree.inside(source, use, loop)]
+                behind = [use for use in later if use.lineno > (loop.end_lineno or 0) and isinstance(use.ctx, ast.Load)]
                 grown = [use for use in inside if _grows(source, use) and tree.loops(source, use)[:1] == [loop]]
+                if len(grown) != 1 or len(inside) != 1:
+                    continue
                 here = [use for use in behind if start in {one.statement for one in scopes.reaching(source, use)}]
-                ends = any(isinstance(at, ast.Break | ast.Return) and at in loop.body for at in loop.body)
-                if len(grown) == 1 and len(inside) == 1 and here and not ends:
+                ends = any(isinstance(at, ast.Break | ast.Return) for at in loop.body)
+                if here and not ends and _batches(source, loop.body[0]) is loop:
                     over = source.code(iteration.unwrapped(source, loop.iter))
                     told = f"each turn empties `{name}`, so the last batch of `{over}` alone counts: start it before the loop"
                     yield source.hit(start, told)
@@ -139,6 +144,8 @@ def _restarted(source: Source) -> Iterator[Hit]:
 
 def _emptied(start: ast.Assign) -> list[str]:
     """The names that a statement makes empty: `losses = []`, `a, b = 0, 0`, `a = b = 0.0`."""
+    if not isinstance(start.value, ast.List | ast.Constant | ast.Tuple):
+        return []
     pairs = [(one, start.value) for one in start.targets if isinstance(one, ast.Name)]
     if isinstance(start.targets[0], ast.Tuple) and isinstance(start.value, ast.Tuple):
         pairs = [pair for pair in zip(start.targets[0].elts, start.value.elts, strict=False) if _named(pair[0])]  # type: ignore[misc]  # names

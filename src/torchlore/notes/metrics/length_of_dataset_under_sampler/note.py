@@ -20,6 +20,7 @@ TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
 _PARTIAL = ("torch.utils.data.SubsetRandomSampler", "torch.utils.data.DistributedSampler")
+WORDS = ("sampler", "dataset", "DataLoader", "len")
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:

@@ -41,10 +41,10 @@ def _divided(source: Source) -> Iterator[Hit]:
     """`total_loss / len(loader.dataset)`, `size = len(loader.dataset)` and `total_loss /= size` below."""
     quotients: list[tuple[ast.BinOp | ast.AugAssign, ast.expr, ast.expr]] = []
     if "len(" in source.text:
-        quotients += [(one, one.left, one.right) for one in source.all(ast.BinOp)]
-        quotients += [(one, one.target, one.value) for one in source.all(ast.AugAssign)]
+        quotients += [(one, one.left, one.right) for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)]
+        quotients += [(one, one.target, one.value) for one in source.all(ast.AugAssign) if isinstance(one.op, ast.Div)]
     for up, left, below in quotients:
-        if not isinstance(up.op, ast.Div) or not isinstance(left, ast.Name):
+        if not isinstance(left, ast.Name):
             continue
         size = follow.followed(source, below)
         given = size.args[0] if isinstance(size, ast.Call) and source.name(size.func) == "len" and size.args else None
@@ -66,9 +66,11 @@ def _divided(source: Source) -> Iterator[Hit]:
 def _in_a_meter(source: Source) -> Iterator[Hit]:
     """`self.sum += value` beside `self.count += n`, and `sum / count`, where `value` is a batch's mean and `n` its size."""
     for added in source.all(ast.AugAssign):
+        if not isinstance(added.value, ast.Name) or not isinstance(added.op, ast.Add):
+            continue
         home, total = tree.function(source, added), tree.dotted(added.target)
         cls = tree.method_class(source, home) if home is not None and total.startswith("self.") else None
-        if home is None or cls is None or not isinstance(added.op, ast.Add) or not isinstance(added.value, ast.Name):
+        if home is None or cls is None:
             continue
         named = {one.arg: one for one in tree.parameters(home)}
         beside = [one for one in home.body if isinstance(one, ast.AugAssign) and isinstance(one.value, ast.Name)]
@@ -150,9 +152,9 @@ def _is_count(source: Source, node: ast.expr, loop: ast.For) -> bool:
 
 def _cut_to_whole(source: Source) -> Iterator[Hit]:
     """`total_loss // len(loader)`, `correct // total`: the mean without its fraction."""
-    for mean in source.all(ast.BinOp) if "//" in source.text else ():
+    for mean in (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.FloorDiv)):
         name = mean.left
-        if not isinstance(mean.op, ast.FloorDiv) or not isinstance(name, ast.Name) or not _SCORE.search(name.id):
+        if not isinstance(name, ast.Name) or not _SCORE.search(name.id):
             continue
         counted = isinstance(mean.right, ast.Call) and source.name(mean.right.func) == "len"
         added = any(one.how == "aug" for one in scopes.reaching(source, name))
@@ -165,9 +167,13 @@ def _windows(source: Source) -> Iterator[Hit]:
     """A sum of losses that is printed and set to 0 every k batches, divided by another number than k."""
     for choice in source.all(ast.If) if "%" in source.text else ():
         every = _every(choice.test)
-        reset = {tree.dotted(one.targets[0]) for one in choice.body
-                 if isinstance(one, ast.Assign) and tree.literal(one.value) in (0, 0.0)}  # fmt: skip
-        for one in tree.under(source, choice, ast.BinOp) if every and reset else ():
+        zeros = (
+            [one for one in choice.body if isinstance(one, ast.Assign) and tree.literal(one.value) in (0, 0.0)]
+            if every
+            else []
+        )
+        reset = {tree.dotted(one.targets[0]) for one in zeros}
+        for one in tree.under(source, choice, ast.BinOp) if reset else ():
             count = tree.literal(one.right) if isinstance(one.op, ast.Div) else None
             name = tree.dotted(one.left)
             known = name in reset and isinstance(count, int | float) and count not in (every, 1)

@@ -23,6 +23,7 @@ _SYMMETRIC = re.compile(
 _SECOND = re.compile(
     r"(?:^|_)(?:true|truth|trues|labels?|targets?|gts?|ytrue|actual|ground_truth|test_y|y_test)(?:_|$)"
 )
+WORDS = ("sklearn|*torchmetrics*",)
 
 
 def find(source: Source) -> Iterator[Hit]:

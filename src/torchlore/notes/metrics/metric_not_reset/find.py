@@ -13,6 +13,7 @@ _EPOCH = regex(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
 _VALID = regex(r"val|test|eval", re.IGNORECASE)
 _HOOKS = {("validation_step", "on_validation_epoch_end"), ("test_step", "on_test_epoch_end")}  # of Lightning
+WORDS = ("*epoch*|e|ep|compute",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, follow, iteration, scopes, tree
+from torchlore.check import calls, flow, follow, iteration, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.project import Function, as_function
 from torchlore.check.source import Hit, Source
@@ -24,10 +24,11 @@ _NOT_ROWS = {
     "columns",
     "class_names",
 }
+WORDS = ("*shuffle*|*dataloader*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "shuffle" not in source.text and "DataLoader" not in source.text:
+    if ("shuffle" not in source.text and "DataLoader" not in source.text) or not _some_shuffle(source):
         return
     for loop in source.all(ast.For):
         loader = _shuffled(source, loop)
@@ -45,6 +46,12 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(loader, f"{told} (line {pair.lineno}): do not shuffle here")
     yield from _given_back(source)
     yield from _by_turn(source) if "enumerate" in source.text else ()
+
+
+def _some_shuffle(source: Source) -> bool:
+    """Whether any call of the file is given `shuffle=True`, or True in its place."""
+    named = any(tree.literal(one.value) is True for one in uses.keywords(source, "shuffle"))
+    return named or any(len(one.args) > 2 and tree.literal(one.args[2]) is True for one in source.all(ast.Call))
 
 
 def _given_back(source: Source) -> Iterator[Hit]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
+WORDS = ("scale", "item")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("scale") if "scale(" in source.text else ():

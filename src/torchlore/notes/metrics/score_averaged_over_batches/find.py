@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 _PERPLEXED = re.compile(r"ppl|perplex", re.IGNORECASE)
 _ONES = {"torch.ones", "torch.ones_like", "numpy.ones", "numpy.ones_like"}
 _ZEROS = {"torch.zeros", "torch.zeros_like", "numpy.zeros", "numpy.zeros_like"}
+WORDS = ("*oader*|exp", "*oader*|*ppl*|*perplex*")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -27,6 +27,7 @@ _SAME = {
     "item",
 }
 _PAIRS = ("max", "topk", "sort", "min")
+WORDS = ("sigmoid|softmax|max|topk|sort|min",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -35,7 +36,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     for node, one, other in _compared(source):
         for score, label in ((one, other), (other, one)):
-            made = _scores(source, score)
+            made = _scores(source, score) if _is_called_label(label) else None
             sure = made is not None and (_of_a_model(source, made) or _is_counted(source, node))
             if sure and made is not None and _is_label(source, label):
                 told = f"this takes the scores, which line {node.lineno} compares with `{source.code(label)}`, and no score equals a class"
@@ -47,9 +48,11 @@ def _probabilities(source: Source) -> Iterator[Hit]:
     """`(torch.sigmoid(out) == labels).sum()`: neither rounded nor compared with a threshold."""
     for node, one, other in _compared(source):
         for score, label in ((one, other), (other, one)):
+            if not _is_called_label(label) or not _is_counted(source, node):
+                continue
             made = follow.followed(source, _bare(score))
             plain = isinstance(made, ast.Call) and follow.method(made) in ("sigmoid", "softmax")
-            asked = plain and _is_counted(source, node) and not _written(source, _bare(score))
+            asked = plain and not _written(source, _bare(score))
             state = values.state(source, score) if asked else None
             if state is not None and state.state in ("sigmoid", "probs") and _is_label(source, label):
                 told = f"a probability hardly ever equals `{source.code(label)}`: compare the class, `p > 0.5` or `p.argmax(dim=1)`"
@@ -131,6 +134,10 @@ def _is_counted(source: Source, node: ast.expr) -> bool:
 
 def _is_label(source: Source, node: ast.expr) -> bool:
     """Whether it is called a label and is no score itself."""
+    return _is_called_label(node) and _scores(source, _bare(node)) is None
+
+
+def _is_called_label(node: ast.expr) -> bool:
     bare = _bare(node)
     name = tree.dotted(bare).rpartition(".")[2] if isinstance(bare, ast.Name | ast.Attribute) else ""
-    return _LABELS.search(name) is not None and _scores(source, bare) is None
+    return _LABELS.search(name) is not None

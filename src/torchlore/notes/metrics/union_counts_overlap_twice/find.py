@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 _DOUBLED = re.compile(r"\b2(?:\.0?)?\s*\*|\*\s*(?:2|0?\.5)\b|\b0?\.5\s*\*|/ ?2\b")
 _ANDS = {"torch.logical_and", "numpy.logical_and", "torch.mul", "torch.multiply"}
 _SUMS = {"torch.sum", "numpy.sum"}
+WORDS = ("sum",)
 
 
 def find(source: Source) -> Iterator[Hit]:
