@@ -26,7 +26,7 @@ class Gate:
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.rules = rules
-        self.words: dict[str, int] = {}  # a word -> a bit for each entry that it meets
+        self.words: dict[bytes, int] = {}  # a word -> a bit for each entry that it meets
         self.parts: dict[str, int] = {}
         self.needs: list[tuple[int, Rule]] = []
         bits: dict[str, int] = {}
@@ -37,9 +37,11 @@ class Gate:
             self.needs.append((need, rule))
         for entry, bit in bits.items():
             for one in entry.split("|"):
-                table = self.parts if one.startswith("*") else self.words
-                word = one.strip("*").lower() if one.startswith("*") else one
-                table[word] = table.get(word, 0) | bit
+                if one.startswith("*"):
+                    part = one.strip("*").lower()
+                    self.parts[part] = self.parts.get(part, 0) | bit
+                else:
+                    self.words[one.encode()] = self.words.get(one.encode(), 0) | bit
 
     def awake(self, text: Text) -> list[Rule]:
         """The rules whose words all stand in the text."""

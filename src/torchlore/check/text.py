@@ -47,13 +47,14 @@ class Text(str):
     def each_once(self) -> str:
         """Each word of the text once, one after the other: a fifth of its length."""
         if not self._words:
-            words = set(self.encode(errors=_ANY).translate(_BREAKS).split())
-            self._words = b" ".join((b"", *words)).decode(errors=_ANY)
+            self.words()
         return self._words
 
-    def words(self) -> set[str]:
+    def words(self) -> set[bytes]:
         """The words of the text."""
-        return set(self.each_once().split())
+        words = set(self.encode(errors=_ANY).translate(_BREAKS).split())
+        self._words = b" ".join((b"", *words)).decode(errors=_ANY)
+        return words
 
 
 @lru_cache(maxsize=65536)
