@@ -265,7 +265,7 @@ def under(source: Source, node: ast.AST, *types: type[Node]) -> list[Node]:
     """Nodes of these types in a node, or itself, functions defined in it included: slices of those of the file."""
     places: dict[ast.AST, int] | None = source.memo.get("places")
     if places is None:
-        places = source.memo["places"] = {one: place for place, one in enumerate(source.flat)}
+        places = source.memo["places"] = dict(zip(source.flat, range(len(source.flat)), strict=True))
     numbers: dict[type, list[int]] = source.memo.setdefault("numbers", {})
     first, final = places[node], places[last(node)]
     found: list[Any] = []
