@@ -260,14 +260,13 @@ def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.
 
 def named(source: Source, names: Collection[str]) -> Iterator[tuple[ast.expr | ast.alias, str]]:
     """Every import and every use of these full names, but where the code is ready for them to be missing."""
+    last = {full.rpartition(".")[2] for full in names}
     for statement in source.all(ast.ImportFrom):
         for alias in statement.names:
-            full = f"{statement.module}.{alias.name}"
+            full = f"{statement.module}.{alias.name}" if alias.name in last else ""
             if statement.level == 0 and full in names and not asks_version(source, statement):
                 yield alias, full
-    found: list[ast.Attribute | ast.Name] = list(
-        uses.any_attributes(source, {full.rpartition(".")[2] for full in names})
-    )
+    found: list[ast.Attribute | ast.Name] = list(uses.any_attributes(source, last))
     found += [use for one in uses.any_spellings(source, names) for use in uses.names(source, one)]
     for use in found:
         full = source.name(use) if isinstance(use.ctx, ast.Load) else ""

@@ -45,6 +45,9 @@ _NEW = {
 }
 
 
+WORDS = ("autocast|GradScaler|custom_fwd|custom_bwd",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     if follow.before(source, "2.4"):
         return  # nothing warns yet, and torch.amp has no GradScaler before 2.3
