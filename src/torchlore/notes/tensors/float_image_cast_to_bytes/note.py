@@ -52,6 +52,9 @@ _BYTES = {"numpy.uint8", "torch.uint8"}
 _LABELS = regex(r"mask|label|seg|(^|_)gt(_|\b)|annot", re.IGNORECASE)  # 0 and 255 become 0 and 1
 
 
+WORDS = ("byte|uint8",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("astype", "byte", "to", "type"):
         wanted = call.args[0] if call.args else None

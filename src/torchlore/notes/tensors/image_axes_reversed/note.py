@@ -46,6 +46,9 @@ _RIGHT = {(False, False): "2, 0, 1", (True, False): "0, 3, 1, 2", (False, True):
 _VOLUMES = ("nibabel", "SimpleITK", "pydicom", "monai", "tifffile", "h5py")
 
 
+WORDS = ("permute|transpose",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     calls = list(source.methods("permute", "transpose"))
     if not calls or any(name in source.text for name in _VOLUMES):

@@ -16,6 +16,9 @@ _MAKERS = {
 _OTHER = regex(r"mask|label|seg|target|gt|palette|depth|annot|grey|gray|alpha", re.IGNORECASE)
 
 
+WORDS = ("PIL", "Image", "open")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("PIL.Image.open"):
         drawn = call.args and re.match(r"^(buf|buffer|io|stream)\w*$", source.code(call.args[0]))

@@ -38,6 +38,9 @@ _TYPED = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "fl
           "IntTensor": "int32", "ByteTensor": "uint8", "BoolTensor": "bool", "Tensor": "float32"}  # fmt: skip
 
 
+WORDS = ("|".join(_TYPED),)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*(f"torch.{name}" for name in _TYPED), *(f"torch.cuda.{name}" for name in _TYPED)):
         name = source.name(call.func).rpartition(".")[2]

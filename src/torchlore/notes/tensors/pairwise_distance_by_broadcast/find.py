@@ -7,6 +7,9 @@ from torchlore.check import follow, tensors, tree, values
 from torchlore.check.source import Hit, Source
 
 
+WORDS = ("sum", "unsqueeze|None")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for root, inner in _roots(source):
         if _differences(source, _summed(source, inner)):

@@ -26,6 +26,9 @@ _TURNED = (
 Kinds = dict[str, tuple[str, ast.Call]]  # a name, how its rows were repeated, and where
 
 
+WORDS = ("repeat",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     if ".repeat(" not in source.text:
         return

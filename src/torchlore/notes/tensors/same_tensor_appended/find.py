@@ -11,13 +11,14 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _multiplied(source)
     yield from _emptied(source)
     yield from _own_buffer(source)
-    boxes = [call for call in source.methods("push", "add", "store", "remember") if _keeps(source, call)]
-    for call in (*source.methods("append", "appendleft", "put"), *boxes):
-        loops = tree.loops(source, call)
-        for given in (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg])):
-            if not loops or not isinstance(given, ast.Name):
-                continue
-            if (change := _own_of_another(source, given)) is not None:
+    boxes = (call for call in source.methods("push", "add", "store", "remember") if _names(call))
+    adds = [*source.methods("append", "appendleft", "put"), *(call for call in boxes if _keeps(source, call))]
+    returns_own = bool(adds) and _returns_changed(source)
+    for call in adds:
+        names = _names(call)
+        loops = tree.loops(source, call) if names else []
+        for given in names if loops else ():
+            if returns_own and (change := _own_of_another(source, given)) is not None:
                 told = f"`{given.id}` is the tensor that line {change.lineno} changes in place the next time, so every entry becomes the last one"
                 yield source.hit(
                     call, f"{told}: append `{given.id}.clone()`, or return a copy there", severity="warning"
@@ -42,6 +43,23 @@ def find(source: Source) -> Iterator[Hit]:
                 )  # a copy, made a little later
                 fix = edits.append(source, given, f".{copy}()")
                 yield source.hit(call, message, fix, severity="hint" if pickled else None)
+
+
+def _names(call: ast.Call) -> list[ast.Name]:
+    """The plain names among what a call is given, in tuples too."""
+    parts = (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg]))
+    return [part for part in parts if isinstance(part, ast.Name)]
+
+
+def _returns_changed(source: Source) -> bool:
+    """Whether some method of the file changes an attribute in place and returns it."""
+    for back in source.all(ast.Return):
+        for part in back.value.elts if isinstance(back.value, ast.Tuple) else [back.value]:
+            own = isinstance(part, ast.Attribute) and tree.dotted(part.value) == "self"
+            home = tree.function(source, back) if own else None
+            if part is not None and home is not None and _change_of_own(source, home, tree.dotted(part)) is not None:
+                return True
+    return False
 
 
 def _own_buffer(source: Source) -> Iterator[Hit]:

@@ -43,6 +43,9 @@ _MAY_COPY = {"reshape", "flatten", "contiguous", "ravel", "reshape_as"}
 _COPIES = {"transpose", "permute", "t", "expand", "expand_as", "movedim", "swapaxes", "mT", "T", "flip"}
 
 
+WORDS = ("reshape|flatten|contiguous|ravel|reshape_as", "|".join(_COPIES))
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_MAY_COPY):
         up = source.parents[call]
