@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from torchlore.check import tree, uses
 from torchlore.check.source import Hit, Source
 
-
 _TAKES = (ast.Attribute, ast.IfExp, ast.BoolOp)  # what may give a name a default
 
 WORDS = ("self",)

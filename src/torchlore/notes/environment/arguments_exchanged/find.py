@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, tree, uses
+from torchlore.check import flow, follow, tree
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
@@ -30,12 +30,11 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _calls(source: Source) -> list[ast.Call]:
     """The calls with several arguments of what is called like a function or class of this file."""
-    functions = (*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef))
-    names = {one.name for one in (*functions, *source.all(ast.ClassDef))}
-    spelled = [one for name in names for one in (*uses.names(source, name), *uses.attributes(source, name))]
-    called = ((one, source.parents[one]) for one in spelled)
-    found = [up for one, up in called if isinstance(up, ast.Call) and up.func is one and len(up.args) > 1]
-    return [one for one in found if tree.dotted(one.func)]
+    names = {one.name for one in source.all(ast.FunctionDef)} | {one.name for one in source.all(ast.ClassDef)}
+    names |= {one.name for one in source.all(ast.AsyncFunctionDef)}
+    several = (one for one in source.all(ast.Call) if len(one.args) > 1)
+    spelled = (one for one in several if (getattr(one.func, "attr", "") or getattr(one.func, "id", "")) in names)
+    return [one for one in spelled if tree.dotted(one.func)]
 
 
 def _exchanged(source: Source, call: ast.Call) -> tuple[str, str] | None:
@@ -45,7 +44,7 @@ def _exchanged(source: Source, call: ast.Call) -> tuple[str, str] | None:
     if len(telling) < 2 or any(isinstance(one, ast.Starred) for one in call.args):
         return None
     home = tree.function(source, call)
-    turned = source.code(call.func) + (home.name if home is not None else "")  # a backward pass leads back as well
+    turned = tree.dotted(call.func) + (home.name if home is not None else "")  # a backward pass leads back as well
     function = flow.called(source, call) if not _BOTH_WAYS.search(turned) else None
     if function is None or function.node is home or _BOTH_WAYS.search(function.node.name):
         return None  # a call of itself may turn them round on purpose

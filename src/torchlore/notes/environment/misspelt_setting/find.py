@@ -16,8 +16,7 @@ _OPTIMIZERS = tuple(f"torch.optim.{name}" for name in ("SGD", "Adam", "AdamW", "
                                                        "RAdam", "Adamax", "ASGD", "LBFGS", "Rprop"))  # fmt: skip
 
 
-WORDS = ("cudnn|lr|LR|Lr|lrs|learning_rate|learningrate|learn_rate|defaults|decay|weightdecay|weight_decays|wd|"
-         "momentun|momentums|beta|weights|biases|dropout|trainning",)  # fmt: skip
+WORDS = ("|".join(("lr", "learning_rate", "defaults", "decay", "cudnn", *_KEYS.keys() - {"weight-decay"}, *_LAYER)),)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -84,7 +83,11 @@ def _right_name(source: Source, target: ast.expr) -> str | None:
 def _is_own(source: Source, node: ast.expr) -> bool:
     """`self` of a method: an object of this very class, which is none of torch's."""
     home = tree.function(source, node) if isinstance(node, ast.Name) and node.id == "self" else None
-    return home is not None and tree.method_class(source, home) is not None and [one.arg for one in home.args.args[:1]] == ["self"]
+    return (
+        home is not None
+        and tree.method_class(source, home) is not None
+        and [one.arg for one in home.args.args[:1]] == ["self"]
+    )
 
 
 def _is_group(source: Source, node: ast.expr) -> bool:

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, uses, values
+from torchlore.check import edits, follow, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-cuda-available",)
@@ -54,7 +54,8 @@ WORDS = ("|".join(sorted(_LAST)),)
 
 def find(source: Source) -> Iterator[Hit]:
     names: list[ast.Attribute | ast.Name] = [*uses.any_attributes(source, _LAST)]
-    spelled = (one for one in uses.identifiers(source) if one.startswith(("is_", "are_")))
+    imported = follow.may_be_spelled(source, _PREDICATES)
+    spelled = (one for one in uses.identifiers(source) if one.startswith(("is_", "are_"))) if imported else ()
     names += [node for one in spelled for node in uses.names(source, one)]
     for node in names:
         up = source.parents[node]

@@ -8,7 +8,6 @@ from torchlore.check import calls, classes, flow, follow, frameworks, tree, uses
 from torchlore.check.project import Class, as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
-
 WORDS = ("manual_seed|seed", "manual_seed|__getitem__")
 
 

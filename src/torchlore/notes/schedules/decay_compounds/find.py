@@ -12,6 +12,9 @@ _COUNTER = re.compile(r"^(epoch|ep|e|step|steps|it|iter|iters|iteration|i|t|i_it
                       r"global_step|n_iter|num_iter|i_epoch|epoch_idx|epoch_num|curr_epoch|curr_iter)$")  # fmt: skip
 
 
+WORDS = ("MultiplicativeLR|lr", "MultiplicativeLR|*param_groups*")
+
+
 def find(source: Source) -> Iterator[Hit]:
     yield from _multiplied(source)
     if "param_groups" not in source.text:

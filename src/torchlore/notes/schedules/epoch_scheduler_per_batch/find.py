@@ -16,6 +16,9 @@ _STEPS = regex(r"(train|training|total|max|num|decay)_?(steps|iters|iterations)$
 _BATCHES = regex(r"len\(|step|iter|batch", re.IGNORECASE)
 
 
+WORDS = ("step",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     if "lr_scheduler" not in source.text:
         return

@@ -16,6 +16,9 @@ _FACTORS = (
 )
 
 
+WORDS = ("|".join(("LambdaLR", "SGD", "Adam", "AdamW", "RMSprop", *(name for name, _, _ in _FACTORS))),)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):
         factor = tree.argument(call, 1, "lr_lambda")

@@ -12,6 +12,9 @@ _PLAIN = regex(r"^(self|sch(?:d|e|edule[rs]*|eds?|dlr)?|lr|optimi[sz]ers?|opts?|
 _MODULE = "torch.optim.lr_scheduler."
 
 
+WORDS = ("lr_scheduler",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call, _ in uses.calls_under(source, _MODULE):
         given = tree.argument(call, 0, "optimizer")

@@ -34,6 +34,9 @@ _MODULE = "torch.optim.lr_scheduler."
 _ACTS_AT_ONCE = ("LambdaLR", "LinearLR", "ConstantLR", "OneCycleLR", "CyclicLR")
 
 
+WORDS = ("lr_scheduler",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for first, full in uses.calls_under(source, _MODULE):
         held, optimizer = source.parents[first], tree.argument(first, 0, "optimizer")

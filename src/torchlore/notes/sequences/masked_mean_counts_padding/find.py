@@ -19,6 +19,9 @@ _PADS = regex(r"padding\s*=\s*(?:True|[\"'](?:longest|max_length))")
 _PAD = regex(r"(?:^|[^a-z])pad", re.IGNORECASE)
 
 
+WORDS = ("mean",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("mean"):
         inner = call.args[0] if source.name(call.func) == "torch.mean" and call.args else tree.receiver(call)

@@ -18,6 +18,9 @@ _ATTENTION = regex(
 )
 
 
+WORDS = ("|".join((*_MASKS, "scaled_dot_product_attention")),)
+
+
 def find(source: Source) -> Iterator[Hit]:
     yield from _given_as_it_is(source)
     for keyword in uses.keywords(source, *_MASKS):

@@ -19,6 +19,9 @@ _TURNS = ("t", "transpose", "permute", "swapaxes")
 _FLAT = ("reshape", "view", "flatten")
 
 
+WORDS = ("batch_first",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     layers = list(source.calls(*(f"torch.nn.{name}" for name in _LAYERS)))
     if not layers or not all(tree.literal(tree.argument(one, None, "batch_first")) is True for one in layers):

@@ -23,6 +23,9 @@ _LOSSES = (
 )
 
 
+WORDS = ("pack_padded_sequence",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     yield from _labels_stay(source) if any(source.calls(_PACK)) else ()
     for pack in source.calls(_PACK):

@@ -35,14 +35,14 @@ def _in_place(source: Source, call: ast.Call) -> bool:
 
 def _divided(source: Source) -> Iterator[Hit]:
     """`p.grad / world` as a statement of its own."""
-    for node in grouped.operations(source, *_SIGNS):
-        if not tree.is_statement(source, node) or not isinstance(node.left, ast.Name | ast.Attribute | ast.Subscript):
+    for node in (one.value for one in source.all(ast.Expr)):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Name | ast.Attribute | ast.Subscript):
             continue
         named = isinstance(node.left, ast.Attribute) and source.code(node.left).endswith((".grad", ".grad.data"))
-        sign = _SIGNS[type(node.op)]
+        sign = _SIGNS.get(type(node.op))
         plain = not tree.is_shown(source, node) and not follow.in_test(source, node) and "torch" in source.text
         plain = plain and not lessons.typed_in(source, node) and not lessons.again_and_again(source, node)
-        if not plain or not (named or values.sure(source, node.left, "tensor")):
+        if sign is None or not plain or not (named or values.sure(source, node.left, "tensor")):
             continue
         if not any(isinstance(up, ast.Try | ast.With) for up in tree.ancestors(source, node)):
             left, right = source.code(node.left), source.code(node.right)

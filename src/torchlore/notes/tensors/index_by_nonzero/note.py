@@ -65,7 +65,9 @@ def _coordinates(source: Source, index: ast.expr) -> ast.Call | None:
     if not isinstance(node, ast.Call):
         return None
     tuples = tree.keyword(node, "as_tuple")
-    if follow.word(source, node) not in {"nonzero", "argwhere"} or not (tuples is None or tree.literal(tuples.value) is False):
+    if follow.word(source, node) not in {"nonzero", "argwhere"} or not (
+        tuples is None or tree.literal(tuples.value) is False
+    ):
         return None
     if source.name(node.func) in {"torch.nonzero", "torch.argwhere"}:
         return node

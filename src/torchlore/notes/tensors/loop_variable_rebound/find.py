@@ -13,10 +13,11 @@ _MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "clamp", "detach"})
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for loop in source.all(ast.For):
-        assigns = list(_assigns(loop.body))
-        names = {one.id for one in tree.under(source, loop.target, ast.Name)} if assigns else set()
-        given = _gives_tensors(loop.iter)
+    bound = {name.id for one in uses.assigns(source, ast.Name) if isinstance(name := one.targets[0], ast.Name)}
+    for loop in source.all(ast.For) if bound else ():
+        names = _names(loop.target)
+        assigns = list(_assigns(loop.body)) if names & bound else []
+        given = bool(assigns) and _gives_tensors(loop.iter)
         for place, assign in enumerate(assigns):
             name = assign.targets[0]
             if not isinstance(name, ast.Name) or name.id not in names:
@@ -36,6 +37,13 @@ def find(source: Source) -> Iterator[Hit]:
             if read or other or moved:
                 message = f"`{name.id} = ...` gives the loop's name a new tensor and changes nothing: write into it in place, or collect the results"
                 yield source.hit(assign, message, severity="warning" if moved and not sure else None)
+
+
+def _names(target: ast.expr) -> set[str]:
+    """The names that a loop binds."""
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    plain = all(isinstance(one, ast.Name) for one in parts)
+    return {one.id for one in (parts if plain else ast.walk(target)) if isinstance(one, ast.Name)}
 
 
 def _assigns(body: list[ast.stmt]) -> Iterator[ast.Assign]:

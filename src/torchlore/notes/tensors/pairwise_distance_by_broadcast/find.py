@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from torchlore.check import follow, tensors, tree, values
 from torchlore.check.source import Hit, Source
 
-
 WORDS = ("sum", "unsqueeze|None")
 
 

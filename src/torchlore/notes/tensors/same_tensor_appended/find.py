@@ -65,12 +65,13 @@ def _returns_changed(source: Source) -> bool:
 def _own_buffer(source: Source) -> Iterator[Hit]:
     """`self.buffer.copy_(x)` and `self.chunks.append(self.buffer)` in one method: each call keeps the same tensor."""
     for call in source.methods("append", "appendleft"):
-        given, home = call.args[0] if len(call.args) == 1 else None, tree.function(source, call)
+        given = call.args[0] if len(call.args) == 1 else None
         name = tree.dotted(given) if isinstance(given, ast.Attribute) else ""
         mine = (
             name.count(".") == 1 and name.startswith("self.") and tree.dotted(tree.receiver(call)).startswith("self.")
         )
-        if not mine or given is None or home is None or home.name == "__init__":
+        home = tree.function(source, call) if mine else None
+        if given is None or home is None or home.name == "__init__":
             continue
         stores = [one for one in uses.attributes(source, name[5:]) if isinstance(one.ctx, ast.Store)]
         anew = any(getattr(tree.function(source, one), "name", "") != "__init__" for one in stores)

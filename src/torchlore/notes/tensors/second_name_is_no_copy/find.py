@@ -16,6 +16,9 @@ _INPUT = re.compile(r"^(x|xs|img|imgs|images?|inputs?|data|batch|obs|states?|sam
 
 
 def find(source: Source) -> Iterator[Hit]:
+    added, called = source.all(ast.AugAssign), uses.any_attributes(source, _WRITES)
+    if not grouped.stored(source) and not any(added) and not any(called):
+        return
     writes = _writes(source)
     yield from _inputs(source, writes)
     yield from _attributes(source)
@@ -165,8 +168,8 @@ def _both(source: Source, home: tree.FunctionNode | None, codes: tuple[str, str]
 
 def _filled(source: Source) -> Iterator[ast.expr]:
     """What is written into, not by one number."""
-    masked = (one for one in grouped.stored(source) if not isinstance(one.slice, ast.Constant | ast.Tuple))
-    yield from (one.value for one in (*masked, *uses.any_attributes(source, _WRITES)))
+    yield from (one.value for one in grouped.stored(source) if not isinstance(one.slice, ast.Constant | ast.Tuple))
+    yield from (one.value for one in uses.any_attributes(source, _WRITES))
 
 
 def _root(node: ast.expr) -> str:
@@ -304,8 +307,7 @@ def _writes(source: Source) -> dict[str, list[tuple[ast.expr, ast.Name]]]:
     """What writes into a tensor, in the order of the text, by the name that it goes by."""
     found: dict[str, list[tuple[ast.expr, ast.Name]]] = defaultdict(list)
     parts = [(node, node.value) for node in grouped.stored(source)]
-    alone = grouped.alone(source)
-    calls = [(node, tree.receiver(node)) for name in _WRITES for node in alone.get(name, ())]
+    calls = [(node, tree.receiver(node)) for node in source.methods(*_WRITES) if tree.is_statement(source, node)]
     added = [(node.target, node.target) for node in source.all(ast.AugAssign)]
     for node, target in sorted([*parts, *calls, *added], key=lambda pair: (pair[0].lineno, pair[0].col_offset)):
         if isinstance(target, ast.Name):

@@ -41,9 +41,12 @@ def _told(source: Source, call: ast.Call, new: sizes.Sizes) -> str:
         return ("is (layers and directions, batch, hidden), and a view keeps the order of its numbers: a row gets "
                 "numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
     old = _known(source, call, new)
+    return _heads(source, call, old, new) or (_of_sizes(old, new) if old else "")
+
+
+def _of_sizes(old: sizes.Sizes, new: sizes.Sizes) -> str:
+    """The same, where no heads are moved and the sizes are known."""
     told = f"is ({', '.join(old)}), and a view keeps the order of its numbers:"
-    if (heads := _heads(source, call, old, new)) or not old:
-        return heads
     if (moved := _other_order(old, new)) is not None:
         return f"{told} `{moved[0]}` and `{moved[1]}` change places only with `permute` before this"
     if _tokens_as_map(old, new):
@@ -58,10 +61,8 @@ def _told(source: Source, call: ast.Call, new: sizes.Sizes) -> str:
     old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))
     asked = _resolved(old, new)
     swapped = _swapped(_taken_apart([size for size in old if size != "1"], asked), asked)
-    if not swapped:
-        return ""
-    return (f"is ({', '.join(old)}), and a view keeps the order of its numbers: this does not swap `{swapped[0]}` and "
-            f"`{swapped[1]}`, use `transpose` or `permute`")  # fmt: skip
+    told = f"is ({', '.join(old)}), and a view keeps the order of its numbers: this does not swap"
+    return f"{told} `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`" if swapped else ""
 
 
 def _known(source: Source, call: ast.Call, new: sizes.Sizes) -> sizes.Sizes:
@@ -329,7 +330,12 @@ def _repeated_rows(source: Source, views: Views) -> Iterator[Hit]:
         if times == "1" or new_axis or any(tree.literal(one) != 1 for one in call.args[1:]):
             continue
         for view, new in views:
-            if len(new) > 1 and new[1] == times and new[0] not in (times, "1") and _rows_of(source, tree.receiver(view), call, 8):
+            if (
+                len(new) > 1
+                and new[1] == times
+                and new[0] not in (times, "1")
+                and _rows_of(source, tree.receiver(view), call, 8)
+            ):
                 yield source.hit(call, f"`repeat({times}, 1)` puts whole batches one after another, and the view as ({', '.join(new)}) takes {times} rows "
                                  f"of one batch for one sample: write `repeat_interleave({times}, dim=0)`")  # fmt: skip
                 break

@@ -7,6 +7,7 @@ from torchlore.check import classes, edits, flow, follow, project, tree, uses, v
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
+_HOLDS = (ast.ListComp, ast.DictComp, ast.Call, ast.Attribute)  # what may hand out a parameter
 _SHARES = {"detach", "cpu", "float", "view", "flatten", "reshape"}
 
 
@@ -17,7 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("step")):
         return
     yield from _entries(source)
-    for assign in source.all(ast.Assign):
+    for assign in (one for kind in _HOLDS for one in uses.assigns(source, None, kind)):
         target = assign.targets[0]
         tensor = _kept(source, assign.value) if isinstance(target, ast.Name | ast.Attribute) else None
         if tensor is not None and isinstance(target, ast.Name | ast.Attribute) and _compared(source, assign, target):
