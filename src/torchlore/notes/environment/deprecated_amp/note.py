@@ -44,7 +44,6 @@ _NEW = {
     for name in ("autocast", "GradScaler", "custom_fwd", "custom_bwd")
 }
 
-
 WORDS = ("autocast|GradScaler|custom_fwd|custom_bwd",)
 
 

@@ -15,7 +15,6 @@ _LAYER = {"weights": "weight", "biases": "bias", "momentun": "momentum", "dropou
 _OPTIMIZERS = tuple(f"torch.optim.{name}" for name in ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam",
                                                        "RAdam", "Adamax", "ASGD", "LBFGS", "Rprop"))  # fmt: skip
 
-
 WORDS = ("|".join(("lr", "learning_rate", "defaults", "decay", "cudnn", *_KEYS.keys() - {"weight-decay"}, *_LAYER)),)
 
 

@@ -48,7 +48,6 @@ _OF_TENSORS = {"is_contiguous", "is_floating_point", "is_complex", "is_pinned", 
 _LAST = {full.rpartition(".")[2] for full in _PREDICATES} | _OF_TENSORS
 _FLAGS = {"pin_memory", "enabled", "use_cuda", "fp16", "bf16", "cuda", "use_gpu", "disable"}
 
-
 WORDS = ("|".join(sorted(_LAST)),)
 
 

@@ -12,7 +12,6 @@ _DRAWS = {"random", "randint", "randrange", "choice", "choices", "sample", "shuf
           "rand", "randn", "permutation", "beta", "binomial", "standard_normal", "poisson", "triangular"}  # fmt: skip
 _HELPERS = regex(r"seed|reproduc|determin", re.IGNORECASE)
 
-
 WORDS = ("manual_seed",)
 
 

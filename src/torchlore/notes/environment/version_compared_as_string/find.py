@@ -8,7 +8,6 @@ from torchlore.check.source import Hit, Source
 
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
-
 WORDS = ("__version__",)
 
 

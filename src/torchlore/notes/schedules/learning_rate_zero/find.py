@@ -15,7 +15,6 @@ _FACTORS = (
     ("ReduceLROnPlateau", 2, "factor"),
 )
 
-
 WORDS = ("|".join(("LambdaLR", "SGD", "Adam", "AdamW", "RMSprop", *(name for name, _, _ in _FACTORS))),)
 
 

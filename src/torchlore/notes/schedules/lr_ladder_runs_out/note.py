@@ -52,7 +52,6 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 _TIME = regex(r"^(ep|epochs?|cur_epoch|current_epoch|step|steps|it|iters?|iteration|global_step)$")
 _RATE = regex(r"lr|rate", re.IGNORECASE)
 
-
 WORDS = ("ep|epoch|epochs|cur_epoch|current_epoch|step|steps|it|iter|iters|iteration|global_step",)
 
 

@@ -10,7 +10,6 @@ from torchlore.check.source import Hit, Source
 
 _LOOKS = {"get_last_lr", "get_lr", "state_dict", "load_state_dict", "last_epoch", "base_lrs"}
 
-
 WORDS = ("lr_scheduler", "backward")
 
 

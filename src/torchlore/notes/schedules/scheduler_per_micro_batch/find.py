@@ -18,7 +18,6 @@ _LENGTHS = (
 
 _TOTAL = regex(r"total|max_(steps|iters?)|training_steps|t_max|decay_steps", re.IGNORECASE)
 
-
 WORDS = ("backward",)
 
 

@@ -33,7 +33,6 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 _MODULE = "torch.optim.lr_scheduler."
 _ACTS_AT_ONCE = ("LambdaLR", "LinearLR", "ConstantLR", "OneCycleLR", "CyclicLR")
 
-
 WORDS = ("lr_scheduler",)
 
 

@@ -11,7 +11,6 @@ from torchlore.check.source import Hit, Source
 _WORDS = (ast.Name, ast.Attribute)
 _RATE = re.compile(r"""\[["']lr["']\]|param_groups|set_lr|_lr\(""")
 
-
 WORDS = ("enumerate",)
 
 

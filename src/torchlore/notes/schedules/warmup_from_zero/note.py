@@ -51,7 +51,6 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 _EPOCH = regex(r"^(e|ep|t|epochs?|cur_epoch|epoch_?idx|epoch_?num)$")
 
-
 WORDS = ("LambdaLR",)
 
 

@@ -12,7 +12,6 @@ _PRODUCTS = ("torch.matmul", "torch.bmm", "torch.einsum", "torch.baddbmm")
 
 _HEAD = re.compile(r"head", re.IGNORECASE)
 
-
 WORDS = ("*transpose*|*permute*|mT|*einsum*",)
 
 

@@ -13,6 +13,8 @@ _ATTENTION = "torch.nn.MultiheadAttention"
 _BATCH = re.compile(r"^(b|bs|bsz|batch\w*|n_?batch|num_samples)$", re.IGNORECASE)
 _TIME = re.compile(r"^(t|l|s|seq\w*|len\w*|time\w*|steps|tokens|n_?tokens|\w+_len)$", re.IGNORECASE)
 
+WORDS = ("*batch_first*|*lstm*|*gru*|*rnn*|*transformerencoder*|*multiheadattention*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _for_ctc(source)

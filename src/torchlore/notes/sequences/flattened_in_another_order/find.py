@@ -12,7 +12,6 @@ _LOSSES = ("CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
 _TURNS = regex(r"transpose|permute|swapaxes|movedim|\.t\(\)|\.T\b|rearrange|batch_first")
 
-
 WORDS = ("view|reshape|flatten",)
 
 

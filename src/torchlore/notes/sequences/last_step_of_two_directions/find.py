@@ -8,7 +8,6 @@ from torchlore.check.source import Hit, Source
 
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
 
-
 WORDS = ("bidirectional",)
 
 

@@ -13,7 +13,6 @@ _NEW = ("torch.tensor", "torch.LongTensor", "torch.as_tensor")
 
 _REAL = regex(r"^(?:\w+_)?(?:attention|attn|input|token|word|valid)_?masks?$")  # 1 is a word, 0 is padding
 
-
 WORDS = ("pad_sequence|ones|ones_like",)
 
 

@@ -29,7 +29,6 @@ _SAME = {
 _MASK = re.compile(r"mask|^(keep|valid|is_valid|attend)$")
 _LEFT = re.compile(r"\.sum\(|normali[sz]e|\binf\b|-inf|1e-?\d|masked_fill|finfo|-1000")
 
-
 WORDS = ("unsqueeze|softmax|log_softmax",)
 
 

@@ -12,6 +12,8 @@ _CALLED = ("GRU(", "LSTM(", "RNN(")
 _CHOICES = ("argmax", "topk", "max", "multinomial", "sample")
 _CELLS = ("torch.nn.GRUCell", "torch.nn.LSTMCell", "torch.nn.RNNCell")
 
+WORDS = ("*cell*|*gru*|*lstm*|*rnn*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _stepped_without_state(source)

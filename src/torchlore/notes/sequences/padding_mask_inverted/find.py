@@ -17,7 +17,6 @@ _ATTENTION = regex(
     r"nn\.(Transformer|MultiheadAttention)|from torch\.nn[\w.]* import [^\n]*(Transformer|MultiheadAttention)"
 )
 
-
 WORDS = ("|".join((*_MASKS, "scaled_dot_product_attention")),)
 
 

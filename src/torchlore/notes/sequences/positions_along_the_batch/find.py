@@ -18,7 +18,6 @@ _LAYERS = (
     "RNN",
 )
 
-
 WORDS = ("batch_first",)
 
 

@@ -18,7 +18,6 @@ _LAYERS = (
 _TURNS = ("t", "transpose", "permute", "swapaxes")
 _FLAT = ("reshape", "view", "flatten")
 
-
 WORDS = ("batch_first",)
 
 

@@ -22,7 +22,6 @@ _LOSSES = (
     "binary_cross_entropy_with_logits",
 )
 
-
 WORDS = ("pack_padded_sequence",)
 
 

@@ -9,7 +9,6 @@ from torchlore.check.source import Hit, Source
 
 _LAYERS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
 
-
 WORDS = ("LSTM|GRU|RNN", "DataLoader")
 
 

@@ -16,6 +16,8 @@ _COPIES = regex(
 _IDS = regex(r"ids\b(?<!\wids)")  # the word: what begins with letters is found ten times as fast as `\bids`
 _SHIFTS = regex(r":-1\b|\[(:, )?1:|roll\(|shift\w*\(", re.IGNORECASE)
 
+WORDS = ("*embedding*|*tokens*|*ids*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     found = _losses(source) if _speaks_of_tokens(source) else []

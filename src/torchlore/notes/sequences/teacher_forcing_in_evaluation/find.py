@@ -15,7 +15,6 @@ _PARTS = ("forcing", "teacher", "tf_r", "tf_p", "tfr", "tfp")  # one of them is 
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _EVALUATES = regex(r"^_*(val|valid|validate|validation|eval|evaluate|evaluation|test)(_|$)", re.IGNORECASE)
 
-
 WORDS = ("forward",)
 
 

@@ -8,6 +8,8 @@ from torchlore.check.source import Hit, Source
 
 _BRIGHTER = 10  # what is added to a picture: of labels and offsets less is
 
+WORDS = ("*uint8*|*byte*|*imread*|*read_image*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(word in source.text for word in ("uint8", "byte()", "imread", "read_image")):

@@ -18,7 +18,6 @@ _FILL = {
     "index_fill": 2,
 }
 
-
 WORDS = ("zeros_like|ones_like|empty_like|full_like|new_zeros|new_ones|new_empty|new_full",)
 
 

@@ -45,7 +45,6 @@ _ORDERS = {"permute": [(2, 1, 0), (0, 3, 2, 1)], "transpose": [(0, 2), (2, 0), (
 _RIGHT = {(False, False): "2, 0, 1", (True, False): "0, 3, 1, 2", (False, True): "1, 2, 0", (True, True): "0, 2, 3, 1"}
 _VOLUMES = ("nibabel", "SimpleITK", "pydicom", "monai", "tifffile", "h5py")
 
-
 WORDS = ("permute|transpose",)
 
 

@@ -15,7 +15,6 @@ _MAKERS = {
 }
 _OTHER = regex(r"mask|label|seg|target|gt|palette|depth|annot|grey|gray|alpha", re.IGNORECASE)
 
-
 WORDS = ("PIL", "Image", "open")
 
 

@@ -37,7 +37,6 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 _TYPED = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
           "IntTensor": "int32", "ByteTensor": "uint8", "BoolTensor": "bool", "Tensor": "float32"}  # fmt: skip
 
-
 WORDS = ("|".join(_TYPED),)
 
 

@@ -39,7 +39,6 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 _NAN = {"numpy.nan", "math.nan", "torch.nan", "numpy.NaN", "numpy.NAN"}
 _ASK = {"tensor": "torch.isnan", "ndarray": "np.isnan"}
 
-
 WORDS = ("nan|NaN|NAN|Nan|naN|nAn|NAn|nAN",)
 
 

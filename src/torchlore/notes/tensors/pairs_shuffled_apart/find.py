@@ -12,7 +12,6 @@ _IN_PLACE = ("numpy.random.shuffle", "random.shuffle")
 _LISTS = ("os.listdir", "glob.glob", "glob.iglob", "os.scandir")
 _TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGNORECASE)
 
-
 WORDS = ("shuffle|zip|randperm|permutation|listdir|glob|iglob|scandir",)
 
 

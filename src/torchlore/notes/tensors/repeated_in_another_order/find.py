@@ -25,7 +25,6 @@ _TURNED = (
 
 Kinds = dict[str, tuple[str, ast.Call]]  # a name, how its rows were repeated, and where
 
-
 WORDS = ("repeat",)
 
 

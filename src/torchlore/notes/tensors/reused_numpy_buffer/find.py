@@ -8,7 +8,6 @@ from torchlore.check.source import Hit, Source
 
 _FRESH = {"clone", "copy", "cuda", "double", "half", "long", "int", "bfloat16", "contiguous", "sum", "mean", "item"}
 
-
 WORDS = ("append|appendleft|from_numpy|as_tensor",)
 
 

@@ -18,12 +18,11 @@ _REORDERS = {"view", "reshape", "transpose", "permute", "t", "unflatten", "chunk
 _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
 Views = list[tuple[ast.Call, sizes.Sizes]]  # each view or reshape with the sizes it asks for
 
-
 WORDS = ("view|reshape",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    views = [(call, sizes.asked(source, call)) for call in source.methods("view", "reshape")]
+    views = [(call, sizes.asked(source, call)) for call in source.methods("view", "reshape") if _has_several(call)]
     if not views:
         return
     yield from (*_classes_in_front(source, views), *_classes_behind(source, views), *_one_hot(source))
@@ -35,13 +34,20 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` {told}")
 
 
+def _has_several(call: ast.Call) -> bool:
+    """Whether it asks for more than one dimension."""
+    return len(call.args) > 1 or any(isinstance(one, ast.Tuple | ast.List) for one in call.args)
+
+
 def _told(source: Source, call: ast.Call, new: sizes.Sizes) -> str:
     """What is wrong with a view, "" where nothing is."""
     if _one_row_each(new) and sizes.is_last_state(source, tree.receiver(call)):
         return ("is (layers and directions, batch, hidden), and a view keeps the order of its numbers: a row gets "
                 "numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
-    old = _known(source, call, new)
-    return _heads(source, call, old, new) or (_of_sizes(old, new) if old else "")
+    bare = _heads(source, call, (), new)
+    old = _trusted(sizes.sizes(source, tree.receiver(call)), new)
+    told = (_heads(source, call, old, new) or _of_sizes(old, new)) if old else bare
+    return told if told == bare or not _is_meant(source, call) else bare
 
 
 def _of_sizes(old: sizes.Sizes, new: sizes.Sizes) -> str:
@@ -65,12 +71,9 @@ def _of_sizes(old: sizes.Sizes, new: sizes.Sizes) -> str:
     return f"{told} `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`" if swapped else ""
 
 
-def _known(source: Source, call: ast.Call, new: sizes.Sizes) -> sizes.Sizes:
-    """The sizes of what is viewed, () where they are not known or the order of the numbers is meant or does not matter."""
-    old = sizes.sizes(source, tree.receiver(call))
-    if not old or _skewed(source, call) or _remade(source, call) or _all_the_same(source, tree.receiver(call)):
-        return ()
-    return _trusted(old, new)
+def _is_meant(source: Source, call: ast.Call) -> bool:
+    """Whether the sizes that are seen say nothing: the order of the numbers is wanted, or it does not matter."""
+    return _skewed(source, call) or _remade(source, call) or _all_the_same(source, tree.receiver(call))
 
 
 def _colours_last(old: sizes.Sizes) -> bool:

@@ -10,7 +10,6 @@ from torchlore.check.source import Hit, Source
 _HOLDS = (ast.ListComp, ast.DictComp, ast.Call, ast.Attribute)  # what may hand out a parameter
 _SHARES = {"detach", "cpu", "float", "view", "flatten", "reshape"}
 
-
 WORDS = ("step", "parameters|named_parameters|weight|bias")
 
 

@@ -44,7 +44,6 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 
 _EXPANDS = {"expand", "expand_as", "broadcast_to"}
 
-
 WORDS = ("expand|expand_as|broadcast_to",)
 
 
