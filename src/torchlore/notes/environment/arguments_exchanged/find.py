@@ -32,8 +32,8 @@ def _calls(source: Source) -> list[ast.Call]:
     """The calls with several arguments of what is called like a function or class of this file."""
     names = {one.name for one in source.all(ast.FunctionDef)} | {one.name for one in source.all(ast.ClassDef)}
     names |= {one.name for one in source.all(ast.AsyncFunctionDef)}
-    several = (one for one in source.all(ast.Call) if len(one.args) > 1)
-    spelled = (one for one in several if (getattr(one.func, "attr", "") or getattr(one.func, "id", "")) in names)
+    several = [one for one in source.all(ast.Call) if len(one.args) > 1]
+    spelled = [one for one in several if (getattr(one.func, "attr", "") or getattr(one.func, "id", "")) in names]
     return [one for one in spelled if tree.dotted(one.func)]
 
 

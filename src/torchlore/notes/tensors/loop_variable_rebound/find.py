@@ -13,10 +13,9 @@ _MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "clamp", "detach"})
 
 
 def find(source: Source) -> Iterator[Hit]:
-    bound = {name.id for one in uses.assigns(source, ast.Name) if isinstance(name := one.targets[0], ast.Name)}
-    for loop in source.all(ast.For) if bound else ():
-        names = _names(loop.target)
-        assigns = list(_assigns(loop.body)) if names & bound else []
+    for loop in source.all(ast.For):
+        assigns = list(_assigns(loop.body))
+        names = _names(loop.target) if assigns else set()
         given = bool(assigns) and _gives_tensors(loop.iter)
         for place, assign in enumerate(assigns):
             name = assign.targets[0]

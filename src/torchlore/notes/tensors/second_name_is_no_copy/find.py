@@ -76,7 +76,7 @@ def _handed_back(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name
     """`noisy = add_noise(x)`, which writes into its argument and returns it, and then a loss of `net(noisy)` and `x`."""
     for node, target in (pair for found in writes.values() for pair in found):
         home = tree.function(source, node) if not isinstance(node, ast.Name) else None
-        if home is None:
+        if home is None or target.id not in {arg.arg for arg in tree.parameters(home)}:
             continue
         function = project.as_function(source, home)
         back = [
@@ -132,10 +132,11 @@ def _attributes(source: Source) -> Iterator[Hit]:
 
 def _entries(source: Source) -> Iterator[Hit]:
     """`batch["labels"] = batch["ids"]`, or `labels = batch["ids"]`, and then a write into one of the two."""
-    filled = {_root(one) for one in _filled(source)} - {""}
-    for held in uses.assigns(source, None, ast.Subscript) if filled else ():
+    taken = [one for one in uses.assigns(source, None, ast.Subscript) if _is_entry(one.value) and len(one.targets) == 1]
+    filled = {_root(one) for one in _filled(source)} if taken else set()
+    for held in taken:
         new, old = held.targets[0], held.value
-        if len(held.targets) != 1 or not _is_entry(old) or not _root(new) or not {_root(new), _root(old)} & filled:
+        if not _root(new) or not {_root(new), _root(old)} & filled:
             continue
         if isinstance(new, ast.Name) and _root(old) == new.id:
             continue  # `labels = labels["input_ids"]`: the table is gone
