@@ -8,10 +8,14 @@ from torchlore.check.source import Hit, Source
 
 # the dimensions that the keys were turned round, and those of the queries then
 _QUERIES: dict[tuple[str, ...], tuple[int, ...]] = {("1", "2"): (1, -2), ("2", "3"): (2, -2), ("-1", "-2"): (-2,)}
+_SUMS = ("torch.bmm", "torch.matmul", "torch.einsum", "torch.sum")
 _PLAIN = ("torch.softmax", "torch.nn.functional.softmax")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    sums = any(source.calls(*_SUMS)) or any(source.methods("sum"))
+    if not sums and not any(grouped.operations(source, ast.MatMult)):
+        return
     products = [call.args[0] for call in source.calls("torch.bmm", "torch.matmul") if len(call.args) == 2]
     products += [one.left for one in grouped.operations(source, ast.MatMult)]
     for call in source.calls("torch.bmm"):

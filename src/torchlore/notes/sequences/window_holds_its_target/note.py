@@ -26,8 +26,8 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    ended = grouped.indexed(source, ast.BinOp) if "- 1]" in source.text else []
-    goals = [(one, end) for one in ended if isinstance(one.ctx, ast.Load) and (end := _end(source, one.slice))]
+    ended = [one for one in grouped.indexed(source, ast.BinOp) if isinstance(one.ctx, ast.Load)]
+    goals = [(one, end) for one in ended if "- 1]" in source.text and (end := _end(source, one.slice))]
     parts = [one for one in source.all(ast.Subscript) if isinstance(one.ctx, ast.Load)] if goals else []
     for goal, end in goals:
         home, base = tree.function(source, goal), source.code(goal.value)

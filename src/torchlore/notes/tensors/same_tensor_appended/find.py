@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from torchlore.check import calls, edits, flow, follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
+_BOXES = ("push", "add", "store", "remember")  # methods of a class of its own, that append what they are given
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _multiplied(source)
+    if not any(source.methods("append", "appendleft", "put", *_BOXES)):
+        return
     yield from _emptied(source)
     yield from _own_buffer(source)
-    boxes = (call for call in source.methods("push", "add", "store", "remember") if _names(call))
+    boxes = (call for call in source.methods(*_BOXES) if _names(call))
     adds = [*source.methods("append", "appendleft", "put"), *(call for call in boxes if _keeps(source, call))]
     returns_own = bool(adds) and _returns_changed(source)
     for call in adds:
