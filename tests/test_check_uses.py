@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from torchlore.catalogue import parts
-from torchlore.check import scopes, uses
+from torchlore.check import grouped, scopes, uses
 from torchlore.check.pattern import regex
 from torchlore.check.project import Project
 from torchlore.check.source import Source
@@ -51,6 +51,19 @@ def test_assignments_come_by_what_is_bound_and_by_what_is_given(source):
     assert [one.lineno for one in uses.assigns(source, None, ast.Name)] == [9, 20]
     assert [one.lineno for one in uses.assigns(source, ast.Attribute, ast.Name)] == [9, 20]
     assert not uses.assigns(source, ast.Name, ast.Call)
+
+
+def test_nodes_come_by_what_they_hold():
+    source = Source("x[0] = y[:, -1] = 2 * a[0] @ b - c\nx.add_(1)\ny = x.add_(2)\nf(x)\n")
+    assert [source.code(one) for one in grouped.indexed(source, ast.Constant)] == ["x[0]", "a[0]"]
+    assert [source.code(one) for one in grouped.stored(source)] == ["x[0]", "y[:, -1]"]
+    assert [source.code(one) for one in grouped.operations(source, ast.MatMult, ast.Sub)] == [
+        "2 * a[0] @ b",
+        "2 * a[0] @ b - c",
+    ]
+    assert {name: [source.code(one) for one in found] for name, found in grouped.alone(source).items()} == {
+        "add_": ["x.add_(1)"]
+    }
 
 
 def test_stored_names_are_those_that_are_not_read(source):

@@ -258,17 +258,24 @@ def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.
                 yield node
 
 
+def may_be_spelled(source: Source, names: Collection[str]) -> bool:
+    """Whether a plain name of the file may stand for one of these full names, by its imports and definitions alone."""
+    known = source.names
+    told = {*known.imported.values(), *known.aliases.values(), *known.defined.values()}
+    return bool(known.stars) or not told.isdisjoint(names)
+
+
 def named(source: Source, names: Collection[str]) -> Iterator[tuple[ast.expr | ast.alias, str]]:
     """Every import and every use of these full names, but where the code is ready for them to be missing."""
+    last = {full.rpartition(".")[2] for full in names}
     for statement in source.all(ast.ImportFrom):
         for alias in statement.names:
-            full = f"{statement.module}.{alias.name}"
+            full = f"{statement.module}.{alias.name}" if alias.name in last else ""
             if statement.level == 0 and full in names and not asks_version(source, statement):
                 yield alias, full
-    found: list[ast.Attribute | ast.Name] = list(
-        uses.any_attributes(source, {full.rpartition(".")[2] for full in names})
-    )
-    found += [use for one in uses.any_spellings(source, names) for use in uses.names(source, one)]
+    found: list[ast.Attribute | ast.Name] = list(uses.any_attributes(source, last))
+    if may_be_spelled(source, names):
+        found += [use for one in uses.any_spellings(source, names) for use in uses.names(source, one)]
     for use in found:
         full = source.name(use) if isinstance(use.ctx, ast.Load) else ""
         if full in names and not asks_version(source, use):

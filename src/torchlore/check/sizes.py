@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
-from torchlore.check import calls, classes, flow, follow, project, scopes, tree, values
+from torchlore.check import calls, classes, flow, follow, project, scopes, tree, uses, values
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -165,16 +165,13 @@ def _made(source: Source, call: ast.Call, hops: int) -> Sizes:
         return tuple(source.code(part) for part in drawn.elts) if isinstance(drawn, ast.Tuple) else ()
     if full in _TAKES:
         return sizes(source, call.args[0], hops) if call.args else ()
-    given = call.args[0] if len(call.args) == 1 and not full else None
-    if given is not None and values.made_by(source, call.func, *_LAYERS) is not None:
-        return sizes(source, given, hops)
-    made = values.made_by(source, call.func, "torch.nn.Linear", "torch.nn.Embedding") if given is not None else None
-    before = sizes(source, given, hops) if made is not None and given is not None else ()
-    if given is not None and made is None and (made := values.made_by(source, call.func, *_CONVOLUTIONS)) is not None:
-        before = sizes(source, given, hops) if _keeps_places(made.node) else ()
-        return (before[0], "channels", *before[2:]) if len(before) > 2 else ()
-    kept = before if made is not None and made.name == "torch.nn.Embedding" else before[:-1]
-    return (*kept, "features") if before else ()
+    before = sizes(source, call.args[0], hops) if len(call.args) == 1 and not full else ()
+    if not before or values.made_by(source, call.func, *_LAYERS) is not None:
+        return before
+    if (made := values.made_by(source, call.func, "torch.nn.Linear", "torch.nn.Embedding")) is not None:
+        return (*before, "features") if made.name == "torch.nn.Embedding" else (*before[:-1], "features")
+    made = values.made_by(source, call.func, *_CONVOLUTIONS) if len(before) > 2 else None
+    return (before[0], "channels", *before[2:]) if made is not None and _keeps_places(made.node) else ()
 
 
 def _keeps_places(made: ast.AST | None) -> bool:
@@ -273,7 +270,7 @@ def _unpackings(source: Source) -> list[tuple[ast.Name, Sizes]]:
     found: list[tuple[ast.Name, Sizes]] | None = source.memo.get("sizes.unpacked")
     if found is None:
         found = source.memo["sizes.unpacked"] = []
-        for assign in source.all(ast.Assign):
+        for assign in uses.assigns(source, ast.Tuple):
             value, target = assign.value, assign.targets[0]
             value = value.func if isinstance(value, ast.Call) and not value.args else value
             if not isinstance(value, ast.Attribute) or value.attr not in {"shape", "size"}:

@@ -3,12 +3,16 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import tree, uses
 from torchlore.check.source import Hit, Source
+
+_TAKES = (ast.Attribute, ast.IfExp, ast.BoolOp)  # what may give a name a default
+
+WORDS = ("self",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for held in source.all(ast.Assign):
+    for held in (one for kind in _TAKES for one in uses.assigns(source, ast.Name, kind)):
         name = held.targets[0]
         given = _default(held.value, name.id) if isinstance(name, ast.Name) and len(held.targets) == 1 else ""
         home = tree.function(source, held) if given else None

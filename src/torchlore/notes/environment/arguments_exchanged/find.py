@@ -16,8 +16,7 @@ _BOTH_WAYS = re.compile(
 
 
 def find(source: Source) -> Iterator[Hit]:
-    defined = {one.name for one in (*flow.functions(source), *source.all(ast.ClassDef))}
-    calls = [one for one in source.all(ast.Call) if len(one.args) > 1 and _last(one.func) in defined]
+    calls = _calls(source)
     for call in calls:
         pair = _exchanged(source, call)
         if pair is None or _given_back(source, call) or any(_in_order(source, other, call, pair) for other in calls):
@@ -29,14 +28,24 @@ def find(source: Source) -> Iterator[Hit]:
         yield source.hit(call, f"{told}; write `{one}={one}, {other}={other}`")
 
 
+def _calls(source: Source) -> list[ast.Call]:
+    """The calls with several arguments of what is called like a function or class of this file."""
+    names = {one.name for one in source.all(ast.FunctionDef)} | {one.name for one in source.all(ast.ClassDef)}
+    names |= {one.name for one in source.all(ast.AsyncFunctionDef)}
+    several = [one for one in source.all(ast.Call) if len(one.args) > 1]
+    spelled = [one for one in several if (getattr(one.func, "attr", "") or getattr(one.func, "id", "")) in names]
+    return [one for one in spelled if tree.dotted(one.func)]
+
+
 def _exchanged(source: Source, call: ast.Call) -> tuple[str, str] | None:
     """Two arguments that are called like each other's parameter."""
     given = [_last(one) for one in call.args]
-    home = tree.function(source, call)
-    turned = source.code(call.func) + (home.name if home is not None else "")  # a backward pass leads back as well
-    if any(isinstance(one, ast.Starred) for one in call.args) or _BOTH_WAYS.search(turned):
+    telling = {one for one in given if len(one) >= _LEAST}
+    if len(telling) < 2 or any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    function = flow.called(source, call) if len(set(given)) > 1 else None
+    home = tree.function(source, call)
+    turned = tree.dotted(call.func) + (home.name if home is not None else "")  # a backward pass leads back as well
+    function = flow.called(source, call) if not _BOTH_WAYS.search(turned) else None
     if function is None or function.node is home or _BOTH_WAYS.search(function.node.name):
         return None  # a call of itself may turn them round on purpose
     names = [one.arg for one in function.node.args.args]

@@ -34,9 +34,12 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert not bad["strict"]
 
 
+WORDS = ("cudnn", "benchmark", "deterministic")
+
+
 def find(source: Source) -> Iterator[Hit]:
     flags: dict[str, list[ast.Assign]] = {"benchmark": [], "deterministic": []}
-    for assign in uses.assigns(source, ast.Attribute) if "deterministic" in source.text else ():
+    for assign in uses.assigns(source, ast.Attribute):
         target = assign.targets[0]
         if isinstance(target, ast.Attribute) and target.attr in flags and tree.literal(assign.value) in (True, False):
             full = source.name(target.value)

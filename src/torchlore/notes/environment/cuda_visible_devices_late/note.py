@@ -32,10 +32,10 @@ _WAKES = ("is_available", "set_device", "current_device", "get_device_name", "ge
           "get_device_capability", "synchronize", "memory_allocated", "current_stream", "mem_get_info", "is_bf16_supported")  # fmt: skip
 _KEY = "CUDA_VISIBLE_DEVICES"
 
+WORDS = (_KEY,)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if _KEY not in source.text:
-        return
     candidates: list[ast.Assign | ast.Call] = [*source.all(ast.Assign), *source.all(ast.Call)]
     settings = [node for node in candidates if _sets(source, node)]
     wakes = [*source.calls(*(f"torch.cuda.{name}" for name in _WAKES)), *_moves(source)] if settings else []

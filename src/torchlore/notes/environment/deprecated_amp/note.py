@@ -44,6 +44,8 @@ _NEW = {
     for name in ("autocast", "GradScaler", "custom_fwd", "custom_bwd")
 }
 
+WORDS = ("autocast|GradScaler|custom_fwd|custom_bwd",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if follow.before(source, "2.4"):

@@ -15,6 +15,8 @@ _LAYER = {"weights": "weight", "biases": "bias", "momentun": "momentum", "dropou
 _OPTIMIZERS = tuple(f"torch.optim.{name}" for name in ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam",
                                                        "RAdam", "Adamax", "ASGD", "LBFGS", "Rprop"))  # fmt: skip
 
+WORDS = ("|".join(("lr", "learning_rate", "defaults", "decay", "cudnn", *_KEYS.keys() - {"weight-decay"}, *_LAYER)),)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _beside(source)
@@ -40,9 +42,11 @@ def _beside(source: Source) -> Iterator[Hit]:
         entry = key == "lr" or (key in ("weight_decay", "momentum", "betas") and "add_param_group" not in source.text)
         target: ast.AST = up if entry and one.attr == "defaults" else one
         stored = isinstance(getattr(target, "ctx", None), ast.Store)
-        if stored and one.attr == "defaults" and "param_groups" in source.code(tree.function(source, one) or one):
+        if not stored or _is_own(source, one.value):
+            continue
+        if one.attr == "defaults" and "param_groups" in source.code(tree.function(source, one) or one):
             continue  # the groups are told as well
-        if stored and (one.attr != "defaults" or target is up) and values.made_by(source, one.value, *_OPTIMIZERS):
+        if (one.attr != "defaults" or target is up) and values.made_by(source, one.value, *_OPTIMIZERS):
             code, setting = source.code(one.value), key if entry else "lr"
             yield source.hit(target, f'`{source.code(target)}` is never read: write into the groups, '
                              f'`for group in {code}.param_groups: group["{setting}"] = ...`')  # fmt: skip
@@ -68,10 +72,21 @@ def _right_name(source: Source, target: ast.expr) -> str | None:
     if source.name(target.value) == "torch.backends.cudnn":
         near = difflib.get_close_matches(target.attr, _CUDNN, n=1, cutoff=0.8)
         return near[0] if near and target.attr not in _CUDNN else None
-    made = values.values(source, target.value) if target.attr in _LAYER else ()
+    known = target.attr in _LAYER and not _is_own(source, target.value)
+    made = values.values(source, target.value) if known else ()
     built_in = made and all(value.kind == "module" and value.name.startswith("torch.nn.") for value in made)
     right = _LAYER.get(target.attr)
     return right if built_in and (right != "p" or all("Dropout" in value.name for value in made)) else None
+
+
+def _is_own(source: Source, node: ast.expr) -> bool:
+    """`self` of a method: an object of this very class, which is none of torch's."""
+    home = tree.function(source, node) if isinstance(node, ast.Name) and node.id == "self" else None
+    return (
+        home is not None
+        and tree.method_class(source, home) is not None
+        and [one.arg for one in home.args.args[:1]] == ["self"]
+    )
 
 
 def _is_group(source: Source, node: ast.expr) -> bool:

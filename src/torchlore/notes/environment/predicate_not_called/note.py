@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, uses, values
+from torchlore.check import edits, follow, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-cuda-available",)
@@ -48,16 +48,20 @@ _OF_TENSORS = {"is_contiguous", "is_floating_point", "is_complex", "is_pinned", 
 _LAST = {full.rpartition(".")[2] for full in _PREDICATES} | _OF_TENSORS
 _FLAGS = {"pin_memory", "enabled", "use_cuda", "fp16", "bf16", "cuda", "use_gpu", "disable"}
 
+WORDS = ("|".join(sorted(_LAST)),)
+
 
 def find(source: Source) -> Iterator[Hit]:
     names: list[ast.Attribute | ast.Name] = [*uses.any_attributes(source, _LAST)]
-    spelled = (one for one in uses.identifiers(source) if one.startswith(("is_", "are_")))
+    imported = follow.may_be_spelled(source, _PREDICATES)
+    spelled = (one for one in uses.identifiers(source) if one.startswith(("is_", "are_"))) if imported else ()
     names += [node for one in spelled for node in uses.names(source, one)]
     for node in names:
-        if not isinstance(node.ctx, ast.Load) or not _is_predicate(source, node):
-            continue
         up = source.parents[node]
-        if _is_truth(source, node) or (isinstance(up, ast.Assign) and _tested_later(source, up)):
+        if not isinstance(node.ctx, ast.Load) or (isinstance(up, ast.Call) and up.func is node):
+            continue
+        asked = _is_truth(source, node) or (isinstance(up, ast.Assign) and _tested_later(source, up))
+        if asked and _is_predicate(source, node):
             code = source.code(node)
             message = f"`{code}` without brackets is the function itself, which is always true: write `{code}()`"
             yield source.hit(node, message, edits.append(source, node, "()"))

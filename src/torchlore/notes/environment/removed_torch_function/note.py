@@ -65,16 +65,20 @@ _GONE = {
 }
 _EXACT = {"symeig", "matrix_rank", "qr", "cholesky", "set_deterministic", "is_deterministic"}
 
+_FULL = {f"torch.{name}" for name in _GONE}
+
+WORDS = ("|".join(_GONE),)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if follow.before(source, "1.13"):
         return
-    for use, full in follow.named(source, {f"torch.{name}" for name in _GONE}):
+    for use, full in follow.named(source, _FULL):
         if isinstance(use, ast.alias):
             yield source.hit(
                 use, f"`{full}` was removed and raises: use `torch.{_GONE[full.removeprefix('torch.')][0]}`"
             )
-    for call in source.calls(*(f"torch.{name}" for name in _GONE)):
+    for call in source.calls(*_FULL):
         if follow.asks_version(source, call):
             continue
         old = source.name(call.func).removeprefix("torch.")

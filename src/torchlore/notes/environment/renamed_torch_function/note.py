@@ -81,6 +81,11 @@ _SAME = {*(f"torch.nn.init.{name}" for name in _FILLERS), "torch.nn.utils.clip_g
          "torch.cuda.max_memory_cached", "torch.nn.functional.upsample", "torch.ger"}  # fmt: skip
 
 
+_LAST = (one.rpartition(".")[2] for one in _RENAMED if not one.startswith("functorch."))
+
+WORDS = ("|".join(("functorch", *_LAST)),)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for use, old in follow.named(source, _RENAMED):
         if follow.before(source, _NEW_IN.get(old, "1.13")):

@@ -8,11 +8,13 @@ from torchlore.check import calls, classes, flow, follow, frameworks, tree, uses
 from torchlore.check.project import Class, as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
+WORDS = ("manual_seed|seed", "manual_seed|__getitem__")
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _in_items(source)
     seeds = [*source.calls("torch.manual_seed"), *_helpers(source)]
-    asked = seeds or ("Generator(" in source.text and "DataLoader" in source.text)
+    asked = seeds or ("Generator(" in source.text and any(source.methods("manual_seed")))
     for loop in flow.backward_loops(source) if asked and flow.may_train(source) else []:
         if frameworks.owned(source, loop.node) or loop.of("model", "optimizer"):
             continue

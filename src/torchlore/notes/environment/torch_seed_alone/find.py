@@ -12,22 +12,31 @@ _DRAWS = {"random", "randint", "randrange", "choice", "choices", "sample", "shuf
           "rand", "randn", "permutation", "beta", "binomial", "standard_normal", "poisson", "triangular"}  # fmt: skip
 _HELPERS = regex(r"seed|reproduc|determin", re.IGNORECASE)
 
+WORDS = ("manual_seed",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     seeds = [c for c in source.calls("torch.manual_seed", "torch.random.manual_seed") if not _passing(source, c)]
-    if len(seeds) != 1 or _seeded_elsewhere(source) or _is_drawn(source, seeds[0]):
+    if len(seeds) != 1:
         return  # who seeds again and again wants one thing to repeat, not the whole run
+    rooms = {room: draws for room in ("numpy.random", "random") if (draws := _draws(source, room, seeds[0]))}
+    if not rooms or _seeded_elsewhere(source) or _is_drawn(source, seeds[0]):
+        return
     unseeded = []
-    for room, seed in (("numpy.random", "numpy.random.seed"), ("random", "random.seed")):
-        draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}") if not _by_a_worker(source, c)]
-        draws = [c for c in draws if tree.function(source, c) is not None or c.lineno > seeds[0].lineno]
-        if draws and not list(source.calls(seed)) and not _seeded_by_a_helper(source, seed):
+    for seed, draws in ((f"{room}.seed", draws) for room, draws in rooms.items()):
+        if not list(source.calls(seed)) and not _seeded_by_a_helper(source, seed):
             first = min(draws, key=lambda call: call.lineno)
             unseeded.append((seed.replace("numpy", "np"), source.code(first.func)))
     if unseeded:
         drawn = " and ".join(f"`{draw}`" for _, draw in unseeded)
         write = " and ".join(f"`{seed}(seed)`" for seed, _ in unseeded)
         yield source.hit(seeds[0], f"this does not seed {drawn}, and two runs still differ: add {write}")
+
+
+def _draws(source: Source, room: str, seed: ast.Call) -> list[ast.Call]:
+    """The calls that draw after the seed, in the main process."""
+    draws = [c for name in _DRAWS for c in source.calls(f"{room}.{name}") if not _by_a_worker(source, c)]
+    return [c for c in draws if tree.function(source, c) is not None or c.lineno > seed.lineno]
 
 
 def _seeded_by_a_helper(source: Source, seed: str) -> bool:

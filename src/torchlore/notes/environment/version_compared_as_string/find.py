@@ -8,6 +8,8 @@ from torchlore.check.source import Hit, Source
 
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
+WORDS = ("__version__",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for node in uses.attributes(source, "__version__"):

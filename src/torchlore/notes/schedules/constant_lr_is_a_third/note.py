@@ -28,6 +28,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert abs(good["first_rate"] - 0.3) < 1e-6
 
 
+WORDS = ("ConstantLR|LinearLR",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     yield from _linear(source)
     for call in source.calls("torch.optim.lr_scheduler.ConstantLR"):

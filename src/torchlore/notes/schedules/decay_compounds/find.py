@@ -11,6 +11,8 @@ from torchlore.check.source import Hit, Source
 _COUNTER = re.compile(r"^(epoch|ep|e|step|steps|it|iter|iters|iteration|i|t|i_iter|cur_iter|cur_step|cur_epoch|current_step|current_epoch|"
                       r"global_step|n_iter|num_iter|i_epoch|epoch_idx|epoch_num|curr_epoch|curr_iter)$")  # fmt: skip
 
+WORDS = ("MultiplicativeLR|lr", "MultiplicativeLR|*param_groups*")
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _multiplied(source)

@@ -15,6 +15,8 @@ _MODULE = "torch.optim.lr_scheduler."
 _STEPS = regex(r"(train|training|total|max|num|decay)_?(steps|iters|iterations)$|^t_total$", re.IGNORECASE)
 _BATCHES = regex(r"len\(|step|iter|batch", re.IGNORECASE)
 
+WORDS = ("step",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "lr_scheduler" not in source.text:

@@ -31,6 +31,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["last_rate"] < 1e-4
 
 
+WORDS = ("|".join(kind for kind, _, _ in _FLOORS),)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for kind, place, word in _FLOORS:
         for call in source.calls(f"torch.optim.lr_scheduler.{kind}"):

@@ -15,6 +15,8 @@ _FACTORS = (
     ("ReduceLROnPlateau", 2, "factor"),
 )
 
+WORDS = ("|".join(("LambdaLR", "SGD", "Adam", "AdamW", "RMSprop", *(name for name, _, _ in _FACTORS))),)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):

@@ -52,15 +52,19 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 _TIME = regex(r"^(ep|epochs?|cur_epoch|current_epoch|step|steps|it|iters?|iteration|global_step)$")
 _RATE = regex(r"lr|rate", re.IGNORECASE)
 
+WORDS = ("ep|epoch|epochs|cur_epoch|current_epoch|step|steps|it|iter|iters|iteration|global_step",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for first in source.all(ast.If):
+        if len(first.orelse) != 1 or not isinstance(first.orelse[0], ast.If):
+            continue
         rungs, rest = [first], first.orelse
         while len(rest) == 1 and isinstance(rest[0], ast.If):
             rungs.append(rest[0])
             rest = rest[0].orelse
         up = source.parents[first]
-        if rest or len(rungs) < 2 or (isinstance(up, ast.If) and up.orelse == [first]):
+        if rest or (isinstance(up, ast.If) and up.orelse == [first]):
             continue
         clocks = {tree.dotted(one.test.left) for one in rungs if isinstance(one.test, ast.Compare)}
         targets = [_assigned(rung) for rung in rungs]

@@ -7,6 +7,8 @@ from torchlore.check import calls, flow, follow, tree
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
+WORDS = ("LambdaLR",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):

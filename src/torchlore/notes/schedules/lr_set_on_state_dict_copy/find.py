@@ -4,8 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, scopes, tree, uses
+from torchlore.check import edits, follow, grouped, scopes, tree, uses
 from torchlore.check.source import Hit, Source
+
+WORDS = ("optim|param_groups",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -25,13 +27,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _first_group(source: Source) -> Iterator[Hit]:
     """`optimizer.param_groups[0]["lr"] = lr` of an optimizer that was built with two groups or more."""
-    for store in source.all(ast.Subscript) if "param_groups" in source.text else ():
+    for store in grouped.stored(source) if "param_groups" in source.text else ():
         group = store.value
-        if (
-            not isinstance(store.ctx, ast.Store)
-            or tree.literal(store.slice) != "lr"
-            or not isinstance(group, ast.Subscript)
-        ):
+        if tree.literal(store.slice) != "lr" or not isinstance(group, ast.Subscript):
             continue
         groups = group.value
         if tree.literal(group.slice) != 0 or not isinstance(groups, ast.Attribute) or groups.attr != "param_groups":
@@ -53,9 +51,7 @@ def _first_group(source: Source) -> Iterator[Hit]:
 def _decays(source: Source, store: ast.Subscript) -> bool:
     """`optimizer.param_groups[0]["lr"] *= 0.1`, and no rate is written anywhere else."""
     up = source.parents[store]
-    stores = [
-        one for one in source.all(ast.Subscript) if isinstance(one.ctx, ast.Store) and tree.literal(one.slice) == "lr"
-    ]
+    stores = [one for one in grouped.stored(source) if tree.literal(one.slice) == "lr"]
     return isinstance(up, ast.AugAssign) and isinstance(up.op, ast.Mult) and len(stores) == 1
 
 
@@ -74,13 +70,15 @@ def _number_alone(source: Source) -> Iterator[Hit]:
         writes = [tree.statement(source, one) for one in mine if isinstance(one.ctx, ast.Store)]
         scaled = [one for one in writes if _scales(one, given.id) and tree.loops(source, one)]
         reads = [one for one in mine if isinstance(one.ctx, ast.Load) and tree.statement(source, one) not in writes]
+        if not len(scaled) == len(writes) == 1:
+            continue
         inner = any(
             one.id == given.id
             for node in source.all(ast.FunctionDef)
             if node is not home
             for one in tree.under(source, node, ast.Name)
         )
-        if len(scaled) == len(writes) == 1 and not inner and all(_shown(source, one) for one in reads):
+        if not inner and all(_shown(source, one) for one in reads):
             told = f"`{given.id}` is a number, and the optimizer of line {call.lineno} keeps the one that it was given"
             yield source.hit(
                 scaled[0],

@@ -33,6 +33,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert abs(good["rate"] - 0.001) < 1e-9
 
 
+WORDS = ("|".join(kind for kind, *_ in _MARKS),)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for kind, place, word, last, says in _MARKS:
         for call in source.calls(f"torch.optim.lr_scheduler.{kind}"):

@@ -31,6 +31,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["highest"] > 0.99
 
 
+WORDS = ("step", "|".join(_LENGTH))
+
+
 def find(source: Source) -> Iterator[Hit]:
     if "lr_scheduler" not in source.text:
         return

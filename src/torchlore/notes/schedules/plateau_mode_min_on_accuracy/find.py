@@ -23,6 +23,9 @@ def _is_mean(source: Source, node: ast.expr) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and "epoch" not in source.code(node)
 
 
+WORDS = ("step",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
     for call in source.methods("step"):

@@ -8,6 +8,8 @@ from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.source import Hit, Source
 
+WORDS = ("step",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("step")):

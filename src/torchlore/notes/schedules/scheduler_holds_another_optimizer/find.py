@@ -11,6 +11,8 @@ from torchlore.check.source import Hit, Source
 _PLAIN = regex(r"^(self|sch(?:d|e|edule[rs]*|eds?|dlr)?|lr|optimi[sz]ers?|opts?|optims?|lrs)$", re.IGNORECASE)
 _MODULE = "torch.optim.lr_scheduler."
 
+WORDS = ("lr_scheduler",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call, _ in uses.calls_under(source, _MODULE):

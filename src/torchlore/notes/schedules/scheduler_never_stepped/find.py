@@ -10,9 +10,11 @@ from torchlore.check.source import Hit, Source
 
 _LOOKS = {"get_last_lr", "get_lr", "state_dict", "load_state_dict", "last_epoch", "base_lrs"}
 
+WORDS = ("lr_scheduler", "backward")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "lr_scheduler" not in source.text or not any(source.methods("backward")) or not flow.may_train(source):
+    if not any(source.methods("backward")) or not flow.may_train(source):
         return
     for call, _ in uses.calls_under(source, "torch.optim.lr_scheduler."):
         held = source.parents[call]

@@ -18,6 +18,8 @@ _LENGTHS = (
 
 _TOTAL = regex(r"total|max_(steps|iters?)|training_steps|t_max|decay_steps", re.IGNORECASE)
 
+WORDS = ("backward",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "%" not in source.text or not any(source.methods("backward")):

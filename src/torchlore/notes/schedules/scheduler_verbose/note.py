@@ -35,6 +35,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
             raise AssertionError(f"{build.__name__} takes verbose again")
 
 
+WORDS = ("verbose", "lr_scheduler")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for keyword in uses.keywords(source, "verbose") if not follow.before(source, "2.7") else ():
         call = source.parents[keyword]

@@ -33,6 +33,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 _MODULE = "torch.optim.lr_scheduler."
 _ACTS_AT_ONCE = ("LambdaLR", "LinearLR", "ConstantLR", "OneCycleLR", "CyclicLR")
 
+WORDS = ("lr_scheduler",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for first, full in uses.calls_under(source, _MODULE):

@@ -4,25 +4,26 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, iteration, scopes, tree
+from torchlore.check import calls, flow, iteration, scopes, tree, uses
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _WORDS = (ast.Name, ast.Attribute)
 _RATE = re.compile(r"""\[["']lr["']\]|param_groups|set_lr|_lr\(""")
 
+WORDS = ("enumerate",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for loop in source.all(ast.For) if "warm" in source.text.lower() else ():
+    for loop in source.all(ast.For) if uses.says(source, "warm") else ():
         name = iteration.index(source, loop)
-        if not name or not _again(source, loop):
-            continue
-        for use in (one for part in loop.body for one in tree.under(source, part, ast.Name)):
+        for use in (one for part in loop.body for one in tree.under(source, part, ast.Name)) if name else ():
             own = use.id == name and isinstance(use.ctx, ast.Load) and _warms(source, use)
             if (
                 own
                 and [one.statement for one in scopes.reaching(source, use)] == [loop]
                 and _any_epoch(source, use, loop)
+                and _again(source, loop)
             ):
                 told = f"`{name}` begins at 0 in every epoch, and so does this warm-up"
                 yield source.hit(use, f"{told}: count over the epochs, `epoch * len(loader) + {name}`")

@@ -51,6 +51,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 _EPOCH = regex(r"^(e|ep|t|epochs?|cur_epoch|epoch_?idx|epoch_?num)$")
 
+WORDS = ("LambdaLR",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.optim.lr_scheduler.LambdaLR"):

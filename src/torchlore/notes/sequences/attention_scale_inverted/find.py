@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, project, sizes, tree, values
+from torchlore.check import classes, follow, grouped, project, sizes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _PRODUCTS = ("torch.matmul", "torch.bmm", "torch.einsum", "torch.baddbmm")
@@ -12,11 +12,13 @@ _PRODUCTS = ("torch.matmul", "torch.bmm", "torch.einsum", "torch.baddbmm")
 
 _HEAD = re.compile(r"head", re.IGNORECASE)
 
+WORDS = ("*transpose*|*permute*|mT|*einsum*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _whole_width(source)
-    for one in source.all(ast.BinOp):
-        if not isinstance(one.op, ast.Div | ast.Mult) or not _is_product(source, one.left):
+    for one in grouped.operations(source, ast.Div, ast.Mult):
+        if not _is_product(source, one.left):
             continue
         power = _power(source, one.right)
         if (isinstance(one.op, ast.Div) and power == -0.5) or (isinstance(one.op, ast.Mult) and power == 0.5):
@@ -57,11 +59,11 @@ def _power(source: Source, node: ast.expr) -> float | None:
 
 def _whole_width(source: Source) -> Iterator[Hit]:
     """`q @ k.transpose(-2, -1) / embed_size ** 0.5`, where the queries are those of one head and narrower."""
-    for one in source.all(ast.BinOp) if _HEAD.search(source.text) else ():
-        product = follow.followed(source, one.left) if isinstance(one.op, ast.Div | ast.Mult) else None
-        right = one.right if product is not None and _is_product(source, product) else None
-        base = _width(source, right) if right is not None and _power(source, right) is not None else ""
-        if not base or product is None:
+    for one in grouped.operations(source, ast.Div, ast.Mult) if uses.says(source, "head") else ():
+        product = follow.followed(source, one.left)
+        scaled = _is_product(source, product) and _power(source, one.right) is not None
+        base = _width(source, one.right) if scaled else ""
+        if not base:
             continue
         narrow = next((told for part in _factors(product) if (told := _narrower(source, part, base))), "")
         if narrow:

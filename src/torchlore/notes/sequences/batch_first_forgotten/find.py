@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, edits, follow, losses, origin, scopes, stated, tree, values
+from torchlore.check import calls, classes, edits, follow, grouped, losses, origin, scopes, stated, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
@@ -13,6 +13,8 @@ _ATTENTION = "torch.nn.MultiheadAttention"
 _BATCH = re.compile(r"^(b|bs|bsz|batch\w*|n_?batch|num_samples)$", re.IGNORECASE)
 _TIME = re.compile(r"^(t|l|s|seq\w*|len\w*|time\w*|steps|tokens|n_?tokens|\w+_len)$", re.IGNORECASE)
 
+WORDS = ("*batch_first*|*lstm*|*gru*|*rnn*|*transformerencoder*|*multiheadattention*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _for_ctc(source)
@@ -20,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     yield from _padded_time_first(source)
     seen = set()
-    found = [(one, one.value) for one in source.all(ast.Subscript) if _of_second(one)]
+    found = [(one, one.value) for one in grouped.indexed(source, ast.Tuple) if _of_second(one)]
     means = [call for call in source.methods("mean") if tree.literal(tree.argument(call, 0, "dim")) == 1]
     both: list[tuple[ast.expr, ast.expr]] = [*found, *((call, tree.receiver(call)) for call in means)]
     for taken, whole in both:
@@ -59,10 +61,12 @@ def _padded_time_first(source: Source) -> Iterator[Hit]:
 
 def _given_batch_first(source: Source) -> Iterator[tuple[ast.Call, ast.Call, int]]:
     """Calls of a layer on a tensor whose sizes the same function unpacks as batch, time and features."""
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, ast.Tuple):
         names, tensor = _unpacked(assign)
+        if tensor is None or len(names) != 3 or not (_BATCH.match(names[0]) and _TIME.match(names[1])):
+            continue
         home = tree.function(source, assign)
-        if tensor is None or home is None or len(names) != 3 or not (_BATCH.match(names[0]) and _TIME.match(names[1])):
+        if home is None:
             continue
         for call in tree.body_nodes(home):
             first = call.args[0] if isinstance(call, ast.Call) and call.args else None
@@ -75,7 +79,7 @@ def _given_batch_first(source: Source) -> Iterator[tuple[ast.Call, ast.Call, int
 
 def _one_step_each(source: Source) -> Iterator[tuple[ast.Call, ast.Call, int]]:
     """`out, state = rnn(x[:, t].unsqueeze(1), state)` in a loop: one step of every sample, and the state of the last one."""
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, ast.Tuple, ast.Call):
         call, target = assign.value, assign.targets[0]
         if (
             not isinstance(call, ast.Call)

@@ -14,6 +14,8 @@ _LAYERS = ("torch.nn.MultiheadAttention", "torch.nn.TransformerEncoder", "torch.
            "torch.nn.TransformerEncoderLayer", "torch.nn.TransformerDecoderLayer")  # fmt: skip
 _OTHER = {"lower": "upper", "upper": "lower"}
 
+WORDS = ("*tril*|*triu*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "tril" not in source.text and "triu" not in source.text:

@@ -12,8 +12,13 @@ _LOSSES = ("CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
 _TURNS = regex(r"transpose|permute|swapaxes|movedim|\.t\(\)|\.T\b|rearrange|batch_first")
 
+WORDS = ("view|reshape|flatten",)
+
 
 def find(source: Source) -> Iterator[Hit]:
+    views = list(source.methods("view", "reshape", "flatten"))
+    if not all(any(_flattened(one, axes) is not None for one in views) for axes in (1, 2)):
+        return
     for loss in losses.loss_calls(source, *_LOSSES):
         scores = _flattened(follow.followed(source, loss.input, 1), 2) if loss.input is not None else None
         labels = _flattened(follow.followed(source, loss.target, 1), 1) if loss.target is not None else None

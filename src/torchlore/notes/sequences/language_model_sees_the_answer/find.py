@@ -17,6 +17,8 @@ _DECODERS = {
 _DRAWS = regex(r"generat|sampl|search|greedy|beam|predict|infer|translate")
 _HIDES = regex(r"tri[ul]|is_causal|causal|square_subsequent|mask|-inf", re.IGNORECASE)
 
+WORDS = ("|".join(name.rpartition(".")[2] for name in (*_LAYERS, *_DECODERS)),)
+
 
 def find(source: Source) -> Iterator[Hit]:
     decodes = any(source.calls(*_DECODERS)) and "is_causal" not in source.text

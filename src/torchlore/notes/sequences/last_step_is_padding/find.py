@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, values
+from torchlore.check import follow, grouped, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -13,20 +13,25 @@ _LENGTHS = regex(r"^(\w+_)?(lens?|lengths?)$", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for taken in source.all(ast.Subscript):
-        if "pad_packed_sequence" in source.text and _unpacked(source, taken):
+    packed = "pad_packed_sequence" in source.text
+    for taken in source.all(ast.Subscript) if packed else grouped.indexed(source, ast.Tuple):
+        if packed and _unpacked(source, taken):
             told = "behind the end of a sequence pad_packed_sequence gives zeros, and this is the end of the longest one only"
             yield source.hit(taken, f"{told}: take the state that the RNN gives, `h[-1]`, or the step at `length - 1`")
             continue
         home = tree.function(source, taken) if _last_column(taken) else None
-        if home is None or not _of_rnn(source, taken.value):
+        if home is None:
             continue
         given = [arg.arg for arg in tree.parameters(home) if _LENGTHS.match(arg.arg)]
-        read = {node.id for node in ast.walk(home) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        if not given and _padded_behind(source):
+        read = (
+            {one.id for one in tree.under(source, home, ast.Name) if isinstance(one.ctx, ast.Load)} if given else set()
+        )
+        if not (given[0] not in read if given else _padded_behind(source)) or not _of_rnn(source, taken.value):
+            continue
+        if not given:
             told = "the shorter sequences were filled up behind their end (pad_sequence), and this reads the filling"
             yield source.hit(taken, f"{told}: pass the lengths and pack the batch, or take the step at `length - 1`")
-        if given and given[0] not in read and not _padded_in_front(source):
+        elif not _padded_in_front(source):
             code = source.code(taken.value)
             message = (
                 f"`{source.code(taken)}` comes after the padding of the shorter ones, and `{given[0]}` is not used: take "
@@ -43,9 +48,9 @@ def _padded_in_front(source: Source) -> bool:
 
 def _padded_behind(source: Source) -> bool:
     """Whether the file fills up its inputs at the end, and nothing in it knows how long they are."""
-    knows = re.search(r"pack_padded|pack_sequence|lengths?\b|lens\b|padding_side|flip\(|[Mm]ask", source.text)
-    padded = [call for call in source.calls("torch.nn.utils.rnn.pad_sequence") if _is_first(source, call)]
-    return bool(padded) and knows is None
+    if not any(_is_first(source, call) for call in source.calls("torch.nn.utils.rnn.pad_sequence")):
+        return False
+    return not re.search(r"pack_padded|pack_sequence|lengths?\b|lens\b|padding_side|flip\(|[Mm]ask", source.text)
 
 
 def _is_first(source: Source, call: ast.Call) -> bool:

@@ -8,10 +8,10 @@ from torchlore.check.source import Hit, Source
 
 _RNNS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
 
+WORDS = ("bidirectional",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "bidirectional" not in source.text:
-        return
     for taken in source.all(ast.Subscript):
         if not isinstance(taken.ctx, ast.Load) or not isinstance(taken.value, ast.Name):
             continue

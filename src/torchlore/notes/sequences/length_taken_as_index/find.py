@@ -3,20 +3,18 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree
+from torchlore.check import follow, grouped, tree
 from torchlore.check.source import Hit, Source
+
+WORDS = ("self", "size|shape|len")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for one in source.all(ast.Subscript):
-        up = source.parents[one]
-        if (
-            not isinstance(up, ast.BinOp)
-            or not isinstance(up.op, ast.Add)
-            or not tree.dotted(one.value).startswith("self.")
-        ):
+    sums = ((one.left, one.right) for one in grouped.operations(source, ast.Add))
+    for one, rest in (pair for left, right in sums for pair in ((left, right), (right, left))):
+        if not isinstance(one, ast.Subscript) or not tree.dotted(one.value).startswith("self."):
             continue
-        other = tree.dotted(up.right if up.left is one else up.left)
+        other = tree.dotted(rest)
         parts = one.slice.elts if isinstance(one.slice, ast.Tuple) else [one.slice]
         lengths = [part for part in parts if other and _length_of(part) == other]
         if lengths:

@@ -13,6 +13,8 @@ _NEW = ("torch.tensor", "torch.LongTensor", "torch.as_tensor")
 
 _REAL = regex(r"^(?:\w+_)?(?:attention|attn|input|token|word|valid)_?masks?$")  # 1 is a word, 0 is padding
 
+WORDS = ("pad_sequence|ones|ones_like",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "mask" not in source.text or not (any(source.calls(*_PADS)) or "pad" in source.text.lower()):

@@ -18,6 +18,8 @@ _LENGTHS = regex(r"(?:^|[^a-z])(?:seq_?|valid_?)?len(?:gths?|s)?(?:[^a-z]|$)")
 _PADS = regex(r"padding\s*=\s*(?:True|[\"'](?:longest|max_length))")
 _PAD = regex(r"(?:^|[^a-z])pad", re.IGNORECASE)
 
+WORDS = ("mean",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("mean"):

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, uses
+from torchlore.check import follow, grouped, tree, uses
 from torchlore.check.source import Hit, Source
 
 _SOFTMAX = ("torch.softmax", "torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.log_softmax")
@@ -28,6 +28,8 @@ _SAME = {
 
 _MASK = re.compile(r"mask|^(keep|valid|is_valid|attend)$")
 _LEFT = re.compile(r"\.sum\(|normali[sz]e|\binf\b|-inf|1e-?\d|masked_fill|finfo|-1000")
+
+WORDS = ("unsqueeze|softmax|log_softmax",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -110,9 +112,8 @@ def _multiplies_below(source: Source, home: tree.FunctionNode, fill: ast.Call) -
 
 def _taken_out_late(source: Source) -> Iterator[Hit]:
     """`weights = scores.softmax(-1) * mask` and `weights @ v`: what is left does not sum to 1."""
-    for product in source.all(ast.BinOp):
-        sides = (product.left, product.right) if isinstance(product.op, ast.Mult) else ()
-        mask = next((one for one in sides if _MASK.search(_bare(one).lower())), None)
+    for product in grouped.operations(source, ast.Mult):
+        mask = next((one for one in (product.left, product.right) if _MASK.search(_bare(one).lower())), None)
         whole = mask is not None and re.search("quer|row|(^|_)q_", _bare(mask).lower())  # rows that nobody reads
         home = tree.function(source, product) if mask is not None and not whole else None
         if mask is None or home is None or not _weighs(source, product):

@@ -8,8 +8,11 @@ from torchlore.check import follow, origin, tree, values
 from torchlore.check.source import Hit, Source
 
 _LAYERS = ("torch.nn.GRU", "torch.nn.LSTM", "torch.nn.RNN")
+_CALLED = ("GRU(", "LSTM(", "RNN(")
 _CHOICES = ("argmax", "topk", "max", "multinomial", "sample")
 _CELLS = ("torch.nn.GRUCell", "torch.nn.LSTMCell", "torch.nn.RNNCell")
+
+WORDS = ("*cell*|*gru*|*lstm*|*rnn*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -31,7 +34,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _stepped_without_state(source: Source) -> Iterator[Hit]:
     """`for t in range(n): out, _ = self.gru(self.emb(word))`, where `word` is one step of what is read or written."""
-    for loop in source.all(ast.For) if any(f"{one[9:]}(" in source.text for one in _LAYERS) else ():
+    for loop in source.all(ast.For) if any(one in source.text for one in _CALLED) else ():
         for call in tree.under(source, loop, ast.Call):
             alone = len(call.args) == 1 and not call.keywords and tree.loops(source, call)[:1] == [loop]
             step = alone and _one_step(source, loop, call.args[0], batch_first=True)  # which costs less than the layer

@@ -17,6 +17,8 @@ _ATTENTION = regex(
     r"nn\.(Transformer|MultiheadAttention)|from torch\.nn[\w.]* import [^\n]*(Transformer|MultiheadAttention)"
 )
 
+WORDS = ("|".join((*_MASKS, "scaled_dot_product_attention")),)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _given_as_it_is(source)

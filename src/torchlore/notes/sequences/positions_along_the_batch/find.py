@@ -18,10 +18,10 @@ _LAYERS = (
     "RNN",
 )
 
+WORDS = ("batch_first",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "batch_first" not in source.text:
-        return
     layers = list(source.calls(*(f"torch.nn.{name}" for name in _LAYERS)))
     first = [tree.literal(tree.argument(one, None, "batch_first")) is True for one in layers]
     if not layers or not all(first):

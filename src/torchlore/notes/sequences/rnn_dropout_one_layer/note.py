@@ -45,6 +45,9 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
     return None
 
 
+WORDS = ("LSTM|GRU|RNN",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"):
         rate = tree.literal(tree.argument(call, 5, "dropout"))

@@ -10,7 +10,7 @@ Write `out[:, -1]`, or take the last hidden state, `h_n[-1]`, which has the laye
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, scopes, tree, values
+from torchlore.check import edits, grouped, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -27,9 +27,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for taken in source.all(ast.Subscript):
+    for taken in (one for kind in (ast.UnaryOp, ast.BinOp, ast.Tuple) for one in grouped.indexed(source, kind)):
         parts = taken.slice.elts if isinstance(taken.slice, ast.Tuple) else [taken.slice]
-        if not parts or tree.literal(parts[0]) != -1:  # `x[()]`
+        if not parts or not isinstance(parts[0], ast.UnaryOp | ast.BinOp) or tree.literal(parts[0]) != -1:  # `x[()]`
             continue
         rest = all(isinstance(one, ast.Slice) and one.lower is one.upper is None for one in parts[1:])
         if not rest or not _batch_first(source, taken.value):

@@ -18,6 +18,8 @@ _LAYERS = (
 _TURNS = ("t", "transpose", "permute", "swapaxes")
 _FLAT = ("reshape", "view", "flatten")
 
+WORDS = ("batch_first",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     layers = list(source.calls(*(f"torch.nn.{name}" for name in _LAYERS)))

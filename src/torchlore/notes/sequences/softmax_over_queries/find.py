@@ -3,17 +3,21 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, values
+from torchlore.check import follow, grouped, tree, values
 from torchlore.check.source import Hit, Source
 
 # the dimensions that the keys were turned round, and those of the queries then
 _QUERIES: dict[tuple[str, ...], tuple[int, ...]] = {("1", "2"): (1, -2), ("2", "3"): (2, -2), ("-1", "-2"): (-2,)}
+_SUMS = ("torch.bmm", "torch.matmul", "torch.einsum", "torch.sum")
 _PLAIN = ("torch.softmax", "torch.nn.functional.softmax")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    sums = any(source.calls(*_SUMS)) or any(source.methods("sum"))
+    if not sums and not any(grouped.operations(source, ast.MatMult)):
+        return
     products = [call.args[0] for call in source.calls("torch.bmm", "torch.matmul") if len(call.args) == 2]
-    products += [one.left for one in source.all(ast.BinOp) if isinstance(one.op, ast.MatMult)]
+    products += [one.left for one in grouped.operations(source, ast.MatMult)]
     for call in source.calls("torch.bmm"):
         made = _unviewed(source, call.args[0]) if len(call.args) == 2 else None
         if isinstance(made, ast.Call) and _dim(source, made) == 0:
@@ -89,7 +93,7 @@ def _summed_elsewhere(source: Source) -> Iterator[Hit]:
     sums = [
         (tree.receiver(call), tree.argument(call, 0, "dim"))
         for call in source.methods("sum")
-        if not source.name(call.func)
+        if (call.args or call.keywords) and not source.name(call.func)
     ]
     sums += [(call.args[0], tree.argument(call, 1, "dim")) for call in source.calls("torch.sum") if call.args]
     for summed, dim in sums:

@@ -22,6 +22,8 @@ _LOSSES = (
     "binary_cross_entropy_with_logits",
 )
 
+WORDS = ("pack_padded_sequence",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _labels_stay(source) if any(source.calls(_PACK)) else ()

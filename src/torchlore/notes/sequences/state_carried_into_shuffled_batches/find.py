@@ -9,6 +9,8 @@ from torchlore.check.source import Hit, Source
 
 _LAYERS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
 
+WORDS = ("LSTM|GRU|RNN", "DataLoader")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.calls(*_LAYERS)):

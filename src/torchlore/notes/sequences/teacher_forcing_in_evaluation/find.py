@@ -11,23 +11,15 @@ from torchlore.check.source import Hit, Source
 
 _RATIO = regex(r"teacher_?forc|forcing_?(ratio|prob|rate)|^tf_?(ratio|prob|rate)$|teacher_?(ratio|prob)", re.IGNORECASE)
 _SAID = regex(r"teacher_?forc|forcing_?(ratio|prob|rate)|tf_?(ratio|prob|rate)|teacher_?(ratio|prob)", re.IGNORECASE)
-_WORDS = (
-    "forcing",
-    "teacher_",
-    "teacherf",
-    "teacherr",
-    "teacherp",
-    "tf_r",
-    "tf_p",
-    "tfr",
-    "tfp",
-)  # one of them is in it
+_PARTS = ("forcing", "teacher", "tf_r", "tf_p", "tfr", "tfp")  # one of them is in it
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _EVALUATES = regex(r"^_*(val|valid|validate|validation|eval|evaluate|evaluation|test)(_|$)", re.IGNORECASE)
 
+WORDS = ("forward",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if not uses.says(source, *_WORDS) or not _SAID.search(source.text):
+    if not uses.says(source, *_PARTS) or not _SAID.search(source.text):
         return
     for cls in classes.all_classes(source):
         forward = source.project.method(cls, "forward") if classes.is_module(cls) else None
@@ -81,9 +73,9 @@ def _evaluated(source: Source, call: ast.Call) -> bool:
     around = tree.contexts(source, call)
     off = any(source.name(one.func if isinstance(one, ast.Call) else one) in _OFF for one in around)
     home = tree.function(source, call)
-    asked = home is not None and _EVALUATES.search(home.name) is not None
-    switched = home is not None and any(
+    if off or home is None or _EVALUATES.search(home.name) is None:
+        return off
+    return any(
         isinstance(one.func, ast.Attribute) and one.func.attr == "eval" and not one.args and one.lineno < call.lineno
         for one in tree.under(source, home, ast.Call)
     )
-    return off or (asked and switched)

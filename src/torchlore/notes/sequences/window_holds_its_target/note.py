@@ -10,7 +10,7 @@ Take the value behind the window, `series[i + n]`, and let the dataset be as muc
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree
+from torchlore.check import grouped, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -26,8 +26,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    parts = [one for one in source.all(ast.Subscript) if isinstance(one.ctx, ast.Load)] if "- 1]" in source.text else []
-    goals = [(one, end) for one in parts if (end := _end(source, one.slice))]
+    ended = [one for one in grouped.indexed(source, ast.BinOp) if isinstance(one.ctx, ast.Load)]
+    goals = [(one, end) for one in ended if "- 1]" in source.text and (end := _end(source, one.slice))]
+    parts = [one for one in source.all(ast.Subscript) if isinstance(one.ctx, ast.Load)] if goals else []
     for goal, end in goals:
         home, base = tree.function(source, goal), source.code(goal.value)
         same = [one for one in parts if tree.function(source, one) is home and source.code(one.value) == base]

@@ -3,16 +3,18 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import pixels, stated, tree
+from torchlore.check import grouped, pixels, stated, tree
 from torchlore.check.source import Hit, Source
 
 _BRIGHTER = 10  # what is added to a picture: of labels and offsets less is
+
+WORDS = ("*uint8*|*byte*|*imread*|*read_image*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(word in source.text for word in ("uint8", "byte()", "imread", "read_image")):
         return
-    for gap in source.all(ast.BinOp):
+    for gap in grouped.operations(source, ast.Sub, ast.Add):
         if isinstance(gap.op, ast.Sub) and pixels.is_bytes(source, gap.left) and pixels.is_bytes(source, gap.right):
             left, right = source.code(gap.left), source.code(gap.right)
             told = f"both sides are bytes, and where `{right}` is larger the difference wraps around to 255 and below"

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import follow, tree, values
+from torchlore.check import follow, grouped, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -40,22 +40,17 @@ _PICKS = {"nonzero", "argsort", "topk", "randperm", "where", "argwhere", "isnan"
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for statement in source.all(ast.Expr):
-        call = statement.value
-        part = tree.receiver(call) if isinstance(call, ast.Call) else None
-        if not isinstance(call, ast.Call) or not isinstance(part, ast.Subscript):
-            continue
-        method = follow.method(call)
-        if method.endswith("_") and not method.startswith("_") and (grade := _grade(source, part)):
+    for method, call in ((name, call) for name, calls in grouped.alone(source).items() for call in calls):
+        part = tree.receiver(call)
+        in_place = method.endswith("_") and not method.startswith("_")
+        if in_place and isinstance(part, ast.Subscript) and (grade := _grade(source, part)):
             code = source.code(part)
             told = f"`{code}` is a copy, so `{method}` changes nothing that stays: assign, `{code} = ...`"
             yield source.hit(call, told, severity=grade)
-    for node in source.all(ast.Subscript):
+    for node in grouped.stored(source):
         inner = node.value
-        if not isinstance(node.ctx, ast.Store) or not isinstance(inner, ast.Subscript):
-            continue
-        grade = _grade(source, inner) if values.sure(source, inner.value, "tensor", "ndarray") else ""
-        if grade:
+        grade = _grade(source, inner) if isinstance(inner, ast.Subscript) else ""
+        if isinstance(inner, ast.Subscript) and grade and values.sure(source, inner.value, "tensor", "ndarray"):
             code, mask = source.code(inner.value), source.code(inner.slice)
             message = (
                 f"`{code}[{mask}]` is a copy, and this write goes into it and is lost: use one pair of brackets, "

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, lessons, loaders, project, scopes, tree, values
+from torchlore.check import classes, edits, follow, grouped, lessons, loaders, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _MOVES = ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool", "short", "byte", "char", "type",
@@ -16,23 +16,24 @@ _LIGHT = {"float", "int", "unsqueeze", "double", "long", "view", "permute", "tra
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.methods(*_MOVES):
-        if not tree.is_statement(source, call):
-            continue
+    alone = grouped.alone(source)
+    for call in (call for name in _MOVES for call in alone.get(name, ())):
         tensor = tree.receiver(call)
         named = isinstance(tensor, ast.Name | ast.Attribute | ast.Subscript)
         shown = tree.is_shown(source, call)
         if shown and (not named or follow.method(call) not in ("to", "cuda") or _known(source, call)):
             continue  # a cell that ends in `x.cpu()` shows it
+        known = values.sure(source, tensor, "tensor")
+        likely = not known and loaders.hands_out(source, tensor) and not _asked_for(source, call)
+        if not known and not likely:
+            continue
         if (
             lessons.typed_in(source, call)
             or lessons.payload(source, call)
             or (not named and lessons.timed(source, call))
         ):
             continue
-        known = values.sure(source, tensor, "tensor")
-        likely = not known and loaders.hands_out(source, tensor) and not _asked_for(source, call)
-        if (known or likely) and not _is_there(source, call) and not _quantised(source, tensor):
+        if not _is_there(source, call) and not _quantised(source, tensor):
             code = source.code(call)
             name = source.code(tensor)
             place = _place(source, tensor) if named else ""

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, lessons, tree, values
+from torchlore.check import follow, grouped, lessons, tree, values
 from torchlore.check.source import Hit, Source
 
 _SHAPE = {"view", "reshape", "unsqueeze", "squeeze", "permute", "transpose", "flatten", "expand", "expand_as", "repeat",
@@ -21,6 +21,7 @@ _INSTEAD = {
     "dropout",
     "gelu",
 }  # of these the result takes the place of what was given
+_ALL = _SHAPE | _VALUE | _PURE
 _SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _NO_TWIN = {"softmax", "log_softmax", "clone"}
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
@@ -34,8 +35,7 @@ def _in_place(source: Source, call: ast.Call) -> bool:
 
 def _divided(source: Source) -> Iterator[Hit]:
     """`p.grad / world` as a statement of its own."""
-    for held in source.all(ast.Expr):
-        node = held.value
+    for node in (one.value for one in source.all(ast.Expr)):
         if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Name | ast.Attribute | ast.Subscript):
             continue
         named = isinstance(node.left, ast.Attribute) and source.code(node.left).endswith((".grad", ".grad.data"))
@@ -53,13 +53,8 @@ def _divided(source: Source) -> Iterator[Hit]:
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _divided(source)
-    for call in source.methods(*_SHAPE, *_VALUE, *_PURE):
-        if not tree.is_statement(source, call) or tree.is_shown(source, call) or lessons.tried_out(source, call):
-            continue
-        if lessons.typed_in(source, call):
-            continue
+    for name, call in ((name, call) for name, calls in grouped.alone(source).items() if name in _ALL for call in calls):
         func, tensor = call.func, tree.receiver(call)
-        name = func.attr if isinstance(func, ast.Attribute) else ""
         if tree.keyword(call, "out") or tree.keyword(call, "inplace") or _in_place(source, call):
             continue
         if source.name(func) in {f"torch.{name}", f"torch.nn.functional.{name}"}:
@@ -68,6 +63,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if source.name(func) == "torch.normal" and tree.keyword(call, "generator"):
             continue  # drawn to move the generator on
+        if tree.is_shown(source, call) or lessons.tried_out(source, call) or lessons.typed_in(source, call):
+            continue
         if isinstance(tensor, ast.List | ast.Tuple) and len(tensor.elts) == 1:
             continue  # `torch.cat([x])` gives `x`
         if _done_again(source, call) or (name in _SHAPE and _shaped_again(source, call, tensor)):

@@ -34,6 +34,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert torch.zeros(2, device=device).dtype == torch.float32  # the default needs no setting
 
 
+WORDS = ("from_numpy", "double|float64")
+
+
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.calls("torch.from_numpy")) or any(source.calls("torch.autograd.gradcheck")):
         return

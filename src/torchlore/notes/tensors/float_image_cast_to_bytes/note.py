@@ -51,6 +51,8 @@ _UNIT = {"torch.sigmoid", "torch.nn.functional.sigmoid", "torch.softmax", "torch
 _BYTES = {"numpy.uint8", "torch.uint8"}
 _LABELS = regex(r"mask|label|seg|(^|_)gt(_|\b)|annot", re.IGNORECASE)  # 0 and 255 become 0 and 1
 
+WORDS = ("byte|uint8",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("astype", "byte", "to", "type"):

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, integers, scopes, tree
+from torchlore.check import edits, follow, integers, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _LIKE = ("torch.zeros_like", "torch.ones_like", "torch.empty_like", "torch.full_like")
@@ -18,13 +18,13 @@ _FILL = {
     "index_fill": 2,
 }
 
+WORDS = ("zeros_like|ones_like|empty_like|full_like|new_zeros|new_ones|new_empty|new_full",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for made, model in _made(source):
-        if not tree.lacks(made, None, "dtype") or not integers.is_integer(source, model):
-            continue
-        written = _filled(source, made) or _written(source, made)
-        if written is not None:
+        written = (_filled(source, made) or _written(source, made)) if tree.lacks(made, None, "dtype") else None
+        if written is not None and integers.is_integer(source, model):
             message = (
                 f"`{source.code(model)}` holds integers and so does this, which turns `{source.code(written)}` into a whole "
                 "number: add `dtype=torch.float32`"
@@ -55,15 +55,14 @@ def _written(source: Source, made: ast.Call) -> ast.expr | None:
     if isinstance(held, ast.Attribute) and held.attr in _FILL:
         return _given(source, source.parents[held])
     name = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
-    for use in source.all(ast.Name) if isinstance(name, ast.Name) else ():
-        if use.id != name.id or not any(one.node is name for one in scopes.reaching(source, use)):  # type: ignore[union-attr]  # a Name
-            continue
+    for use in uses.names(source, name.id) if isinstance(name, ast.Name) else ():
         up = source.parents[use]
-        outer = source.parents[up]
+        outer, given = source.parents[up], None
         if isinstance(up, ast.Subscript) and isinstance(outer, ast.Assign) and up in outer.targets:
-            if integers.is_fraction(source, outer.value):
-                return outer.value
-        elif isinstance(up, ast.Attribute) and up.attr in _FILL and (given := _given(source, outer)) is not None:
+            given = outer.value if integers.is_fraction(source, outer.value) else None
+        elif isinstance(up, ast.Attribute) and up.attr in _FILL:
+            given = _given(source, outer)
+        if given is not None and any(one.node is name for one in scopes.reaching(source, use)):
             return given
     return None
 

@@ -44,6 +44,7 @@ _KEEPS = {"float", "copy", "astype", "to", "clone", "contiguous", "convert"}
 _ORDERS = {"permute": [(2, 1, 0), (0, 3, 2, 1)], "transpose": [(0, 2), (2, 0), (1, 3), (3, 1), (2, 1, 0), (0, 3, 2, 1)]}
 _RIGHT = {(False, False): "2, 0, 1", (True, False): "0, 3, 1, 2", (False, True): "1, 2, 0", (True, True): "0, 2, 3, 1"}
 _VOLUMES = ("nibabel", "SimpleITK", "pydicom", "monai", "tifffile", "h5py")
+WORDS = ("permute|transpose",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -64,9 +65,8 @@ def find(source: Source) -> Iterator[Hit]:
         right = _RIGHT[3 in order, _to_show(source, call)]
         told = f"this swaps height and width of `{source.code(image)}` as well: only the channels move"
         named = isinstance(follow.followed(source, image), ast.Name | ast.Attribute)
-        yield source.hit(
-            call, f"{told}, `permute({right})`", severity="hint" if named else None
-        )  # by its name alone it may have other axes
+        sure = "hint" if named else None  # by its name alone it may have other axes
+        yield source.hit(call, f"{told}, `permute({right})`", severity=sure)
 
 
 def _is_image(source: Source, node: ast.expr, hops: int = 6) -> bool:

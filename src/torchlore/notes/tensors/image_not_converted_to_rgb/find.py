@@ -15,6 +15,8 @@ _MAKERS = {
 }
 _OTHER = regex(r"mask|label|seg|target|gt|palette|depth|annot|grey|gray|alpha", re.IGNORECASE)
 
+WORDS = ("PIL", "Image", "open")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("PIL.Image.open"):

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, grouped, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -30,6 +30,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert bad["exp"] == 0 < good["exp"]
     assert math.isinf(bad["sum"])
     assert abs(good["sum"] - (100 + math.log(2))) < 1e-3
+
+
+WORDS = ("log|exp",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -53,8 +56,8 @@ def find(source: Source) -> Iterator[Hit]:
                 edits.replace(source, call, new),
                 safe=False,
             )
-    for minus in source.all(ast.BinOp):
-        one = isinstance(minus.op, ast.Sub) and tree.literal(minus.right) == 1
+    for minus in grouped.operations(source, ast.Sub) if "exp" in source.text else ():
+        one = tree.literal(minus.right) == 1
         if one and isinstance(minus.left, ast.Call) and source.name(minus.left.func) == "torch.exp" and minus.left.args:
             new = f"torch.expm1({source.code(minus.left.args[0])})"
             told = f"`exp(x) - 1` cancels for a small x: write `{new}`"

@@ -37,6 +37,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert torch.nonzero(torch.ones(3, device=device)).shape == (3, 1)
 
 
+WORDS = ("nonzero|argwhere",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for node in source.all(ast.Subscript):
         if isinstance(node.slice, ast.Call | ast.Name) and isinstance(node.ctx, ast.Load | ast.Store):
@@ -61,11 +64,14 @@ def _coordinates(source: Source, index: ast.expr) -> ast.Call | None:
     node = follow.followed(source, index)
     if not isinstance(node, ast.Call):
         return None
-    method = isinstance(node.func, ast.Attribute) and node.func.attr in {"nonzero", "argwhere"}
-    own = method and values.sure(source, tree.receiver(node), "tensor")
     tuples = tree.keyword(node, "as_tuple")
-    plain = tuples is None or tree.literal(tuples.value) is False
-    return node if plain and (own or source.name(node.func) in {"torch.nonzero", "torch.argwhere"}) else None
+    if follow.word(source, node) not in {"nonzero", "argwhere"} or not (
+        tuples is None or tree.literal(tuples.value) is False
+    ):
+        return None
+    if source.name(node.func) in {"torch.nonzero", "torch.argwhere"}:
+        return node
+    return node if follow.method(node) and values.sure(source, tree.receiver(node), "tensor") else None
 
 
 def _fits(source: Source, node: ast.Subscript) -> bool:

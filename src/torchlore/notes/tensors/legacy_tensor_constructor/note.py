@@ -37,6 +37,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 _TYPED = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
           "IntTensor": "int32", "ByteTensor": "uint8", "BoolTensor": "bool", "Tensor": "float32"}  # fmt: skip
 
+WORDS = ("|".join(_TYPED),)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*(f"torch.{name}" for name in _TYPED), *(f"torch.cuda.{name}" for name in _TYPED)):

@@ -15,26 +15,34 @@ _MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "clamp", "detach"})
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
         assigns = list(_assigns(loop.body))
-        names = {one.id for one in tree.under(source, loop.target, ast.Name)} if assigns else set()
-        given = _gives_tensors(loop.iter)
+        names = _names(loop.target) if assigns else set()
+        given = bool(assigns) and _gives_tensors(loop.iter)
         for place, assign in enumerate(assigns):
             name = assign.targets[0]
             if not isinstance(name, ast.Name) or name.id not in names:
+                continue
+            read = given and any(_reads(assign.value, one) for one in names)
+            other = _pairs(loop.iter) and _other(assign, names)
+            moved = _is_move(assign.value, name.id) and not _is_batch(loop)
+            if not read and not other and not moved:
                 continue
             before = [one for one in assigns[:place] if not follow.exclusive(source, one, assign)]
             if _in_place(assign.value) or any(source.code(one.targets[0]) == name.id for one in before):
                 continue  # moved, used and moved back: the last is needless, not wrong
             if _read_later(source, loop, assign, name.id):
                 continue
-            sure = _moved(source, assign.value, name.id)
-            moved = sure is not None and not _is_batch(loop)
-            if (
-                (given and any(_reads(assign.value, one) for one in names))
-                or moved
-                or (_pairs(loop.iter) and _other(assign, names))
-            ):
+            sure = _moved(source, assign.value) if moved else None
+            moved = sure is not None
+            if read or other or moved:
                 message = f"`{name.id} = ...` gives the loop's name a new tensor and changes nothing: write into it in place, or collect the results"
                 yield source.hit(assign, message, severity="warning" if moved and not sure else None)
+
+
+def _names(target: ast.expr) -> set[str]:
+    """The names that a loop binds."""
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    plain = all(isinstance(one, ast.Name) for one in parts)
+    return {one.id for one in (parts if plain else ast.walk(target)) if isinstance(one, ast.Name)}
 
 
 def _assigns(body: list[ast.stmt]) -> Iterator[ast.Assign]:
@@ -100,13 +108,14 @@ def _is_batch(loop: ast.For) -> bool:
     return isinstance(target, ast.Tuple) and not pairs
 
 
-def _moved(source: Source, value: ast.expr, name: str) -> bool | None:
-    """Whether it is surely a tensor in `t.to(device)` of the loop's own; None where it may be a module."""
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _MOVES:
-        return None
-    owner = value.func.value
-    if not isinstance(owner, ast.Name) or owner.id != name:
-        return None
+def _is_move(value: ast.expr, name: str) -> bool:
+    """`t.to(device)` of the loop's own."""
+    return follow.method(value) in _MOVES and tree.dotted(cast("ast.Call", value).func).rpartition(".")[0] == name
+
+
+def _moved(source: Source, value: ast.expr) -> bool | None:
+    """Whether it is surely a tensor that is moved; None where it may be a module."""
+    owner = tree.receiver(cast("ast.Call", value))
     return values.sure(source, owner, "tensor") or (False if loaders.hands_out(source, owner) else None)
 
 

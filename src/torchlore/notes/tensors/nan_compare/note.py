@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from torchlore.check import edits, scopes, tree, uses, values
+from torchlore.check import edits, scopes, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -39,9 +39,11 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 _NAN = {"numpy.nan", "math.nan", "torch.nan", "numpy.NaN", "numpy.NAN"}
 _ASK = {"tensor": "torch.isnan", "ndarray": "np.isnan"}
 
+WORDS = ("nan|NaN|NAN|Nan|naN|nAn|NAn|nAN",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for node in source.all(ast.Compare) if uses.says(source, "nan") else ():
+    for node in source.all(ast.Compare):
         if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
             continue
         sides = (node.left, node.comparators[0])

@@ -15,10 +15,10 @@ def find(source: Source) -> Iterator[Hit]:
         up = source.parents[node]
         dims: list[ast.expr] = up.elts if isinstance(up, ast.Tuple) else [node]
         subscript = source.parents[up] if isinstance(up, ast.Tuple) else up
-        if not isinstance(subscript, ast.Subscript) or not _is_tensor(source, subscript.value):
-            continue
         if isinstance(above := source.parents[subscript], ast.Attribute) and above.attr in ("astype", "copy"):
             continue  # an array, whatever its annotation says
+        if not isinstance(subscript, ast.Subscript) or not _is_tensor(source, subscript.value):
+            continue
         code = source.code(subscript.value)
         dim = _dimension(dims, node)
         plain = step == -1 and node.lower is None and node.upper is None and dim is not None and len(_slices(dims)) == 0

@@ -27,6 +27,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["largest"] < 1.0001
 
 
+WORDS = ("normalize",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.nn.functional.normalize"):
         if call.args and tree.lacks(call, 2, "dim") and _has_tokens(source, call):

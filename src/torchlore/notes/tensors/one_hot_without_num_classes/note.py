@@ -50,6 +50,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
         assert error_of(lambda: F.one_hot(torch.tensor([255, 0]), 4)) == "RuntimeError"
 
 
+WORDS = ("one_hot",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.nn.functional.one_hot"):
         width = tree.argument(call, 1, "num_classes")

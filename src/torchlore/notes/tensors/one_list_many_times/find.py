@@ -23,11 +23,12 @@ _CHANGES = {"append", "extend", "insert", "add", "update", "setdefault", "remove
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _on_the_class(source)
-    for node in (one for one in source.all(ast.BinOp) if not follow.in_test(source, one)):
+    for node in (one.value for one in uses.assigns(source, None, ast.BinOp) if isinstance(one.value, ast.BinOp)):
         box = node.left if isinstance(node.left, ast.List) else node.right
         if isinstance(node.op, ast.Mult) and isinstance(box, ast.List) and len(box.elts) == 1:
             count = node.right if box is node.left else node.left
-            if _is_made(source, box.elts[0]) and _changed(source, node) and tree.literal(count) != 1:
+            made = _is_made(source, box.elts[0]) and tree.literal(count) != 1
+            if made and _changed(source, node) and not follow.in_test(source, node):
                 fixed = f"[{source.code(box.elts[0])} for _ in range({source.code(count)})]"
                 yield source.hit(
                     node,
@@ -53,11 +54,12 @@ def _on_the_class(source: Source) -> Iterator[Hit]:
             target = held.targets[0] if isinstance(held, ast.Assign) else None
             if not isinstance(held, ast.Assign) or not isinstance(target, ast.Name) or not _is_made(source, held.value):
                 continue
-            read = list(uses.attributes(source, target.id))
-            own = [one for one in read if tree.dotted(one.value) == "self" and tree.class_of(source, one) is cls]
+            read = uses.attributes(source, target.id)
+            grown = (one for one in read if tree.dotted(one.value) == "self" and _grows(source, one))
+            if not any(tree.class_of(source, one) is cls for one in grown) or not _several(source, cls):
+                continue
             shared = any(tree.dotted(one.value) in ("cls", cls.name, "type(self)", "self.__class__") for one in read)
-            stored = any(isinstance(one.ctx, ast.Store) and _of(source, one, cls) for one in read)
-            if own and not shared and not stored and _several(source, cls) and any(_grows(source, one) for one in own):
+            if not shared and not any(isinstance(one.ctx, ast.Store) and _of(source, one, cls) for one in read):
                 told = (
                     f"all objects of `{cls.name}` share this one `{target.id}`, and what one adds the others have too"
                 )

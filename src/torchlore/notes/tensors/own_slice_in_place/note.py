@@ -29,9 +29,10 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for one in source.all(ast.AugAssign):
-        part, whole = one.value, one.target.value if isinstance(one.target, ast.Subscript) else one.target
-        if not isinstance(part, ast.Subscript) or not isinstance(whole, ast.Name | ast.Attribute):
+        part = one.value
+        if not isinstance(part, ast.Subscript):
             continue
+        whole = one.target.value if isinstance(one.target, ast.Subscript) else one.target
         name, where = tree.dotted(whole), _place(part.slice)
         same = bool(name) and where is not None and tree.dotted(part.value) == name
         inside = not isinstance(one.target, ast.Subscript) or _holds(one.target.slice, part.slice, where)

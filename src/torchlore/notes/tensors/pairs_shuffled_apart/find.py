@@ -12,6 +12,8 @@ _IN_PLACE = ("numpy.random.shuffle", "random.shuffle")
 _LISTS = ("os.listdir", "glob.glob", "glob.iglob", "os.scandir")
 _TARGET = re.compile(r"(^|_)(y|t|label|target|lab|gt|truth|mask)s?($|_)", re.IGNORECASE)
 
+WORDS = ("shuffle|zip|randperm|permutation|listdir|glob|iglob|scandir",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_in_place(source), *_listed(source), *_zipped(source), *_sorted_alone(source), *_one_of_two(source))
@@ -20,10 +22,10 @@ def find(source: Source) -> Iterator[Hit]:
         return
     shuffles: dict[ast.AST, list[tuple[ast.Subscript, ast.AST]]] = {}
     for node in source.all(ast.Subscript):
-        order = _order(source, node.slice)
-        if order is not None and isinstance(node.value, ast.Name | ast.Attribute):
-            statement = tree.statement(source, node)
-            if isinstance(statement, ast.Assign):
+        statement = tree.statement(source, node) if isinstance(node.slice, ast.Call | ast.Name) else None
+        if isinstance(statement, ast.Assign) and isinstance(node.value, ast.Name | ast.Attribute):
+            order = _order(source, node.slice)
+            if order is not None:
                 shuffles.setdefault(source.parents[statement], []).append((node, order))
     for found in shuffles.values():
         first, its_order = found[0]
@@ -38,7 +40,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _zipped(source: Source) -> Iterator[Hit]:
     """`for x, y in zip(inputs, targets)` over two loaders that shuffle, each for itself, where a loss compares `f(x)` with `y`."""
-    for loop in source.all(ast.For) if any(source.calls("torch.utils.data.DataLoader")) else ():
+    loads = any(source.calls("zip")) and any(source.calls("torch.utils.data.DataLoader"))
+    for loop in source.all(ast.For) if loads else ():
         call = loop.iter
         if isinstance(call, ast.Call) and source.name(call.func) == "enumerate" and call.args:
             call = call.args[0]
@@ -60,7 +63,7 @@ def _zipped(source: Source) -> Iterator[Hit]:
 
 def _sorted_alone(source: Source) -> Iterator[Hit]:
     """`seqs, labels = zip(*batch)` and then `seqs = sorted(seqs, key=len)`: the labels stay in the old order."""
-    for held in source.all(ast.Assign) if "zip(*" in source.text else ():
+    for held in uses.assigns(source, ast.Tuple, ast.Call) if "zip(*" in source.text else ():
         target, call = held.targets[0], held.value
         star = isinstance(call, ast.Call) and source.name(call.func) == "zip" and len(call.args) == 1
         if not star or not isinstance(call.args[0], ast.Starred) or not isinstance(target, ast.Tuple):  # type: ignore[attr-defined]  # star
@@ -120,8 +123,9 @@ def _compares(source: Source, loss: losses.LossCall, names: list[str]) -> bool:
 
 def _listed(source: Source) -> Iterator[Hit]:
     """`self.images = sorted(os.listdir(a))` and `self.masks = os.listdir(b)`, taken by one index."""
-    for way in source.all(ast.FunctionDef) if any(source.calls(*_LISTS)) else ():
-        owner = project.enclosing_class(source, way) if way.name == "__getitem__" else None
+    ways = (one for one in source.all(ast.FunctionDef) if one.name == "__getitem__")
+    for way in ways if any(source.calls(*_LISTS)) else ():
+        owner = project.enclosing_class(source, way)
         index = way.args.args[1].arg if len(way.args.args) > 1 else ""
         taken = [one.value for one in tree.under(source, way, ast.Subscript) if tree.dotted(one.slice) == index]
         names = {one.attr for one in taken if isinstance(one, ast.Attribute) and tree.dotted(one.value) == "self"}
@@ -200,8 +204,8 @@ def _is_grid(source: Source, node: ast.expr) -> bool:
 
 def _one_of_two(source: Source) -> Iterator[Hit]:
     """`x = x[order]` alone, and `TensorDataset(x, y)` afterwards."""
-    orders = [one for one in source.all(ast.Assign) if _draws(source, one.value)] if "perm" in source.text else []
-    for held in orders:
+    drawn = (*source.calls(*_ORDERS), *source.methods("permutation"))
+    for held in {one for call in drawn if isinstance(one := source.parents[call], ast.Assign)}:
         name = held.targets[0].id if isinstance(held.targets[0], ast.Name) else ""
         home = tree.function(source, held)
         used = [
@@ -254,13 +258,6 @@ def _partner(source: Source, call: ast.Call, what: ast.Name) -> str:
         if alike and bound and max(bound) < call.lineno and isinstance(second.ctx, ast.Load):
             return second.id
     return ""
-
-
-def _draws(source: Source, node: ast.expr) -> bool:
-    """`torch.randperm(n)`, `rng.permutation(n)`."""
-    return isinstance(node, ast.Call) and (
-        source.name(node.func) in _ORDERS or (isinstance(node.func, ast.Attribute) and node.func.attr == "permutation")
-    )
 
 
 def _beside(source: Source, statement: ast.Assign) -> Iterator[ast.Name]:

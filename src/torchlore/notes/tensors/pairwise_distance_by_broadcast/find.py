@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from torchlore.check import follow, tensors, tree, values
 from torchlore.check.source import Hit, Source
 
+WORDS = ("sum", "unsqueeze|None")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for root, inner in _roots(source):

@@ -25,6 +25,8 @@ _TURNED = (
 
 Kinds = dict[str, tuple[str, ast.Call]]  # a name, how its rows were repeated, and where
 
+WORDS = ("repeat",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if ".repeat(" not in source.text:

@@ -8,6 +8,8 @@ from torchlore.check.source import Hit, Source
 
 _FRESH = {"clone", "copy", "cuda", "double", "half", "long", "int", "bfloat16", "contiguous", "sum", "mean", "item"}
 
+WORDS = ("append|appendleft|from_numpy|as_tensor",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_handed_out(source), *_put_away(source))
@@ -31,10 +33,11 @@ def find(source: Source) -> Iterator[Hit]:
 def _handed_out(source: Source) -> Iterator[Hit]:
     """`states.append(torch.from_numpy(env.step(a)))`, where the class hands out the one array it works in; also in a tuple."""
     seen = set[ast.AST]()
+    shares = "from_numpy" in source.text or "as_tensor" in source.text
     for call in source.methods("append"):
         whole = call.args[0] if len(call.args) == 1 and tree.loops(source, call) else None
         for kept in whole.elts if isinstance(whole, ast.Tuple | ast.List) else [whole]:
-            array, inner = _shared(source, kept) if kept is not None else (None, None)
+            array, inner = _shared(source, kept) if kept is not None and shares else (kept, None)
             name = array if isinstance(array, ast.Name) else kept
             bound = scopes.reaching(source, array) if isinstance(array, ast.Name) else []
             own = bool(bound) and all(_is_own_array(source, one) for one in bound)

@@ -6,18 +6,23 @@ from collections.abc import Iterator
 from torchlore.check import calls, edits, flow, follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
+_BOXES = ("push", "add", "store", "remember")  # methods of a class of its own, that append what they are given
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _multiplied(source)
+    if not any(source.methods("append", "appendleft", "put", *_BOXES)):
+        return
     yield from _emptied(source)
     yield from _own_buffer(source)
-    boxes = [call for call in source.methods("push", "add", "store", "remember") if _keeps(source, call)]
-    for call in (*source.methods("append", "appendleft", "put"), *boxes):
-        loops = tree.loops(source, call)
-        for given in (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg])):
-            if not loops or not isinstance(given, ast.Name):
-                continue
-            if (change := _own_of_another(source, given)) is not None:
+    boxes = (call for call in source.methods(*_BOXES) if _names(call))
+    adds = [*source.methods("append", "appendleft", "put"), *(call for call in boxes if _keeps(source, call))]
+    returns_own = bool(adds) and _returns_changed(source)
+    for call in adds:
+        names = _names(call)
+        loops = tree.loops(source, call) if names else []
+        for given in names if loops else ():
+            if returns_own and (change := _own_of_another(source, given)) is not None:
                 told = f"`{given.id}` is the tensor that line {change.lineno} changes in place the next time, so every entry becomes the last one"
                 yield source.hit(
                     call, f"{told}: append `{given.id}.clone()`, or return a copy there", severity="warning"
@@ -44,15 +49,33 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(call, message, fix, severity="hint" if pickled else None)
 
 
+def _names(call: ast.Call) -> list[ast.Name]:
+    """The plain names among what a call is given, in tuples too."""
+    parts = (part for arg in call.args for part in (arg.elts if isinstance(arg, ast.Tuple) else [arg]))
+    return [part for part in parts if isinstance(part, ast.Name)]
+
+
+def _returns_changed(source: Source) -> bool:
+    """Whether some method of the file changes an attribute in place and returns it."""
+    for back in source.all(ast.Return):
+        for part in back.value.elts if isinstance(back.value, ast.Tuple) else [back.value]:
+            own = isinstance(part, ast.Attribute) and tree.dotted(part.value) == "self"
+            home = tree.function(source, back) if own else None
+            if part is not None and home is not None and _change_of_own(source, home, tree.dotted(part)) is not None:
+                return True
+    return False
+
+
 def _own_buffer(source: Source) -> Iterator[Hit]:
     """`self.buffer.copy_(x)` and `self.chunks.append(self.buffer)` in one method: each call keeps the same tensor."""
     for call in source.methods("append", "appendleft"):
-        given, home = call.args[0] if len(call.args) == 1 else None, tree.function(source, call)
+        given = call.args[0] if len(call.args) == 1 else None
         name = tree.dotted(given) if isinstance(given, ast.Attribute) else ""
         mine = (
             name.count(".") == 1 and name.startswith("self.") and tree.dotted(tree.receiver(call)).startswith("self.")
         )
-        if not mine or given is None or home is None or home.name == "__init__":
+        home = tree.function(source, call) if mine else None
+        if given is None or home is None or home.name == "__init__":
             continue
         stores = [one for one in uses.attributes(source, name[5:]) if isinstance(one.ctx, ast.Store)]
         anew = any(getattr(tree.function(source, one), "name", "") != "__init__" for one in stores)

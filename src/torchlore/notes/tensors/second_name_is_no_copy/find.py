@@ -4,8 +4,9 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import cast
 
-from torchlore.check import calls, edits, follow, losses, project, scopes, tree, uses, values
+from torchlore.check import calls, edits, follow, grouped, losses, project, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _LOOKS = {"shape", "size", "device", "dtype", "dim", "ndim", "new_zeros", "is_cuda", "numel"}
@@ -15,6 +16,9 @@ _INPUT = re.compile(r"^(x|xs|img|imgs|images?|inputs?|data|batch|obs|states?|sam
 
 
 def find(source: Source) -> Iterator[Hit]:
+    added, called = source.all(ast.AugAssign), uses.any_attributes(source, _WRITES)
+    if not grouped.stored(source) and not any(added) and not any(called):
+        return
     writes = _writes(source)
     yield from _inputs(source, writes)
     yield from _attributes(source)
@@ -23,6 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
     for held in uses.assigns(source, ast.Name, ast.Name):
         new, old = held.targets[0], held.value
         if len(held.targets) != 1 or not isinstance(new, ast.Name) or not isinstance(old, ast.Name) or new.id == old.id:
+            continue
+        if new.id not in writes and old.id not in writes:
             continue
         both = sorted(writes.get(new.id, []) + writes.get(old.id, []), key=lambda pair: pair[0].lineno)
         write = next((node for node, target in both if _reaches(source, held, node, target)), None)
@@ -41,7 +47,8 @@ def find(source: Source) -> Iterator[Hit]:
 def _inputs(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) -> Iterator[Hit]:
     """`adv = images.detach()` and then `adv += ...`: the batch that the caller still holds is changed as well."""
     for held in (*uses.assigns(source, ast.Name, ast.Call), *uses.assigns(source, ast.Name, ast.Attribute)):
-        new, old = held.targets[0], _shared(held.value)
+        new = held.targets[0]
+        old = _shared(held.value) if isinstance(new, ast.Name) and new.id in writes else None
         if old is None or not isinstance(new, ast.Name) or new.id == old.id or not _INPUT.search(old.id):
             continue
         both = [node for node, target in writes.get(new.id, []) if target.id == new.id and node.lineno > held.lineno]
@@ -67,20 +74,22 @@ def _put_back(source: Source, held: ast.Assign) -> bool:
 
 def _handed_back(source: Source, writes: dict[str, list[tuple[ast.expr, ast.Name]]]) -> Iterator[Hit]:
     """`noisy = add_noise(x)`, which writes into its argument and returns it, and then a loss of `net(noisy)` and `x`."""
-    goals = [tree.dotted(one.target) for one in losses.loss_calls(source) if one.target is not None]
-    for node, target in (pair for found in writes.values() for pair in found) if goals else ():
-        home, bound = tree.function(source, node), scopes.reaching(source, target)
-        arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
-        if home is None or not isinstance(arg, ast.arg) or isinstance(node, ast.Name):
+    for node, target in (pair for found in writes.values() for pair in found):
+        home = tree.function(source, node) if not isinstance(node, ast.Name) else None
+        if home is None or target.id not in {arg.arg for arg in tree.parameters(home)}:
             continue
         function = project.as_function(source, home)
         back = [
             one
             for given in calls.returned(function)
             for one in (given.elts if isinstance(given, ast.Tuple) else [given])
+            if isinstance(one, ast.Name) and one.id == target.id
         ]
-        if not any(isinstance(one, ast.Name) and scopes.reaching(source, one) == bound for one in back):
+        bound = scopes.reaching(source, target) if back else []
+        arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+        if not isinstance(arg, ast.arg) or not any(scopes.reaching(source, one) == bound for one in back):
             continue
+        goals = [tree.dotted(one.target) for one in losses.loss_calls(source) if one.target is not None]
         for other, call, skip in calls.callers(function):
             given, held = (
                 calls.given_argument(function, call, arg, skip),
@@ -108,6 +117,8 @@ def _attributes(source: Source) -> Iterator[Hit]:
         new, old = held.targets[0], held.value
         if not isinstance(new, ast.Name) or not isinstance(old, ast.Attribute) or tree.dotted(old.value) != "self":
             continue
+        if not any(_written(source, one) for one in uses.attributes(source, old.attr) if one.lineno > held.lineno):
+            continue
         home = tree.function(source, held)
         same = [one for one in uses.attributes(source, old.attr) if tree.function(source, one) is home]
         later = [one for one in same if one.lineno > held.lineno]
@@ -121,11 +132,13 @@ def _attributes(source: Source) -> Iterator[Hit]:
 
 def _entries(source: Source) -> Iterator[Hit]:
     """`batch["labels"] = batch["ids"]`, or `labels = batch["ids"]`, and then a write into one of the two."""
-    for held in uses.assigns(source, None, ast.Subscript):
+    taken = [one for one in uses.assigns(source, None, ast.Subscript) if _is_entry(one.value) and len(one.targets) == 1]
+    filled = {_root(one) for one in _filled(source)} if taken else set()
+    for held in taken:
         new, old = held.targets[0], held.value
-        if len(held.targets) != 1 or not _is_entry(old) or not (isinstance(new, ast.Name) or _is_entry(new)):
+        if not _root(new) or not {_root(new), _root(old)} & filled:
             continue
-        if isinstance(new, ast.Name) and ast.unparse(old).startswith(f"{new.id}["):
+        if isinstance(new, ast.Name) and _root(old) == new.id:
             continue  # `labels = labels["input_ids"]`: the table is gone
         home = tree.function(source, held)
         codes = (ast.unparse(new), ast.unparse(old))
@@ -152,6 +165,19 @@ def _both(source: Source, home: tree.FunctionNode | None, codes: tuple[str, str]
     found: list[ast.Subscript | ast.Name] = [one for one in entries if ast.unparse(one) in codes]
     found += [one for one in tree.under(source, home or source.tree, ast.Name) if one.id in codes]
     return sorted((one for one in found if tree.function(source, one) is home), key=lambda one: one.lineno)
+
+
+def _filled(source: Source) -> Iterator[ast.expr]:
+    """What is written into, not by one number."""
+    yield from (one.value for one in grouped.stored(source) if not isinstance(one.slice, ast.Constant | ast.Tuple))
+    yield from (one.value for one in uses.any_attributes(source, _WRITES))
+
+
+def _root(node: ast.expr) -> str:
+    """`batch` of `batch` and of `batch["ids"]`, "" of anything else."""
+    if _is_entry(node):
+        node = cast("ast.Subscript", node).value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_entry(node: ast.expr) -> bool:
@@ -281,7 +307,7 @@ def _subtracts(source: Source, use: ast.Name) -> bool:
 def _writes(source: Source) -> dict[str, list[tuple[ast.expr, ast.Name]]]:
     """What writes into a tensor, in the order of the text, by the name that it goes by."""
     found: dict[str, list[tuple[ast.expr, ast.Name]]] = defaultdict(list)
-    parts = [(node, node.value) for node in source.all(ast.Subscript) if isinstance(node.ctx, ast.Store)]
+    parts = [(node, node.value) for node in grouped.stored(source)]
     calls = [(node, tree.receiver(node)) for node in source.methods(*_WRITES) if tree.is_statement(source, node)]
     added = [(node.target, node.target) for node in source.all(ast.AugAssign)]
     for node, target in sorted([*parts, *calls, *added], key=lambda pair: (pair[0].lineno, pair[0].col_offset)):

@@ -37,6 +37,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 _DTYPES = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16"}
 
+WORDS = ("set_default_tensor_type",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.set_default_tensor_type"):

@@ -40,6 +40,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert (label == label[:, None]).sum().item() / 3 == 3.0  # 300 % accuracy
 
 
+WORDS = ("squeeze|squeeze_",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("squeeze", "squeeze_"):
         function = source.name(call.func) == "torch.squeeze"

@@ -16,55 +16,64 @@ _HIGH_WIDE = re.compile(r"(?i)(?:^|[._])(k?h|hh|hp|height)(_\w+)? (?:\w+[._])?(k
 _REORDERS = {"view", "reshape", "transpose", "permute", "t", "unflatten", "chunk", "split", "unbind", "stack",
              "einsum", "matmul", "bmm", "topk", "sort", "gather", "index_select", "repeat_interleave", "unsqueeze"}  # fmt: skip
 _HEADS = re.compile(r"head|(?:^|[._])n?_?h$")
+Views = list[tuple[ast.Call, sizes.Sizes]]  # each view or reshape with the sizes it asks for
+
+WORDS = ("view|reshape",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_classes_in_front(source), *_classes_behind(source), *_one_hot(source))
-    yield from (*_stacked_steps(source), *_repeated_rows(source), *_pixels_in_a_row(source), *_grown_by_view(source))
-    yield from (*_scores_of_places(source), *_heads_of_a_layer(source), *_unfolded(source))
-    for call in source.methods("view", "reshape"):
-        new = sizes.asked(source, call)
-        told = (
-            len(new) > 1
-            and not _skewed(source, call)
-            and not _remade(source, call)
-            and not _all_the_same(source, tree.receiver(call))
-        )
-        old = _trusted(sizes.sizes(source, tree.receiver(call)), new) if told else ()
-        if _one_row_each(new) and sizes.is_last_state(source, tree.receiver(call)):
-            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (layers and directions, batch, hidden), and a view keeps the order of its "
-                             "numbers: a row gets numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
-            continue
-        if told_of_heads := _heads(source, call, old, new):
-            yield source.hit(call, f"`{source.code(tree.receiver(call))}` {told_of_heads}")
-            continue
-        if (moved := _other_order(old, new)) is not None:
-            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{moved[0]}` and "
-                             f"`{moved[1]}` change places only with `permute` before this")  # fmt: skip
-            continue
-        if _tokens_as_map(old, new):
-            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[2]}` comes "
-                             "before the places only with `transpose(1, 2)` before this")  # fmt: skip
-            continue
-        if (inner := _taken_inside(old, new)) is not None:
-            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: `{old[1]}` comes "
-                             f"into `{inner}` only with `permute` before this")  # fmt: skip
-            continue
-        if _colours_last(old) and "3" in new[-3:] and new[-1] != "3" and _places_kept(old, new):
-            yield source.hit(call, f"`{source.code(tree.receiver(call))}` is (height, width, 3), and a view keeps the order of its numbers: the colours come "
-                             "in front only with `permute(2, 0, 1)` before this")  # fmt: skip
-            continue
-        if "-1" not in new and _left_out(old, new) - {"features"} and not _splits_one(old, new):
-            continue  # such a size can only be 1
-        old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))
-        asked = _resolved(old, new)
-        swapped = _swapped(_taken_apart([size for size in old if size != "1"], asked), asked)
-        if swapped:
-            message = (
-                f"`{source.code(tree.receiver(call))}` is ({', '.join(old)}), and a view keeps the order of its numbers: this "
-                f"does not swap `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`"
-            )
-            yield source.hit(call, message)
+    views = [(call, sizes.asked(source, call)) for call in source.methods("view", "reshape") if _has_several(call)]
+    if not views:
+        return
+    yield from (*_classes_in_front(source, views), *_classes_behind(source, views), *_one_hot(source))
+    yield from (*_stacked_steps(source, views), *_repeated_rows(source, views), *_pixels_in_a_row(source, views))
+    yield from (*_grown_by_view(source, views), *_scores_of_places(source, views), *_heads_of_a_layer(source, views))
+    yield from _unfolded(source, views)
+    for call, new in views:
+        if len(new) > 1 and (told := _told(source, call, new)):
+            yield source.hit(call, f"`{source.code(tree.receiver(call))}` {told}")
+
+
+def _has_several(call: ast.Call) -> bool:
+    """Whether it asks for more than one dimension."""
+    return len(call.args) > 1 or any(isinstance(one, ast.Tuple | ast.List) for one in call.args)
+
+
+def _told(source: Source, call: ast.Call, new: sizes.Sizes) -> str:
+    """What is wrong with a view, "" where nothing is."""
+    if _one_row_each(new) and sizes.is_last_state(source, tree.receiver(call)):
+        return ("is (layers and directions, batch, hidden), and a view keeps the order of its numbers: a row gets "
+                "numbers of other samples, use `transpose(0, 1)` before this")  # fmt: skip
+    bare = _heads(source, call, (), new)
+    old = _trusted(sizes.sizes(source, tree.receiver(call)), new)
+    told = (_heads(source, call, old, new) or _of_sizes(old, new)) if old else bare
+    return told if told == bare or not _is_meant(source, call) else bare
+
+
+def _of_sizes(old: sizes.Sizes, new: sizes.Sizes) -> str:
+    """The same, where no heads are moved and the sizes are known."""
+    told = f"is ({', '.join(old)}), and a view keeps the order of its numbers:"
+    if (moved := _other_order(old, new)) is not None:
+        return f"{told} `{moved[0]}` and `{moved[1]}` change places only with `permute` before this"
+    if _tokens_as_map(old, new):
+        return f"{told} `{old[2]}` comes before the places only with `transpose(1, 2)` before this"
+    if (inner := _taken_inside(old, new)) is not None:
+        return f"{told} `{old[1]}` comes into `{inner}` only with `permute` before this"
+    if _colours_last(old) and "3" in new[-3:] and new[-1] != "3" and _places_kept(old, new):
+        return ("is (height, width, 3), and a view keeps the order of its numbers: the colours come in front only with "
+                "`permute(2, 0, 1)` before this")  # fmt: skip
+    if "-1" not in new and _left_out(old, new) - {"features"} and not _splits_one(old, new):
+        return ""  # such a size can only be 1
+    old = tuple("1" if _is_one(old, new, place) else size for place, size in enumerate(old))
+    asked = _resolved(old, new)
+    swapped = _swapped(_taken_apart([size for size in old if size != "1"], asked), asked)
+    told = f"is ({', '.join(old)}), and a view keeps the order of its numbers: this does not swap"
+    return f"{told} `{swapped[0]}` and `{swapped[1]}`, use `transpose` or `permute`" if swapped else ""
+
+
+def _is_meant(source: Source, call: ast.Call) -> bool:
+    """Whether the sizes that are seen say nothing: the order of the numbers is wanted, or it does not matter."""
+    return _skewed(source, call) or _remade(source, call) or _all_the_same(source, tree.receiver(call))
 
 
 def _colours_last(old: sizes.Sizes) -> bool:
@@ -85,11 +94,11 @@ def _is_kept(places: sizes.Sizes) -> bool:
     return all(one.isdigit() or one.startswith("self.") for one in places)
 
 
-def _heads_of_a_layer(source: Source) -> Iterator[Hit]:
+def _heads_of_a_layer(source: Source, views: Views) -> Iterator[Hit]:
     """`Linear(d, heads * width)(x).view(batch, heads, -1, width)`: the layer has the heads in its last dimension."""
-    for call in source.methods("view", "reshape") if "Linear" in source.text else ():
+    for call in (call for call, _ in views if len(call.args) == 4) if "Linear" in source.text else ():
         new = [source.code(one).removeprefix("self.") for one in call.args]
-        made = follow.followed(source, tree.receiver(call)) if len(new) == 4 and new[2] != "1" else None
+        made = follow.followed(source, tree.receiver(call)) if new[2] != "1" else None
         layer = values.made_by(source, made.func, "torch.nn.Linear") if isinstance(made, ast.Call) else None
         wide = (
             tree.argument(layer.node, 1, "out_features")
@@ -148,8 +157,10 @@ def _one_row_each(new: tuple[str, ...]) -> bool:
     return new[0] not in ("-1", "1", "2") or (new[0] == "-1" and "2" in _factors(new[1]) and "*" in new[1])
 
 
-def _classes_in_front(source: Source) -> Iterator[Hit]:
+def _classes_in_front(source: Source, views: Views) -> Iterator[Hit]:
     """(b, classes, h, w) of a convolution as (-1, classes) beside labels as (-1,): the classes were not moved to the end."""
+    if not any(len(new) == 2 and new[0] == "-1" and new[1] != "1" for _, new in views):
+        return
     if not any(name in source.text for name in ("Conv1d", "Conv2d", "Conv3d")):
         return
     for loss in _classified(source):
@@ -168,9 +179,11 @@ def _classified(source: Source) -> list[losses.LossCall]:
     return losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
 
 
-def _classes_behind(source: Source) -> Iterator[Hit]:
+def _classes_behind(source: Source, views: Views) -> Iterator[Hit]:
     """(b, t, classes) of a linear layer as (b, classes, t): the classes were not moved forward."""
-    for loss in _classified(source) if "view(" in source.text or "reshape(" in source.text else ():
+    if not any(len(new) == 3 for _, new in views) or not ("view(" in source.text or "reshape(" in source.text):
+        return
+    for loss in _classified(source):
         given = follow.followed(source, loss.input) if loss.input is not None else None
         new = (
             sizes.asked(source, given)
@@ -198,11 +211,10 @@ def _one_hot(source: Source) -> Iterator[Hit]:
                              "in dimension 1 with `movedim(-1, 1)` instead")  # fmt: skip
 
 
-def _pixels_in_a_row(source: Source) -> Iterator[Hit]:
+def _pixels_in_a_row(source: Source, views: Views) -> Iterator[Hit]:
     """`x.reshape(b, n, p * p * 3)` of pictures that all callers give as (n, 3, h, w): pieces of rows, no patches."""
-    for call in source.methods("view", "reshape"):
-        new = sizes.asked(source, call)
-        parts = re.split(r"\*", new[2].replace("**2", " * 2nd").replace("** 2", " * 2nd")) if len(new) == 3 else []
+    for call, new in ((call, new) for call, new in views if len(new) == 3):
+        parts = re.split(r"\*", new[2].replace("**2", " * 2nd").replace("** 2", " * 2nd"))
         factors = [part.strip(" ()") for part in parts]
         squared = "2nd" in factors or any(factors.count(one) > 1 for one in factors if one.isidentifier() or "." in one)
         shape = values.shape(source, tree.receiver(call)) if squared and new[1] not in ("1", "-1") else None
@@ -211,22 +223,20 @@ def _pixels_in_a_row(source: Source) -> Iterator[Hit]:
                              "rows, cut it with `F.unfold` or with `permute` before this")  # fmt: skip
 
 
-def _grown_by_view(source: Source) -> Iterator[Hit]:
+def _grown_by_view(source: Source, views: Views) -> Iterator[Hit]:
     """`conv(x).view(b, c, h * 2, w * 2)`: channels become rows of pixels, and no pixel comes beside its neighbours."""
-    for call in source.methods("view", "reshape"):
-        new = sizes.asked(source, call)
-        both = [_times(size) for size in new[2:]] if len(new) == 4 else []
+    for call, new in ((call, new) for call, new in views if len(new) == 4):
+        both = [_times(size) for size in new[2:]]
         grown = len(both) == 2 and None not in both and both[0][1] == both[1][1] and both[0][0] != both[1][0]  # type: ignore[index]  # no None
         if grown and _is_convolved(source, tree.receiver(call)):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` has its channels in dimension 1, and a view keeps the order of its numbers: use "
                              "`F.pixel_shuffle` to make pixels of them")  # fmt: skip
 
 
-def _scores_of_places(source: Source) -> Iterator[Hit]:
+def _scores_of_places(source: Source, views: Views) -> Iterator[Hit]:
     """`conv(x).view(b, h * w * anchors, classes)`: the scores of a place are in dimension 1, and were not moved to the end."""
-    for call in source.methods("view", "reshape") if "Conv" in source.text else ():
-        new = sizes.asked(source, call)
-        parts = [part.strip(" ()") for part in new[1].split("*")] if len(new) == 3 else []
+    for call, new in ((call, new) for call, new in views if len(new) == 3) if "Conv" in source.text else ():
+        parts = [part.strip(" ()") for part in new[1].split("*")]
         pairs = any(_HIGH_WIDE.search(f"{one} {other}") for one, other in itertools.pairwise(parts))
         scores = bool(parts) and (pairs or (new[1] == "-1" and "class" in new[2].lower()))
         if (
@@ -240,10 +250,9 @@ def _scores_of_places(source: Source) -> Iterator[Hit]:
                              "them last with `permute(0, 2, 3, 1)` before this")  # fmt: skip
 
 
-def _unfolded(source: Source) -> Iterator[Hit]:
+def _unfolded(source: Source, views: Views) -> Iterator[Hit]:
     """`f = cnn(x.reshape(b * t, c, h, w))`, and then `f.view(t, b, -1)`: the steps of one sample stand behind each other."""
-    for call in source.methods("view", "reshape"):
-        new = sizes.asked(source, call)
+    for call, new in views:
         fold = _fold(source, tree.receiver(call)) if len(new) > 2 and new[0].isidentifier() else None
         whole = sizes.asked(source, fold)[0] if fold is not None else ""
         old = sizes.sizes(source, tree.receiver(fold))[:2] if fold is not None and "*" in whole else ()
@@ -290,16 +299,15 @@ def _times(size: str) -> tuple[str, str] | None:
     return (parts[0], parts[1]) if plain else None
 
 
-def _stacked_steps(source: Source) -> Iterator[Hit]:
+def _stacked_steps(source: Source, views: Views) -> Iterator[Hit]:
     """`torch.stack(outs).view(batch, steps, -1)` of a list that each step adds (batch, size) to: the steps come first."""
-    for view in source.methods("view", "reshape") if "append" in source.text else ():
+    for view, new in ((view, new) for view, new in views if len(new) > 2) if "append" in source.text else ():
         made = follow.followed(source, tree.receiver(view))
         if not isinstance(made, ast.Call) or source.name(made.func) not in ("torch.stack", "torch.cat"):
             continue
         listed = made.args[0] if made.args else None
         first = tree.literal(tree.argument(made, 1, "dim") or ast.Constant(0)) == 0
-        new = sizes.asked(source, view)
-        steps = _turns(source, listed) if first and isinstance(listed, ast.Name) and len(new) > 2 else set()
+        steps = _turns(source, listed) if first and isinstance(listed, ast.Name) else set()
         if isinstance(listed, ast.Name) and new[1:2] and new[1] in steps and new[0] not in {*steps, "1"}:
             yield source.hit(view, f"`{source.code(made)}` has the {new[1]} steps first, and a view keeps the order of its numbers: a row gets numbers "
                              f"of other samples, write `torch.stack({listed.id}, dim=1)`")  # fmt: skip
@@ -317,17 +325,20 @@ def _turns(source: Source, listed: ast.Name) -> set[str]:
     return {source.code(count), source.code(follow.followed(source, count))}
 
 
-def _repeated_rows(source: Source) -> Iterator[Hit]:
+def _repeated_rows(source: Source, views: Views) -> Iterator[Hit]:
     """`x.repeat(k, 1)` puts whole batches one after another; a view as (n, k) of what comes of it takes k rows of one batch."""
-    views = [one for one in source.methods("view", "reshape") if len(sizes.asked(source, one)) > 1]
     for call in source.methods("repeat"):
         times = source.code(call.args[0]) if len(call.args) > 1 else "1"
         new_axis = follow.method(tree.receiver(call)) == "unsqueeze"  # the copies stand along an axis of their own
         if times == "1" or new_axis or any(tree.literal(one) != 1 for one in call.args[1:]):
             continue
-        for view in views:
-            new = sizes.asked(source, view)
-            if new[1] == times and new[0] not in (times, "1") and _rows_of(source, tree.receiver(view), call, 8):
+        for view, new in views:
+            if (
+                len(new) > 1
+                and new[1] == times
+                and new[0] not in (times, "1")
+                and _rows_of(source, tree.receiver(view), call, 8)
+            ):
                 yield source.hit(call, f"`repeat({times}, 1)` puts whole batches one after another, and the view as ({', '.join(new)}) takes {times} rows "
                                  f"of one batch for one sample: write `repeat_interleave({times}, dim=0)`")  # fmt: skip
                 break
@@ -400,9 +411,10 @@ def _heads_in_the_batch(source: Source, call: ast.Call, old: tuple[str, ...], ne
         return False
     if len(old) == 3 and len(set(old)) == 3:
         return old[0] in _factors(new[0]) and new[1] in (old[1], "-1") and new[2] not in (old[2], "1")
+    if old or new[1] != "-1":
+        return False
     layer = follow.followed(source, tree.receiver(call))
-    made = values.made_by(source, layer.func, "torch.nn.Linear") if isinstance(layer, ast.Call) else None
-    if old or new[1] != "-1" or made is None:
+    if not isinstance(layer, ast.Call) or values.made_by(source, layer.func, "torch.nn.Linear") is None:
         return False
     return dims.dims(source, layer) == 3 or _of_itself(source, call, new)
 

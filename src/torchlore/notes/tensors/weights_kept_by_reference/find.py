@@ -3,19 +3,23 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, flow, follow, project, tree, values
+from torchlore.check import classes, edits, flow, follow, project, tree, uses, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
+_HOLDS = (ast.ListComp, ast.DictComp, ast.Call, ast.Attribute)  # what may hand out a parameter
 _SHARES = {"detach", "cpu", "float", "view", "flatten", "reshape"}
+
+WORDS = ("step", "parameters|named_parameters|weight|bias")
 
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("step")):
         return
     yield from _entries(source)
-    for assign in source.all(ast.Assign):
-        tensor, target = _kept(source, assign.value), assign.targets[0]
+    for assign in (one for kind in _HOLDS for one in uses.assigns(source, None, kind)):
+        target = assign.targets[0]
+        tensor = _kept(source, assign.value) if isinstance(target, ast.Name | ast.Attribute) else None
         if tensor is not None and isinstance(target, ast.Name | ast.Attribute) and _compared(source, assign, target):
             fixed = f"{source.code(_parameter(tensor))}.detach().clone()"
             if isinstance(tensor, ast.Call) and source.name(tensor.func) == "list":
@@ -28,9 +32,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _entries(source: Source) -> Iterator[Hit]:
     """`shadow[name] = param.data` for every parameter, where entry or parameter is then changed in place."""
-    for assign in source.all(ast.Assign) if "named_parameters" in source.text else ():
-        target, loop = assign.targets[0], next(iter(tree.loops(source, assign)), None)
-        owner = _parameter(assign.value)
+    for assign in uses.assigns(source, ast.Subscript) if "named_parameters" in source.text else ():
+        target, owner = assign.targets[0], _parameter(assign.value)
+        loop = next(iter(tree.loops(source, assign)), None) if isinstance(owner, ast.Name) else None
         if not isinstance(target, ast.Subscript) or not isinstance(owner, ast.Name) or not isinstance(loop, ast.For):
             continue
         model, box = _gone_through(source, loop, owner.id), tree.dotted(target.value)
@@ -156,8 +160,7 @@ def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribu
         or tree.loops(source, assign)
         or _steps_below(source, assign)
     )
-    uses: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)] if later else []
-    same = (use for use in uses if (use.id if isinstance(use, ast.Name) else use.attr) == name)
+    same: list[ast.Name | ast.Attribute] = [*uses.names(source, name), *uses.attributes(source, name)] if later else []
     return any(
         isinstance(u.ctx, ast.Load)
         and u.lineno > assign.lineno

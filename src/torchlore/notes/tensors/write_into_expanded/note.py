@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from torchlore.check import edits, scopes, values
+from torchlore.check import edits, grouped, scopes, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -44,10 +44,12 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 
 _EXPANDS = {"expand", "expand_as", "broadcast_to"}
 
+WORDS = ("expand|expand_as|broadcast_to",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for node in source.all(ast.Subscript):
-        if isinstance(node.ctx, ast.Store) and (call := _expanded(source, node.value)) is not None:
+    for node in grouped.stored(source):
+        if (call := _expanded(source, node.value)) is not None:
             code = source.code(node.value)
             message = (
                 f"`{code}` was expanded (line {call.lineno}): its repeated elements are one number in memory, and this "

@@ -42,6 +42,8 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 _MAY_COPY = {"reshape", "flatten", "contiguous", "ravel", "reshape_as"}
 _COPIES = {"transpose", "permute", "t", "expand", "expand_as", "movedim", "swapaxes", "mT", "T", "flip"}
 
+WORDS = ("reshape|flatten|contiguous|ravel|reshape_as", "|".join(_COPIES))
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods(*_MAY_COPY):
