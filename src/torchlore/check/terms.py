@@ -114,6 +114,16 @@ def _bound(source: Source, name: ast.Name) -> list[Term]:
     return list(dict.fromkeys(found))
 
 
+def operations(source: Source, operator: type[ast.operator]) -> list[ast.BinOp]:
+    """Every `a + b` of the file, or of another operator, in the order of the text."""
+    table: dict[type, list[ast.BinOp]] | None = source.memo.get("operations")
+    if table is None:
+        table = source.memo["operations"] = {}
+        for node in source.all(ast.BinOp):
+            table.setdefault(node.op.__class__, []).append(node)
+    return table.get(operator, [])
+
+
 def is_whole_product(source: Source, node: ast.BinOp) -> bool:
     """A product that is no factor of a longer one."""
     up = source.parents[node]

@@ -46,6 +46,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert torch.allclose(F.nll_loss(x, y), -x[torch.arange(8), y].mean())  # it picks, no more
 
 
+WORDS = (losses.SAID,)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for loss in losses.loss_calls(source, "NLLLoss", "nll_loss"):
         given = values.state(source, loss.input) if loss.input is not None else None

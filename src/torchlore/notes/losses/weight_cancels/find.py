@@ -4,18 +4,20 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import follow, scopes, terms, tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _WEIGHT = regex(r"^w$|^ws$|weight|_w$|^w_", re.IGNORECASE)
+_HOLDS = (ast.Name, ast.Attribute, ast.BinOp)  # what may stand for a weight, or a product with one
+WORDS = ("*inter*|*weight*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "inter" not in source.text and "weight" not in source.text:
         return
-    for ratio in source.all(ast.BinOp):
-        if not isinstance(ratio.op, ast.Div):
+    for ratio in terms.operations(source, ast.Div):
+        if not isinstance(ratio.left, _HOLDS) or not isinstance(ratio.right, _HOLDS):
             continue
         top = _weights(source, ratio.left)
         if not top:
