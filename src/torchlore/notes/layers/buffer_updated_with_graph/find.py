@@ -13,6 +13,7 @@ from torchlore.check.source import Hit, Source
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _WRITES = ("add_", "mul_", "lerp_", "copy_", "sub_")
 _CACHE = regex(r"cache|past|(^|_)kv", re.IGNORECASE)  # what is generated token by token, without gradients
+_NO_GRAPH = {ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.JoinedStr, ast.Compare, ast.Lambda}
 _CUTS = {"detach", "item", "argmax", "long", "int", "bool", "tolist", "numpy", "size", "numel", "dim"}
 
 
@@ -28,8 +29,8 @@ def find(source: Source) -> Iterator[Hit]:
         home = tree.function(source, target)
         cls = enclosing_class(source, target) if home is not None and home.name != "__init__" else None
         found = classes.assigned(cls, name) if cls is not None else []
-        plain = bool(found) and found[0].method == "__init__" and _refilled(source, target, given)
-        if not any(one.how == "buffer" for one in found) and not plain:
+        buffer = any(one.how == "buffer" for one in found)
+        if not buffer and not (found and found[0].method == "__init__" and _refilled(source, target, given)):
             continue
         around = {source.name(getattr(one, "func", one)) for one in tree.contexts(source, target)}
         given = [part for one in given for part in _joined(source, one)]  # noqa: PLW2901 - what is joined, one by one
@@ -112,8 +113,9 @@ def _refilled(source: Source, target: ast.expr, given: list[ast.expr]) -> bool:
 
 def _shadows(source: Source) -> Iterator[Hit]:
     """`shadow[name] = decay * shadow[name] + (1 - decay) * param` over the live parameters."""
-    for loop in source.all(ast.For):
-        if not isinstance(loop.iter, ast.Call) or follow.method(loop.iter) not in ("parameters", "named_parameters"):
+    for walk in source.methods("parameters", "named_parameters"):
+        loop = source.parents[walk]
+        if not isinstance(loop, ast.For) or loop.iter is not walk:
             continue
         own = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else loop.target
         name = own.id if isinstance(own, ast.Name) else ""
@@ -158,8 +160,9 @@ def _quiet(source: Source, node: ast.AST) -> bool:
 def _writes(source: Source) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """`self.x = ...`, `self.x += ...` and `self.x.lerp_(...)` with what is written."""
     held = (*uses.assigns(source, ast.Attribute), *uses.assigns(source, ast.Subscript))
-    yield from ((one.targets[0], [one.value]) for one in held)
-    yield from ((one.target, [one.value]) for one in source.all(ast.AugAssign))
+    yield from ((one.targets[0], [one.value]) for one in held if one.value.__class__ not in _NO_GRAPH)
+    grown = (one for one in source.all(ast.AugAssign) if one.target.__class__ is not ast.Name)
+    yield from ((one.target, [one.value]) for one in grown if one.value.__class__ not in _NO_GRAPH)
     yield from ((tree.receiver(call), call.args) for call in source.methods(*_WRITES))
 
 

@@ -38,7 +38,7 @@ _LOSSES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss",
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_ratios(source), *_soft_labels(source), *_taught(source), *_averaged(source), *_siamese(source))
-    if not uses.says(source, "gamma", "discount", "next", "0.9"):
+    if not uses.says(source, "gamma", "discount", "next", "0.9") or not _may_discount(source):
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
     if any(word in source.text for word in ("**", ".pow(", ".square(")) and _SQUARE.search(source.text):
@@ -54,6 +54,12 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"the target follows the trained weights: put `{source.code(later)}` under torch.no_grad() or detach it"
                 yield source.hit(later, told)
                 break
+
+
+def _may_discount(source: Source) -> bool:
+    """Whether a name or a number of the file may be a discount; `next` stands for many things."""
+    numbers = (one.value for one in source.all(ast.Constant) if one.value.__class__ is float)
+    return uses.says(source, "gamma", "disc") or any(0.8 <= one < 1 for one in numbers)
 
 
 def _ratios(source: Source) -> Iterator[Hit]:
@@ -192,7 +198,7 @@ def _siamese(source: Source) -> Iterator[Hit]:
         up = source.parents[whole]
         if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add):
             continue
-        calls = [one for one, _ in terms.terms(source, whole) if isinstance(one, ast.Call) and len(one.args) > 1]
+        calls = [one for one, _ in terms.terms(source, whole) if isinstance(one, ast.Call) and _of_names(one)]
         for one, other in itertools.combinations(calls, 2):
             crossed = (
                 ast.dump(one.args[1]) != ast.dump(other.args[1])
@@ -208,6 +214,10 @@ def _siamese(source: Source) -> Iterator[Hit]:
                 seen.add(place)
                 told = f"both branches get this gradient, and the representations collapse into one: {cut}"
                 yield source.hit(place, told)
+
+
+def _of_names(call: ast.Call) -> bool:
+    return len(call.args) > 1 and isinstance(call.args[0], ast.Name) and isinstance(call.args[1], ast.Name)
 
 
 def _predicts(source: Source, node: ast.expr, given: ast.expr) -> bool:

@@ -55,7 +55,7 @@ def _may_hold_one(source: Source) -> bool:
     sums = terms.operations(source, ast.Add) if "sum(" in source.text else ()
     if any(_summed(one.left) is not None and _summed(one.right) is not None for one in sums):
         return True
-    if any(_NAMED.search(full) for full in source.names.imported.values()):
+    if _NAMED.search(" ".join(source.names.imported.values())):
         return True
     said = _NAMED.search(source.text.each_once())  # each word alone takes twice as long
     return said is not None and any(source.methods(*(one for one in source.text.words() if _NAMED.search(one))))

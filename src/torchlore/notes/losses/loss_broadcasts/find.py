@@ -3,12 +3,13 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, dims, edits, flow, follow, losses, scopes, tree, values
+from torchlore.check import calls, dims, edits, flow, follow, losses, scopes, terms, tree, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _SHAPES = ("reshape", "view", "view_as", "reshape_as", "expand_as")
 _LOSSES = ("MSELoss", "mse_loss", "L1Loss", "l1_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
+WORDS = ("*Linear*|*squeeze*|*view*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -88,8 +89,8 @@ def _forgotten(source: Source) -> Iterator[tuple[int, Hit]]:
             column = tree.receiver(one) if isinstance(one, ast.Call) and follow.method(one) == "squeeze" else None
             if isinstance(column, ast.Name) and isinstance(other, ast.Name):
                 flat[tree.function(source, loss.call), column.id, other.id] = column
-    for gap in source.all(ast.BinOp) if flat else ():
-        for one, other in _both(gap.left, gap.right) if isinstance(gap.op, ast.Sub) else ():
+    for gap in terms.operations(source, ast.Sub) if flat else ():
+        for one, other in _both(gap.left, gap.right):
             column = tree.receiver(one) if isinstance(one, ast.Call) and follow.method(one) == "detach" else one
             key = tree.function(source, gap), tree.dotted(column), tree.dotted(other)
             if not isinstance(column, ast.Name) or key not in flat or not _same_value(source, column, flat[key]):
@@ -106,7 +107,9 @@ def _same_value(source: Source, one: ast.Name, other: ast.expr) -> bool:
 
 def _in_own_loss(source: Source) -> Iterator[Hit]:
     """A function of the file that takes one argument from the other, is kept as `self.criterion`, and gets a column and a row."""
-    pairs = {one: names for one in source.all(ast.FunctionDef) if (names := _subtracted(source, one))}
+    gaps = (one for one in terms.operations(source, ast.Sub) if isinstance(one.left, ast.Name))
+    homes = {up for one in gaps for up in tree.ancestors(source, one) if isinstance(up, ast.FunctionDef)}
+    pairs = {one for one in homes if _subtracted(source, one)}
     for call in source.all(ast.Call) if pairs else ():
         if len(call.args) != 2 or not isinstance(call.func, ast.Attribute | ast.Name):
             continue
@@ -129,9 +132,9 @@ def _weighed(source: Source) -> Iterator[Hit]:
     if "pairwise_distance" not in source.text and "cosine_similarity" not in source.text:
         return
     seen: set[tree.FunctionNode | None] = set()
-    for one in source.all(ast.BinOp):
+    for one in terms.operations(source, ast.Mult):
         home = tree.function(source, one)
-        if not isinstance(one.op, ast.Mult) or home in seen:
+        if home in seen:
             continue
         for column, row in _both(one.left, one.right):
             label = column.right if isinstance(column, ast.BinOp) and isinstance(column.op, ast.Sub) else column

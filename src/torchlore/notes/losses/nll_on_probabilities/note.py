@@ -32,6 +32,7 @@ SEVERITY = "error"
 _GIVEN = {"probs": "the output of a softmax", "logits": "raw scores", "sigmoid": "the output of a sigmoid"}
 _LOG = regex(r"log(?!its)|LSE|import \*", re.IGNORECASE)
 _MAKERS = {"softmax": "a softmax", "addmm": "a linear layer", "mm": "a linear layer", "convolution": "a convolution"}
+WORDS = (losses.SAID,)
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
@@ -46,9 +47,6 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert torch.allclose(F.nll_loss(x, y), -x[torch.arange(8), y].mean())  # it picks, no more
 
 
-WORDS = (losses.SAID,)
-
-
 def find(source: Source) -> Iterator[Hit]:
     for loss in losses.loss_calls(source, "NLLLoss", "nll_loss"):
         given = values.state(source, loss.input) if loss.input is not None else None
@@ -60,8 +58,9 @@ def find(source: Source) -> Iterator[Hit]:
             place, at = _place(source, loss.call, given)
             yield source.hit(place, message + at, severity="hint" if toy else "warning" if picked else None)
         elif loss.input is not None and losses.called_logits(source, loss.input):
-            code = source.code(loss.input)
-            told = f"`{code}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
+            told = (
+                f"`{source.code(loss.input)}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
+            )
             made = follow.binding(source, loss.input)  # a net that comes from outside may end in log_softmax
             unseen = isinstance(made, ast.Call) or _from_elsewhere(source, loss.input)
             yield source.hit(loss.call, told, severity="hint" if unseen else "warning")
