@@ -22,9 +22,8 @@ def find(source: Source) -> Iterator[Hit]:
     for target, given in _writes(source):
         while isinstance(target, ast.Call):  # self.mean.mul_(0.9).add_(...)
             target = tree.receiver(target)  # noqa: PLW2901 - down to the name
-        whole = target.value if isinstance(target, ast.Subscript) else target
-        owner, _, name = tree.dotted(whole).partition(".") if isinstance(whole, ast.Attribute) else ("", "", "")
-        if owner != "self" or "debug" in name:
+        name = _own(target)
+        if not name or "debug" in name:
             continue
         home = tree.function(source, target)
         cls = enclosing_class(source, target) if home is not None and home.name != "__init__" else None
@@ -34,13 +33,13 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         around = {source.name(getattr(one, "func", one)) for one in tree.contexts(source, target)}
         given = [part for one in given for part in _joined(source, one)]  # noqa: PLW2901 - what is joined, one by one
-        likely = any(values.attached(source, one) for one in given) or (
-            home is not None and home.name == "forward" and any(_graph(source, one) for one in given)
-        )
         freed = f"self.{name}.detach_()" in source.text or f"self.{name} = self.{name}.detach()" in source.text
         freed |= _CACHE.search(name) is not None or any(_emptied(one) for one in found)
         freed = freed or (f"= self.{name}.detach()" in source.text and not _made_of_itself(target, given))
-        if not _OFF & around and likely and not freed:
+        if freed or _OFF & around:
+            continue
+        inside = home is not None and home.name == "forward"
+        if any(values.attached(source, one) or (inside and _graph(source, one)) for one in given):
             once = _once(source, target, name)
             if not once and (not _grows(source, target, given) or _only_moved(target, given)):
                 continue
@@ -53,6 +52,14 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 tree.statement(source, target), message, severity="warning"
             )  # a caller may hold the gradients back
+
+
+def _own(target: ast.expr) -> str:
+    """`mean` of `self.mean` and of `self.mean[0]`, "" of what is no attribute of `self`."""
+    whole = target.value if isinstance(target, ast.Subscript) else target
+    if not isinstance(whole, ast.Attribute) or not isinstance(whole.value, ast.Name) or whole.value.id != "self":
+        return ""
+    return whole.attr
 
 
 def _grows(source: Source, target: ast.expr, given: list[ast.expr]) -> bool:
@@ -159,10 +166,12 @@ def _quiet(source: Source, node: ast.AST) -> bool:
 
 def _writes(source: Source) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """`self.x = ...`, `self.x += ...` and `self.x.lerp_(...)` with what is written."""
-    held = (*uses.assigns(source, ast.Attribute), *uses.assigns(source, ast.Subscript))
-    yield from ((one.targets[0], [one.value]) for one in held if one.value.__class__ not in _NO_GRAPH)
-    grown = (one for one in source.all(ast.AugAssign) if one.target.__class__ is not ast.Name)
-    yield from ((one.target, [one.value]) for one in grown if one.value.__class__ not in _NO_GRAPH)
+    held = (*uses.assigns(source, ast.Attribute), *uses.assigns(source, ast.Subscript), *source.all(ast.AugAssign))
+    for one in held:
+        first = getattr(source.parents[one], "name", "") == "__init__"
+        target = one.target if isinstance(one, ast.AugAssign) else one.targets[0]
+        if not first and one.value.__class__ not in _NO_GRAPH and _own(target):
+            yield target, [one.value]
     yield from ((tree.receiver(call), call.args) for call in source.methods(*_WRITES))
 
 

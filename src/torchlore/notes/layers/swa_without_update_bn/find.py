@@ -7,7 +7,7 @@ from torchlore.check import flow, frameworks, tree, uses
 from torchlore.check.source import Hit, Source
 
 _KEEPS = {"update_parameters", "state_dict", "load_state_dict", "parameters", "to", "cuda", "n_averaged"}
-WORDS = ("AveragedModel", "update_parameters", "*BatchNorm*")
+WORDS = ("AveragedModel", "update_parameters")
 
 
 def find(source: Source) -> Iterator[Hit]:

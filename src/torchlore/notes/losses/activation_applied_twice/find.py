@@ -10,7 +10,7 @@ from torchlore.check.source import Hit, Source
 _SIGMOID = ("torch.sigmoid", "torch.nn.functional.sigmoid", "torch.special.expit")
 _SOFTMAX = ("torch.softmax", "torch.nn.functional.softmax", "torch.log_softmax", "torch.nn.functional.log_softmax")
 _LAYERS = ("torch.nn.Sigmoid", "torch.nn.Softmax", "torch.nn.LogSoftmax")
-WORDS = ("*oftmax*|*igmoid*",)
+WORDS = ("sigmoid|expit|softmax|log_softmax|Sigmoid|Softmax|LogSoftmax",)
 
 
 def find(source: Source) -> Iterator[Hit]:

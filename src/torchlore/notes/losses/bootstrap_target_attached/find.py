@@ -64,7 +64,8 @@ def _may_discount(source: Source) -> bool:
 
 def _ratios(source: Source) -> Iterator[Hit]:
     """`exp(new - old)`, where the old log-probabilities still have their graph."""
-    for call in [*source.calls("torch.exp"), *source.methods("exp")] if uses.says(source, "old") else []:
+    found = [*source.calls("torch.exp"), *source.methods("exp")]
+    for call in found if found and uses.says(source, "old") else ():
         inside = call.args[0] if call.args else tree.receiver(call)
         gap = follow.followed(source, inside)
         old = gap.right if isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub) else None
@@ -108,7 +109,9 @@ def _soft_labels(source: Source) -> Iterator[Hit]:
 
 def _taught(source: Source) -> Iterator[Hit]:
     """A teacher that is called with its graph and is given to the student's optimizer: the loss moves both."""
-    if not uses.says(source, "teacher", "momentum_", "ema_model", "ema_net") or not flow.may_train(source):
+    walks = list(source.methods("parameters"))
+    named = len(walks) > 1 and uses.says(source, "teacher", "momentum_", "ema_model", "ema_net")
+    if not named or not flow.may_train(source):
         return
     held: set[object] = set()
     for call, full in uses.calls_under(source, "torch.optim."):
@@ -128,8 +131,8 @@ def _taught(source: Source) -> Iterator[Hit]:
 
 def _averaged(source: Source) -> Iterator[Hit]:
     """`self.target(x)` with its graph, where `self.target` follows `self.online` and the optimizer holds both."""
-    text = source.text
-    if "requires_grad" in text or "zip(" not in text or "parameters" not in text or not flow.may_train(source):
+    walked = any(source.methods("parameters")) and "zip(" in source.text
+    if not walked or "requires_grad" in source.text or not flow.may_train(source):
         return
     for one in averages.averages(source):
         owner, name = _home(source, one.average)

@@ -12,7 +12,7 @@ _VARIANCE = re.compile(r"(^|_)(var|variance|sigma2|sigma_sq)$", re.IGNORECASE)
 _HALF = re.compile(r"/ *2\b|\b0?\.5 *\*|\* *0?\.5\b")
 _LOG_VARIANCE = re.compile(r"(^|_)log_?(var|variance|sigma2|sigma_sq)(_\w+)?$", re.IGNORECASE)
 _LOG = re.compile(r"log", re.IGNORECASE)
-_LOGS = ("logvar", "log_var", "logsigma2", "log_sigma2", "logsigma_sq", "log_sigma_sq")  # in each log-variance
+_LOGS = ("logvar", "log_var", "logsigma", "log_sigma")  # one of these is in each log-variance
 WORDS = (f"{losses.SAID}|Normal|exp|*logvar*|*log_var*|*logsigma*|*log_sigma*",)
 
 

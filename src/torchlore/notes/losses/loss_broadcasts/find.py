@@ -9,7 +9,6 @@ from torchlore.check.source import Hit, Source
 
 _SHAPES = ("reshape", "view", "view_as", "reshape_as", "expand_as")
 _LOSSES = ("MSELoss", "mse_loss", "L1Loss", "l1_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
-WORDS = ("*Linear*|*squeeze*|*view*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -32,7 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
     for one in source.all(ast.BinOp) if "Linear" in source.text else ():
         number = one.left.__class__ is ast.Constant or one.right.__class__ is ast.Constant
         if isinstance(one.op, ast.Sub | ast.Add | ast.Mult) and one.lineno not in seen and not number:
-            wide = next((a for a, b in _both(one.left, one.right) if _asked(source, one, a, b)), None)
+            wide = _wide(source, one)
             if wide is not None:
                 seen.add(one.lineno)
                 home = tree.function(source, one)
@@ -51,12 +50,14 @@ def find(source: Source) -> Iterator[Hit]:
     yield from (hit for line, hit in _forgotten(source) if line not in seen)
 
 
-def _asked(source: Source, whole: ast.BinOp, column: ast.expr, flat: ast.expr) -> bool:
-    """Whether a net's column meets a row in a sum, its logarithm in a product, or losses their weights."""
+def _wide(source: Source, whole: ast.BinOp) -> ast.expr | None:
+    """The column where a net's column meets a row in a sum, its logarithm in a product, or losses their weights."""
+    pairs = _both(whole.left, whole.right)
     if isinstance(whole.op, ast.Mult):
-        each = any(one.state == "loss" for side in (column, flat) for one in source.values(side))
-        return (each or _is_log(source, column)) and _meet(source, column, flat)  # y * log(p), by hand
-    return _given(source, column) and _meet(source, column, flat)
+        each = any(one.state == "loss" for side in pairs[0] for one in source.values(side))
+        logs = (pair for pair in pairs if each or _is_log(source, pair[0]))  # y * log(p), by hand
+        return next((a for a, b in logs if _meet(source, a, b)), None)
+    return next((a for a, b in pairs if _given(source, a) and _meet(source, a, b)), None)
 
 
 def _shaped_like(source: Source, one: ast.expr, other: ast.expr) -> bool:

@@ -15,7 +15,7 @@ def find(source: Source) -> Iterator[Hit]:
         if _is_sum(source.parents[whole]):
             continue
         known: dict[str, list[ast.Call]] = defaultdict(list)
-        for call in _given_the_same(list(_summands(whole))):
+        for call in _given_the_same(_summands(whole)):
             if not _draws(call) and _is_loss(source, call):
                 known[_told_apart_by(source, call)].append(call)
         for same in known.values():
@@ -28,8 +28,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _given_the_same(calls: list[ast.Call]) -> list[ast.Call]:
     """The calls that are given the same as another one of them, and two things at least."""
-    given = [" ".join(ast.dump(one) for one in (*call.args, *call.keywords)) for call in calls if len(calls) > 1]
-    return [call for call, text in zip(calls, given, strict=False) if given.count(text) > 1 and len(call.args) > 1]
+    calls = [call for call in calls if len(call.args) > 1] if len(calls) > 1 else []
+    given = [" ".join(ast.dump(one) for one in (*call.args, *call.keywords)) for call in calls]
+    return [call for call, text in zip(calls, given, strict=True) if given.count(text) > 1]
 
 
 def _told_apart_by(source: Source, call: ast.Call) -> str:
@@ -99,18 +100,12 @@ def _is_sum(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
 
 
-def _summands(node: ast.expr) -> Iterator[ast.Call]:
+def _summands(node: ast.expr) -> list[ast.Call]:
     """The calls that are added up, with or without a factor."""
-    if isinstance(node, ast.BinOp) and _is_sum(node):
-        yield from (*_summands(node.left), *_summands(node.right))
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        yield from (*_factors(node.left), *_factors(node.right))
-    elif isinstance(node, ast.Call):
-        yield node
-
-
-def _factors(node: ast.expr) -> list[ast.Call]:
-    return [node] if isinstance(node, ast.Call) else []
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_summands(node.left), *_summands(node.right)]
+    factors = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else (node,)
+    return [one for one in factors if isinstance(one, ast.Call)]
 
 
 def _is_loss(source: Source, call: ast.Call) -> bool:

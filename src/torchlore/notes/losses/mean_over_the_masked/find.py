@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import dims, follow, loaders, scopes, terms, tree, values
+from torchlore.check import dims, follow, loaders, scopes, terms, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _MASK = re.compile(r"(^|_)masks?(_f|_float)?$", re.IGNORECASE)
@@ -31,10 +31,12 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _reduced_before(source: Source) -> Iterator[Hit]:
     """`(cross_entropy(x, y) * mask).sum() / mask.sum()`: one number for all places, which the mask can take nothing out of."""
+    named = uses.says(source, "mask")
     for product in terms.operations(source, ast.Mult):
-        for loss, mask in ((product.left, product.right), (product.right, product.left)):
+        reduced = _is_reduced(source, product)
+        for loss, mask in ((product.left, product.right), (product.right, product.left)) if reduced or named else ():
             name = _mask(mask)
-            counted = _is_reduced(source, product) if name is None else _is_counted(source, product, name)
+            counted = reduced or (name is not None and _is_counted(source, product, name))
             if not counted or not _is_computed(source, loss):
                 continue
             name = name or _weights(source, mask)
@@ -83,9 +85,7 @@ def _is_reduced(source: Source, product: ast.BinOp) -> bool:
 
 
 def _is_counted(source: Source, product: ast.BinOp, mask: ast.expr) -> bool:
-    """Whether the product is reduced, or the places of the mask are counted in the same function."""
-    if _is_reduced(source, product):
-        return True
+    """Whether the places of the mask are counted in the same function."""
     home = tree.function(source, product)
     return home is not None and f"{source.code(mask)}.sum(" in source.code(home)
 

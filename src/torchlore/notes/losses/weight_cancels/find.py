@@ -10,15 +10,13 @@ from torchlore.check.source import Hit, Source
 
 _WEIGHT = regex(r"^w$|^ws$|weight|_w$|^w_", re.IGNORECASE)
 _HOLDS = (ast.Name, ast.Attribute, ast.BinOp)  # what may stand for a weight, or a product with one
-WORDS = ("*inter*|*weight*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "inter" not in source.text and "weight" not in source.text:
+    ratios = [one for one in terms.operations(source, ast.Div) if isinstance(one.right, _HOLDS)]
+    if not ratios or ("inter" not in source.text and "weight" not in source.text):
         return
-    for ratio in terms.operations(source, ast.Div):
-        if not isinstance(ratio.left, _HOLDS) or not isinstance(ratio.right, _HOLDS):
-            continue
+    for ratio in ratios:
         top = _weights(source, ratio.left)
         if not top:
             continue
