@@ -166,8 +166,9 @@ def _quiet(source: Source, node: ast.AST) -> bool:
 
 def _writes(source: Source) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """`self.x = ...`, `self.x += ...` and `self.x.lerp_(...)` with what is written."""
-    held = (*uses.assigns(source, ast.Attribute), *uses.assigns(source, ast.Subscript), *source.all(ast.AugAssign))
-    for one in held:
+    held = (*uses.assigns(source, ast.Attribute), *uses.assigns(source, ast.Subscript))
+    every: list[ast.Assign | ast.AugAssign] = [*held, *source.all(ast.AugAssign)]
+    for one in every:
         first = getattr(source.parents[one], "name", "") == "__init__"
         target = one.target if isinstance(one, ast.AugAssign) else one.targets[0]
         if not first and one.value.__class__ not in _NO_GRAPH and _own(target):

@@ -99,9 +99,9 @@ def _soft_labels(source: Source) -> Iterator[Hit]:
         named = tree.dotted(one.target).rpartition(".")[2] if one.target is not None else ""
         if one.input is None or one.target is None or not _LABEL.search(named):
             continue
-        mine = {_module(source, call) for call in terms.reached(source, one.input)} - {None}
-        given = [call for call in terms.reached(source, one.target) if mine]
+        given = list(terms.reached(source, one.target))
         soft = next((call for call in given if _is_soft(source, call)), None)
+        mine = {_module(source, call) for call in terms.reached(source, one.input) if soft is not None} - {None}
         if soft is not None and any(_module(source, call) in mine for call in given):
             told = f"`{named}` follows the trained weights, so the loss also moves the label: detach it, or make it under torch.no_grad()"
             yield source.hit(soft, told)
@@ -110,8 +110,8 @@ def _soft_labels(source: Source) -> Iterator[Hit]:
 def _taught(source: Source) -> Iterator[Hit]:
     """A teacher that is called with its graph and is given to the student's optimizer: the loss moves both."""
     walks = list(source.methods("parameters"))
-    named = len(walks) > 1 and uses.says(source, "teacher", "momentum_", "ema_model", "ema_net")
-    if not named or not flow.may_train(source):
+    said = len(walks) > 1 and uses.says(source, "teacher", "momentum_", "ema_model", "ema_net")
+    if not said or not flow.may_train(source):
         return
     held: set[object] = set()
     for call, full in uses.calls_under(source, "torch.optim."):
