@@ -29,8 +29,8 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(loss.call, told, *fix)
     yield from (*_in_own_loss(source), *_weighed(source))
     for one in source.all(ast.BinOp) if "Linear" in source.text else ():
-        number = one.left.__class__ is ast.Constant or one.right.__class__ is ast.Constant
-        if isinstance(one.op, ast.Sub | ast.Add | ast.Mult) and one.lineno not in seen and not number:
+        asked = isinstance(one.op, ast.Sub | ast.Add | ast.Mult) and one.lineno not in seen
+        if asked and not _is_number(one.left) and not _is_number(one.right):
             wide = _wide(source, one)
             if wide is not None:
                 seen.add(one.lineno)
@@ -48,6 +48,14 @@ def find(source: Source) -> Iterator[Hit]:
                 else:
                     yield source.hit(one, told, *edits.method(source, wide, "squeeze(-1)"), safe=False)
     yield from (hit for line, hit in _forgotten(source) if line not in seen)
+
+
+def _is_number(node: ast.expr) -> bool:
+    """`2`, `x.shape[0]`, `x.size(0)`, which are asked for nothing more."""
+    node = node.value if isinstance(node, ast.Subscript) else node
+    if isinstance(node, ast.Call) and follow.method(node) == "size":
+        return all(isinstance(tree.literal(one), int) for one in node.args)
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.Attribute) and node.attr == "shape")
 
 
 def _wide(source: Source, whole: ast.BinOp) -> ast.expr | None:

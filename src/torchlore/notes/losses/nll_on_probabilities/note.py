@@ -58,12 +58,10 @@ def find(source: Source) -> Iterator[Hit]:
             place, at = _place(source, loss.call, given)
             yield source.hit(place, message + at, severity="hint" if toy else "warning" if picked else None)
         elif loss.input is not None and losses.called_logits(source, loss.input):
-            told = (
-                f"`{source.code(loss.input)}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
-            )
-            made = follow.binding(source, loss.input)  # a net that comes from outside may end in log_softmax
-            unseen = isinstance(made, ast.Call) or _from_elsewhere(source, loss.input)
-            yield source.hit(loss.call, told, severity="hint" if unseen else "warning")
+            code = source.code(loss.input)
+            told = f"`{code}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
+            unseen = isinstance(follow.binding(source, loss.input), ast.Call) or _from_elsewhere(source, loss.input)
+            yield source.hit(loss.call, told, severity="hint" if unseen else "warning")  # an unseen net may end in one
         elif loss.input is not None and given is None and _of_a_net(source, loss.input):
             told = "NLLLoss takes log-probabilities, and nothing in this file takes a logarithm: end the net with `log_softmax`"
             yield source.hit(loss.call, told, severity="warning")
