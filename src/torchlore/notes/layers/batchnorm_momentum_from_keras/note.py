@@ -24,15 +24,8 @@ SOURCES = ("https://github.com/pytorch/vision/issues/8250",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
-_NAMES = (
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "SyncBatchNorm",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-)
+_NAMES = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d",
+          "InstanceNorm3d")  # fmt: skip
 _LAYERS = tuple(f"torch.nn.{name}" for name in _NAMES)
 
 
