@@ -62,8 +62,9 @@ def _may_hold_one(source: Source) -> bool:
     said = str(source.text.each_once())
     for word in _OFTEN:
         said = said.replace(word, "")
-    found = source.text.words() if any(part in said for part in _PARTS) else ()
-    return any(source.methods(*(one for one in found if _NAMED.search(one))))
+    if not any(part in said for part in _PARTS) or not _NAMED.search(said):
+        return False
+    return any(source.methods(*(one for one in source.text.words() if _NAMED.search(one))))
 
 
 def _is_foreign(source: Source, call: ast.Call) -> bool:
