@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import classes, edits, follow, tree, values
+from torchlore.check import classes, edits, follow, scopes, tree, values
 from torchlore.check.tensors import no_grad_around
 
 if TYPE_CHECKING:
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from torchlore.check.source import Hit, Source
     from torchlore.check.values import Value
     from torchlore.finding import Edit
+
+_PLAIN = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.JoinedStr)
+
+
+def unactivated(source: Source, node: ast.expr, hops: int = 4) -> bool:
+    """Whether one of the things it may be is a sum, a comparison or a number: surely no probability, asked before values."""
+    if not isinstance(node, ast.Name):
+        return isinstance(node, _PLAIN)
+    found = (one for one in scopes.reaching(source, node) if hops and one.how == "assign" and not one.path)
+    return any(one.value is not None and unactivated(source, one.value, hops - 1) for one in found)
 
 
 def activation_hit(source: Source, loss: LossCall, given: Value, message: str) -> Hit:

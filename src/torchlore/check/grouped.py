@@ -7,8 +7,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from torchlore.check.source import Source
 
 
@@ -34,14 +32,14 @@ def _subscripts(source: Source) -> dict[type, list[ast.Subscript]]:
     return table
 
 
-def operations(source: Source, *operators: type[ast.operator]) -> Iterator[ast.BinOp]:
+def operations(source: Source, *operators: type[ast.operator]) -> list[ast.BinOp]:
     """Every `a + b` of these operators, operator by operator in the order of the text."""
     table: dict[type, list[ast.BinOp]] | None = source.memo.get("grouped.operations")
     if table is None:
         table = source.memo["grouped.operations"] = defaultdict(list)
         for node in source.all(ast.BinOp):
             table[node.op.__class__].append(node)
-    return (one for operator in operators for one in table.get(operator, ()))
+    return [one for operator in operators for one in table.get(operator, ())]
 
 
 def alone(source: Source) -> dict[str, list[ast.Call]]:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from torchlore.check.source import Source
 
 
+SAID = "*loss*|*criterion*|*entropy*|*kl_div*"  # what a file says in which `loss_calls` finds one
+
+
 class LossCall(NamedTuple):
     """A loss is computed here."""
 
@@ -67,12 +70,12 @@ def _collect(source: Source) -> list[LossCall]:
     text = source.text
     if not any(word in text for word in ("loss", "Loss", "criterion", "entropy", "kl_div")):
         return found
+    functions = set(source.calls(*api.LOSS_FUNCTIONS))
     for call in source.all(ast.Call):
         func = call.func
-        full = source.name(func)
-        if full in api.LOSS_FUNCTIONS:
-            found.append(LossCall(call, full, None))
-        elif not full and _may_be_loss(func, call):
+        if call in functions:
+            found.append(LossCall(call, source.name(func), None))
+        elif _may_be_loss(func, call) and not source.name(func):
             made = values(source, func)
             if made and all(_is_loss(one) for one in made):
                 same = list(dict.fromkeys(one.name for one in made))

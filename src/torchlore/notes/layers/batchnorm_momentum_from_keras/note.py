@@ -24,8 +24,9 @@ SOURCES = ("https://github.com/pytorch/vision/issues/8250",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
-_LAYERS = tuple(f"torch.nn.{name}" for name in ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm",
-                "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"))  # fmt: skip
+_NAMES = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d",
+          "InstanceNorm3d")  # fmt: skip
+_LAYERS = tuple(f"torch.nn.{name}" for name in _NAMES)
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
@@ -58,6 +59,9 @@ def watch(call: Annotated[Call, "forward"]) -> Alarm | None:
             )
             return Alarm(message, evidence=f"{type(layer).__name__} with momentum={share}")
     return None
+
+
+WORDS = ("|".join(_NAMES),)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -13,6 +13,7 @@ from torchlore.check.source import Hit, Source
 _OFF = {"torch.no_grad", "torch.inference_mode"}
 _WRITES = ("add_", "mul_", "lerp_", "copy_", "sub_")
 _CACHE = regex(r"cache|past|(^|_)kv", re.IGNORECASE)  # what is generated token by token, without gradients
+_NO_GRAPH = {ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.JoinedStr, ast.Compare, ast.Lambda}
 _CUTS = {"detach", "item", "argmax", "long", "int", "bool", "tolist", "numpy", "size", "numel", "dim"}
 
 
@@ -21,25 +22,24 @@ def find(source: Source) -> Iterator[Hit]:
     for target, given in _writes(source):
         while isinstance(target, ast.Call):  # self.mean.mul_(0.9).add_(...)
             target = tree.receiver(target)  # noqa: PLW2901 - down to the name
-        whole = target.value if isinstance(target, ast.Subscript) else target
-        owner, _, name = tree.dotted(whole).partition(".") if isinstance(whole, ast.Attribute) else ("", "", "")
-        if owner != "self" or "debug" in name:
+        name = _own(target)
+        if not name or "debug" in name:
             continue
         home = tree.function(source, target)
         cls = enclosing_class(source, target) if home is not None and home.name != "__init__" else None
         found = classes.assigned(cls, name) if cls is not None else []
-        plain = bool(found) and found[0].method == "__init__" and _refilled(source, target, given)
-        if not any(one.how == "buffer" for one in found) and not plain:
+        buffer = any(one.how == "buffer" for one in found)
+        if not buffer and not (found and found[0].method == "__init__" and _refilled(source, target, given)):
             continue
         around = {source.name(getattr(one, "func", one)) for one in tree.contexts(source, target)}
         given = [part for one in given for part in _joined(source, one)]  # noqa: PLW2901 - what is joined, one by one
-        likely = any(values.attached(source, one) for one in given) or (
-            home is not None and home.name == "forward" and any(_graph(source, one) for one in given)
-        )
         freed = f"self.{name}.detach_()" in source.text or f"self.{name} = self.{name}.detach()" in source.text
         freed |= _CACHE.search(name) is not None or any(_emptied(one) for one in found)
         freed = freed or (f"= self.{name}.detach()" in source.text and not _made_of_itself(target, given))
-        if not _OFF & around and likely and not freed:
+        if freed or _OFF & around:
+            continue
+        inside = home is not None and home.name == "forward"
+        if any(values.attached(source, one) or (inside and _graph(source, one)) for one in given):
             once = _once(source, target, name)
             if not once and (not _grows(source, target, given) or _only_moved(target, given)):
                 continue
@@ -52,6 +52,14 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 tree.statement(source, target), message, severity="warning"
             )  # a caller may hold the gradients back
+
+
+def _own(target: ast.expr) -> str:
+    """`mean` of `self.mean` and of `self.mean[0]`, "" of what is no attribute of `self`."""
+    whole = target.value if isinstance(target, ast.Subscript) else target
+    if not isinstance(whole, ast.Attribute) or not isinstance(whole.value, ast.Name) or whole.value.id != "self":
+        return ""
+    return whole.attr
 
 
 def _grows(source: Source, target: ast.expr, given: list[ast.expr]) -> bool:
@@ -112,8 +120,9 @@ def _refilled(source: Source, target: ast.expr, given: list[ast.expr]) -> bool:
 
 def _shadows(source: Source) -> Iterator[Hit]:
     """`shadow[name] = decay * shadow[name] + (1 - decay) * param` over the live parameters."""
-    for loop in source.all(ast.For):
-        if not isinstance(loop.iter, ast.Call) or follow.method(loop.iter) not in ("parameters", "named_parameters"):
+    for walk in source.methods("parameters", "named_parameters"):
+        loop = source.parents[walk]
+        if not isinstance(loop, ast.For) or loop.iter is not walk:
             continue
         own = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else loop.target
         name = own.id if isinstance(own, ast.Name) else ""
@@ -158,8 +167,12 @@ def _quiet(source: Source, node: ast.AST) -> bool:
 def _writes(source: Source) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """`self.x = ...`, `self.x += ...` and `self.x.lerp_(...)` with what is written."""
     held = (*uses.assigns(source, ast.Attribute), *uses.assigns(source, ast.Subscript))
-    yield from ((one.targets[0], [one.value]) for one in held)
-    yield from ((one.target, [one.value]) for one in source.all(ast.AugAssign))
+    every: list[ast.Assign | ast.AugAssign] = [*held, *source.all(ast.AugAssign)]
+    for one in every:
+        first = getattr(source.parents[one], "name", "") == "__init__"
+        target = one.target if isinstance(one, ast.AugAssign) else one.targets[0]
+        if not first and one.value.__class__ not in _NO_GRAPH and _own(target):
+            yield target, [one.value]
     yield from ((tree.receiver(call), call.args) for call in source.methods(*_WRITES))
 
 

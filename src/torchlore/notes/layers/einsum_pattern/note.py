@@ -36,6 +36,9 @@ def claim(bad: dict[str, str], good: dict[str, str]) -> None:
         assert error_of(lambda wrong=wrong: torch.einsum(wrong, x)) == "RuntimeError", wrong  # type: ignore[misc]  # bound now
 
 
+WORDS = ("einsum|rearrange|reduce|repeat",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.einsum", "numpy.einsum"):
         pattern = tree.literal(call.args[0]) if call.args else None

@@ -19,6 +19,7 @@ _PLACES: dict[str, tuple[int | None, str]] = {
     **{f"torch.nn.{name}": (3, "dropout") for name in ("TransformerEncoderLayer", "TransformerDecoderLayer")},
     "torch.nn.MultiheadAttention": (2, "dropout"),
 }
+WORDS = ("|".join(one.rpartition(".")[2] for one in _PLACES),)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -3,20 +3,21 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, scopes, tree, values
+from torchlore.check import classes, edits, follow, grouped, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _WAYS = {"mean", "std", "norm", "sum"}
 _SAME = {"exp", "relu", "float", "sigmoid", "tanh", "softplus"}
 _PLAIN = {f"torch.{name}" for name in (*_WAYS, *_SAME)}
+WORDS = ("forward|normalize", "mean|std|norm|sum|normalize")
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _normalised(source)
-    if "forward" not in source.text or not any(f"{word}(" in source.text for word in _WAYS):
+    if not any(f"{word}(" in source.text for word in _WAYS):
         return
-    for node in source.all(ast.BinOp):
-        given = _reduced(source, node.right) if isinstance(node.op, ast.Sub | ast.Div) else None
+    for node in (*grouped.operations(source, ast.Sub), *grouped.operations(source, ast.Div)):
+        given = _reduced(source, node.right)
         home = tree.function(source, node) if given is not None else None
         if given is None or home is None or home.name != "forward" or not _in_sum(node.left, given.id):
             continue

@@ -56,6 +56,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
         assert not converted.weight.requires_grad
 
 
+WORDS = ("SyncBatchNorm", "DataParallel")
+
+
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.calls(*_SYNC)) or any(source.calls(*_GROUP)):
         return

@@ -4,18 +4,20 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import tree, uses, values
+from torchlore.check.activation import unactivated
 from torchlore.check.source import Hit, Source
 
 _SIGMOID = ("torch.sigmoid", "torch.nn.functional.sigmoid", "torch.special.expit")
 _SOFTMAX = ("torch.softmax", "torch.nn.functional.softmax", "torch.log_softmax", "torch.nn.functional.log_softmax")
 _LAYERS = ("torch.nn.Sigmoid", "torch.nn.Softmax", "torch.nn.LogSoftmax")
+WORDS = ("sigmoid|expit|softmax|log_softmax|Sigmoid|Softmax|LogSoftmax",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     if source.text.count("oftmax") + source.text.count("igmoid") < 2:
         return
     for call, given, outer in _applied(source):
-        inner = values.state(source, given)
+        inner = values.state(source, given) if not unactivated(source, given) else None
         again = inner is not None and (inner.state == "probs" or (inner.state == "sigmoid" and outer == "sigmoid"))
         if inner is None or not again or inner.node is call or _switched(source, call, inner.node):
             continue

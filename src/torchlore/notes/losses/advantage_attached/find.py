@@ -4,16 +4,19 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, losses, project, scopes, tree, values
+from torchlore.check import calls, follow, losses, project, scopes, tree, uses, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _LOG_PROB = regex(r"log_?p(rob|i)?s?(_|$|\d)|^ratios?$", re.IGNORECASE)
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
+WORDS = ("backward",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(source.methods("backward")) or not re.search("log_?p|ratio", source.text):
+    if not any(source.methods("backward")) or not any(word in source.text for word in ("logp", "log_p", "ratio")):
+        return
+    if not any(source.methods("log_prob")) and not any(map(_LOG_PROB.search, uses.identifiers(source))):
         return
     seen: set[ast.AST] = set()
     totals = [tree.receiver(call) for call in source.methods("backward")]
@@ -21,10 +24,9 @@ def find(source: Source) -> Iterator[Hit]:
     totals += list(_added_by_callers(source))
     for total in totals:
         parts = _inside(source, total)
-        fitted = {name for node in parts for name in _fitted(source, node)}
-        for product in parts if fitted else ():
-            if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult):
-                continue
+        products = [one for one in parts if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
+        fitted = {name for node in parts for name in _fitted(source, node)} if products else set()
+        for product in products if fitted else ():
             for weight, other in ((product.left, product.right), (product.right, product.left)):
                 taken = _difference(source, weight)
                 value = taken.right if taken is not None else None

@@ -16,6 +16,7 @@ _BINARY = (
     "mse_loss",
 )
 _FILLED = {"torch.ones": 1, "torch.ones_like": 1, "torch.zeros": 0, "torch.zeros_like": 0}
+WORDS = ("detach", "backward")
 
 
 def find(source: Source) -> Iterator[Hit]:

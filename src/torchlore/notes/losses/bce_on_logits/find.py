@@ -8,6 +8,7 @@ from torchlore.check.origin import origin
 from torchlore.check.source import Hit, Source
 
 _SAME = ("view", "squeeze", "reshape", "flatten", "float", "unsqueeze")
+WORDS = (losses.SAID,)
 
 
 def find(source: Source) -> Iterator[Hit]:

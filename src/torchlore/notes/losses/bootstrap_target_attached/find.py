@@ -11,6 +11,7 @@ from torchlore.check import (
     classes,
     flow,
     follow,
+    grouped,
     identity,
     losses,
     project,
@@ -38,12 +39,14 @@ _LOSSES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss",
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_ratios(source), *_soft_labels(source), *_taught(source), *_averaged(source), *_siamese(source))
-    if not uses.says(source, "gamma", "discount", "next", "0.9"):
+    if not uses.says(source, "gamma", "discount", "next", "0.9") or not _may_discount(source):
         return
     pairs = [(one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)]
     if any(word in source.text for word in ("**", ".pow(", ".square(")) and _SQUARE.search(source.text):
         squares = set(_squares(source.text))
-        pairs += [(one.right, one.left) for one in source.all(ast.BinOp) if _squared(source, one, squares)]
+        pairs += [
+            (one.right, one.left) for one in grouped.operations(source, ast.Sub) if _squared(source, one, squares)
+        ]
     for value, target in pairs:
         for first, second in ((value, target), (target, value)):
             later = _own_estimate(source, first, second) if first is not None and second is not None else None
@@ -56,9 +59,16 @@ def find(source: Source) -> Iterator[Hit]:
                 break
 
 
+def _may_discount(source: Source) -> bool:
+    """Whether a name or a number of the file may be a discount; `next` stands for many things."""
+    numbers = (one.value for one in source.all(ast.Constant) if one.value.__class__ is float)
+    return uses.says(source, "gamma", "disc") or any(0.8 <= one < 1 for one in numbers)
+
+
 def _ratios(source: Source) -> Iterator[Hit]:
     """`exp(new - old)`, where the old log-probabilities still have their graph."""
-    for call in [*source.calls("torch.exp"), *source.methods("exp")] if uses.says(source, "old") else []:
+    found = [*source.calls("torch.exp"), *source.methods("exp")]
+    for call in found if found and uses.says(source, "old") else ():
         inside = call.args[0] if call.args else tree.receiver(call)
         gap = follow.followed(source, inside)
         old = gap.right if isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub) else None
@@ -86,13 +96,15 @@ def _learns(source: Source, call: ast.Call) -> bool:
 
 def _soft_labels(source: Source) -> Iterator[Hit]:
     """A pseudo label that the net in training gives itself, and that is not cut from its graph."""
+    if "softmax" not in source.text and "sigmoid" not in source.text and not source.names.stars:
+        return
     for one in losses.loss_calls(source, *_LOSSES, "kl_div", "KLDivLoss", "cross_entropy", "CrossEntropyLoss"):
         named = tree.dotted(one.target).rpartition(".")[2] if one.target is not None else ""
         if one.input is None or one.target is None or not _LABEL.search(named):
             continue
-        mine = {_module(source, call) for call in terms.reached(source, one.input)} - {None}
-        given = [call for call in terms.reached(source, one.target) if mine]
+        given = list(terms.reached(source, one.target))
         soft = next((call for call in given if _is_soft(source, call)), None)
+        mine = {_module(source, call) for call in terms.reached(source, one.input) if soft is not None} - {None}
         if soft is not None and any(_module(source, call) in mine for call in given):
             told = f"`{named}` follows the trained weights, so the loss also moves the label: detach it, or make it under torch.no_grad()"
             yield source.hit(soft, told)
@@ -100,7 +112,9 @@ def _soft_labels(source: Source) -> Iterator[Hit]:
 
 def _taught(source: Source) -> Iterator[Hit]:
     """A teacher that is called with its graph and is given to the student's optimizer: the loss moves both."""
-    if not flow.may_train(source) or not uses.says(source, "teacher", "momentum_", "ema_model", "ema_net"):
+    walks = list(source.methods("parameters"))
+    said = len(walks) > 1 and uses.says(source, "teacher", "momentum_", "ema_model", "ema_net")
+    if not said or not flow.may_train(source):
         return
     held: set[object] = set()
     for call, full in uses.calls_under(source, "torch.optim."):
@@ -120,7 +134,8 @@ def _taught(source: Source) -> Iterator[Hit]:
 
 def _averaged(source: Source) -> Iterator[Hit]:
     """`self.target(x)` with its graph, where `self.target` follows `self.online` and the optimizer holds both."""
-    if "requires_grad" in source.text or "zip(" not in source.text or not flow.may_train(source):
+    walked = any(source.methods("parameters")) and "zip(" in source.text
+    if not walked or "requires_grad" in source.text or not flow.may_train(source):
         return
     for one in averages.averages(source):
         owner, name = _home(source, one.average)
@@ -185,11 +200,11 @@ def _siamese(source: Source) -> Iterator[Hit]:
     if not uses.says(source, "predict", "cosine"):
         return
     seen: set[ast.AST] = set()
-    for whole in source.all(ast.BinOp):
+    for whole in grouped.operations(source, ast.Add):
         up = source.parents[whole]
-        if not isinstance(whole.op, ast.Add) or (isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add)):
+        if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add):
             continue
-        calls = [one for one, _ in terms.terms(source, whole) if isinstance(one, ast.Call) and len(one.args) > 1]
+        calls = [one for one, _ in terms.terms(source, whole) if isinstance(one, ast.Call) and _of_names(one)]
         for one, other in itertools.combinations(calls, 2):
             crossed = (
                 ast.dump(one.args[1]) != ast.dump(other.args[1])
@@ -205,6 +220,10 @@ def _siamese(source: Source) -> Iterator[Hit]:
                 seen.add(place)
                 told = f"both branches get this gradient, and the representations collapse into one: {cut}"
                 yield source.hit(place, told)
+
+
+def _of_names(call: ast.Call) -> bool:
+    return len(call.args) > 1 and isinstance(call.args[0], ast.Name) and isinstance(call.args[1], ast.Name)
 
 
 def _predicts(source: Source, node: ast.expr, given: ast.expr) -> bool:
@@ -276,15 +295,19 @@ def _is_soft(source: Source, call: ast.Call) -> bool:
 
 def _own_estimate(source: Source, value: ast.expr, target: ast.expr) -> ast.Call | None:
     """The call in the target, discounted and with its graph, of a net that also gives the value."""
-    mine = {_net(source, call) for call in terms.reached(source, value)} - {None}
-    for product in _products(source, target) if mine else ():
-        if tensors.no_grad_around(source, product):
-            continue
-        for call in terms.reached(source, product) if _discounted(product) else ():
+    products = [one for one in _discounts(source, target) if not tensors.no_grad_around(source, one)]
+    mine = {_net(source, call) for call in terms.reached(source, value)} - {None} if products else set()
+    for product in products if mine else ():
+        for call in terms.reached(source, product):
             aside = any(one.arg is not None and "target" in one.arg for one in call.keywords)  # use_target=True
             if _net(source, call) in mine and not aside:
                 return call
     return None
+
+
+def _discounts(source: Source, target: ast.expr) -> list[ast.BinOp]:
+    """`gamma * later` of `reward + gamma * later`."""
+    return [one for one in _products(source, target) if _discounted(one)]
 
 
 def _products(source: Source, node: ast.expr, hops: int = 6) -> Iterator[ast.BinOp]:
@@ -342,12 +365,12 @@ def _squares(text: str) -> Iterator[str]:
 
 def _squared(source: Source, node: ast.BinOp, squares: set[str]) -> bool:
     """`delta = a - b` where `delta.pow(2)` or `delta ** 2` stands somewhere."""
-    held = source.parents[node] if isinstance(node.op, ast.Sub) else None
+    held = source.parents[node]
     if isinstance(held, ast.Return):
-        home = tree.function(source, held)
+        home = tree.function(source, held) if _discounts(source, node.left) or _discounts(source, node.right) else None
         given = callers(project.as_function(source, home)) if home is not None else []
         return bool(given) and all(_is_squared(at, call) for at, call, _ in given)
-    if held is not None and _is_squared(source, node):
+    if _is_squared(source, node):
         return True
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
     return bool(name) and any(one == name or one.endswith(f".{name}") for one in squares)

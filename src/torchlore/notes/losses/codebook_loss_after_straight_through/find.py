@@ -3,20 +3,21 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, origin, tree
+from torchlore.check import follow, grouped, losses, origin, tree
 from torchlore.check.source import Hit, Source
 
 _LOSSES = ("MSELoss", "mse_loss", "L1Loss", "l1_loss", "SmoothL1Loss", "smooth_l1_loss")
+WORDS = ("detach",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "detach" not in source.text:
+    if not any(isinstance(source.parents[one], ast.BinOp | ast.Call | ast.keyword) for one in source.methods("detach")):
         return
     pairs: list[tuple[ast.expr, ast.expr | None, ast.expr | None]] = [
         (one.call, one.input, one.target) for one in losses.loss_calls(source, *_LOSSES)
     ]
     squares = (call for call in source.methods("pow", "square") if isinstance(tree.receiver(call), ast.BinOp))
-    powers = [one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Pow)]
+    powers = grouped.operations(source, ast.Pow)
     for whole, base in [*((one, tree.receiver(one)) for one in squares), *((one, one.left) for one in powers)]:
         if isinstance(base, ast.BinOp) and isinstance(base.op, ast.Sub):
             pairs.append((whole, base.left, base.right))

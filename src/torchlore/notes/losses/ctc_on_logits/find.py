@@ -6,6 +6,7 @@ from torchlore.check import losses, tree, values
 from torchlore.check.source import Hit, Source
 
 _WRONG = {"logits": "raw outputs", "probs": "probabilities", "relu": "raw outputs"}
+WORDS = (losses.SAID,)
 
 
 def find(source: Source) -> Iterator[Hit]:

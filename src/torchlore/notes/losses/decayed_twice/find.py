@@ -12,10 +12,11 @@ from torchlore.check.source import Hit, Source
 _SQUARED = regex(
     r"\*\* *2\b|\.pow\(2\)|\.square\(|\.norm\((?:p=)?2?\)|torch\.norm\(\w+(?:, *(?:p=)?2)?\)|linalg\.norm\(\w+\)"
 )
+WORDS = ("weight_decay", "parameters")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "weight_decay" not in source.text:
+    if not any(uses.keywords(source, "weight_decay")):
         return
     decayed = {owner: call for call in _decaying(source) for owner in _owners(source, call)}
     if not decayed or not _SQUARED.search(source.text):

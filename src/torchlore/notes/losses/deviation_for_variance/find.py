@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, losses, scopes, tree, uses
+from torchlore.check import edits, follow, grouped, losses, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _DEVIATION = re.compile(r"(^|_)(sigmas?|std|stds|stddev|std_dev|sd)(_\w+)?$", re.IGNORECASE)
@@ -12,6 +12,8 @@ _VARIANCE = re.compile(r"(^|_)(var|variance|sigma2|sigma_sq)$", re.IGNORECASE)
 _HALF = re.compile(r"/ *2\b|\b0?\.5 *\*|\* *0?\.5\b")
 _LOG_VARIANCE = re.compile(r"(^|_)log_?(var|variance|sigma2|sigma_sq)(_\w+)?$", re.IGNORECASE)
 _LOG = re.compile(r"log", re.IGNORECASE)
+_LOGS = ("logvar", "log_var", "logsigma", "log_sigma")  # one of these is in each log-variance
+WORDS = (f"{losses.SAID}|Normal|exp|*logvar*|*log_var*|*logsigma*|*log_sigma*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -39,9 +41,11 @@ def find(source: Source) -> Iterator[Hit]:
                 call, f"Normal takes the standard deviation, and `{source.code(given)}` is the variance: take its root"
             )
     yield from _kl(source) if "exp(" in source.text else ()
+    if not uses.says(source, *_LOGS):
+        return
     yield from _noise(source) if "exp(" in source.text and "randn" in source.text else ()
-    yield from _squared_logarithm(source) if uses.says(source, "log") else ()
-    for made in source.all(ast.Assign) if "exp(" in source.text else ():
+    yield from _squared_logarithm(source)
+    for made in uses.assigns(source, None, ast.Call) if "exp(" in source.text else ():
         word = tree.dotted(made.targets[0]).rpartition(".")[2]
         named = _DEVIATION.search(word) and not re.search(r"sq|2|var", word)  # `sigma_sqr_prior`
         if named and _of_log_variance(source, made.value) and not _rooted(source, made.targets[0]):
@@ -178,13 +182,10 @@ def _of_log_variance(source: Source, node: ast.expr) -> bool:
 
 def _noise(source: Source) -> Iterator[Hit]:
     """`mu + torch.exp(logvar) * torch.randn_like(mu)`: noise is scaled by the deviation."""
-    for product in source.all(ast.BinOp):
-        if not isinstance(product.op, ast.Mult):
-            continue
+    for product in grouped.operations(source, ast.Mult):
         for one, other in ((product.left, product.right), (product.right, product.left)):
-            drawn = follow.followed(source, other)
-            noise = isinstance(drawn, ast.Call) and source.name(drawn.func) in ("torch.randn_like", "torch.randn")
-            if noise and _of_log_variance(source, one):
+            drawn = follow.followed(source, other) if _of_log_variance(source, one) else None
+            if isinstance(drawn, ast.Call) and source.name(drawn.func) in ("torch.randn_like", "torch.randn"):
                 code = source.code(one)
                 told = f"`{code}` is the variance, and noise is scaled by the standard deviation: write `torch.exp(0.5 * ...)`"
                 yield source.hit(product, told, severity="warning")

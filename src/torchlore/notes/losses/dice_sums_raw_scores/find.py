@@ -3,27 +3,28 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, flow, follow, scopes, tree, uses, values
+from torchlore.check import calls, classes, flow, follow, grouped, scopes, tree, uses, values
 from torchlore.check.pattern import regex
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 _SHAPES = ("flatten", "view", "reshape", "float", "contiguous")
 _NAMED = regex(r"(?<![A-Za-z])(?:soft_?)?(?:dice|iou|jaccard|overlap)|Dice|IoU|IOU|Jaccard|Overlap")
+_PARTS = ("dice", "iou", "jaccard", "overlap", "Dice", "IoU", "IOU", "Jaccard", "Overlap")
+_OFTEN = ("indices", "previous", "various")  # in which two of them stand
 _OF_PYTHON = {"isinstance", "print", "range", "getattr", "max", "min", "zip"}
 _SQUASHED = ("sigmoid", "softmax", "tanh", "exp(", "clamp", "argmax", "one_hot", "> ", "round(")
+WORDS = ("*dice*|*iou*|*jaccard*|*overlap*|sigmoid",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _raw_given(source)
     if "sigmoid(" not in source.text or "sum(" not in source.text:
         return
-    for whole in source.all(ast.BinOp):
-        home = tree.function(source, whole)
-        if not isinstance(whole.op, ast.Add) or home is None:
-            continue
+    for whole in grouped.operations(source, ast.Add):
         raw, other = _summed(whole.left), _summed(whole.right)
-        if raw is None or other is None or raw.id == other.id:
+        home = tree.function(source, whole) if raw is not None and other is not None else None
+        if raw is None or other is None or home is None or raw.id == other.id:
             continue
         if _overlaps(source, home, raw, other) and _divides(source, whole):
             told = f"`{raw.id}` holds raw scores here, while the overlap has their sigmoid: write `{raw.id}.sigmoid()` in this sum too"
@@ -53,12 +54,17 @@ def _raw_given(source: Source) -> Iterator[Hit]:
 
 def _may_hold_one(source: Source) -> bool:
     """Whether the file adds two sums up as an overlap does, or calls or imports what is named after one."""
-    sums = (one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Add)) if "sum(" in source.text else ()
+    sums = grouped.operations(source, ast.Add) if "sum(" in source.text else ()
     if any(_summed(one.left) is not None and _summed(one.right) is not None for one in sums):
         return True
-    if any(_NAMED.search(full) for full in source.names.imported.values()):
+    if _NAMED.search(" ".join(source.names.imported.values())):
         return True
-    return any(isinstance(one.func, ast.Attribute) and _NAMED.search(one.func.attr) for one in source.all(ast.Call))
+    words = said = source.text.each_once()
+    for word in _OFTEN:
+        said = said.replace(word, "")
+    if not any(part in said for part in _PARTS) or not _NAMED.search(said):
+        return False
+    return any(source.methods(*(one for one in words.split() if _NAMED.search(one))))
 
 
 def _is_foreign(source: Source, call: ast.Call) -> bool:

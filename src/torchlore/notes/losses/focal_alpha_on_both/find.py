@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from torchlore.check import terms, tree
 from torchlore.check.source import Hit, Source
 
+WORDS = ("alpha", "*gamma*")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "alpha" not in source.text or "gamma" not in source.text:
-        return
-    for home in source.all(ast.FunctionDef):
+    for home in source.all(ast.FunctionDef) if "gamma" in source.text else ():
         products = [one for one in tree.under(source, home, ast.BinOp) if terms.is_whole_product(source, one)]
-        parts = [(one, terms.factors(one)) for one in products]
+        parts = [(one, terms.factors(one)) for one in products] if len(products) > 1 else []
         for negative, factors in parts:
             alphas = {code for code in map(ast.unparse, factors) if code.rpartition(".")[2] == "alpha"}
             rests = {ast.unparse(one.right) for one in factors if _is_rest(one)}  # type: ignore[attr-defined]  # a BinOp

@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, losses, scopes, tree
+from torchlore.check import edits, follow, grouped, losses, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _NAMES = ("CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss", "BCEWithLogitsLoss", "BCELoss",
           "binary_cross_entropy", "binary_cross_entropy_with_logits")  # fmt: skip
+WORDS = (losses.SAID,)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -51,17 +52,15 @@ def _reduced(loss: losses.LossCall) -> bool:
 def _weighs(source: Source, exp: ast.Call) -> bool:
     """Whether `1 - exp(-ce)` is raised to a power somewhere in the same function."""
     home = tree.function(source, exp)
-    powers = [
-        one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Pow) and tree.function(source, one) is home
-    ]
+    powers = [one for one in grouped.operations(source, ast.Pow) if tree.function(source, one) is home]
     rest = [one.left for one in powers if isinstance(one.left, ast.BinOp) and isinstance(one.left.op, ast.Sub)]
     return any(tree.literal(one.left) == 1 for one in rest)
 
 
 def _loss_for_probability(source: Source, calls: dict[int, losses.LossCall]) -> Iterator[Hit]:
     """`(1 - ce) ** gamma * ce`: the loss itself where its probability belongs."""
-    for power in source.all(ast.BinOp) if calls else ():
-        rest = power.left if isinstance(power.op, ast.Pow) else None
+    for power in grouped.operations(source, ast.Pow) if calls else ():
+        rest = power.left
         if not isinstance(rest, ast.BinOp) or not isinstance(rest.op, ast.Sub) or tree.literal(rest.left) != 1:
             continue
         up = source.parents[power]

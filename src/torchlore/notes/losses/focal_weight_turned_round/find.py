@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, terms, tree
+from torchlore.check import follow, grouped, terms, tree
 from torchlore.check.source import Hit, Source
+
+WORDS = ("log", "*gamma*")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "gamma" not in source.text or "log" not in source.text:
-        return
-    for product in source.all(ast.BinOp):
+    for product in grouped.operations(source, ast.Mult) if "gamma" in source.text else ():
         if not terms.is_whole_product(source, product):
             continue
         factors = terms.factors(product)

@@ -17,14 +17,16 @@ _CRITIC = regex(r"(^|_)(d|dis|disc|discrim\w*|critic\w*)(_|$)|(opt|optim|optimiz
 
 
 _DISTANCES = ("L1Loss", "l1_loss", "MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
+WORDS = ("detach",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    cut = [call for call in source.methods("detach") if _given_to_module(source, call)]
-    for detach in cut:
+    for detach in source.methods("detach"):
         judged = source.parents[detach]
-        if isinstance(judged, ast.Call) and isinstance(detach.func, ast.Attribute) and _for_generator(source, judged):
-            fake = source.code(detach.func.value)
+        if not isinstance(judged, ast.Call) or detach not in judged.args or not _for_generator(source, judged):
+            continue
+        if _given_to_module(source, detach):
+            fake = source.code(tree.receiver(detach))
             edit = edits.replace(source, detach, fake)
             message = f"the generator's loss gets no gradient through `{source.code(detach)}`: pass `{fake}`"
             yield source.hit(judged, message, edit, safe=False)

@@ -7,6 +7,7 @@ from torchlore.check import follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _DRAWS = {"torch.rand", "torch.FloatTensor", "torch.empty", "torch.Tensor", "torch.zeros"}
+WORDS = ("grad", "norm|rand|rand_like")
 
 
 def find(source: Source) -> Iterator[Hit]:

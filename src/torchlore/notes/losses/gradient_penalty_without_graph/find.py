@@ -10,6 +10,7 @@ from torchlore.check.project import Function, as_function
 from torchlore.check.source import Hit, Source
 
 _NAME = regex(r"penalt|(?:^|_)gp(?:_|$)|(?:^|_)r1(?:_|$)|lipschitz|regulari[sz]", re.IGNORECASE)
+WORDS = ("grad",)
 
 
 def find(source: Source) -> Iterator[Hit]:

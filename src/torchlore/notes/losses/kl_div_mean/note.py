@@ -51,6 +51,9 @@ def watch(call: Annotated[Call, "kl_div"]) -> Alarm | None:
     return Alarm(message, certain=False, evidence=f"its input is {tuple(call.input.shape)}")
 
 
+WORDS = (losses.SAID,)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for loss in losses.loss_calls(source, "KLDivLoss", "kl_div"):
         made = loss.call if loss.made is None else loss.made.node

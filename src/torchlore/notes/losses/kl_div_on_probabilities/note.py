@@ -40,6 +40,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert torch.allclose(F.kl_div(q.log(), p.log(), reduction="batchmean", log_target=True), by_hand, atol=1e-6)
 
 
+WORDS = (losses.SAID,)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for loss in losses.loss_calls(source, "KLDivLoss", "kl_div"):
         given = values.state(source, loss.input) if loss.input is not None else None

@@ -10,10 +10,11 @@ from torchlore.check.source import Hit, Source
 from torchlore.check.terms import Term
 
 _WEIGHT = regex(r"beta|lam|weight|alpha|coe?f|gamma|(^|_)w(_|$)|scale|factor", re.IGNORECASE)
+WORDS = ("exp",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "exp(" not in source.text:
+    if "exp(" not in source.text or not any((*source.methods("exp"), *source.calls("torch.exp"))):
         return
     seen: set[ast.AST] = set()
     totals: list[ast.expr] = [

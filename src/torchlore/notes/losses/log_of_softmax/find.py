@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import calls, edits, flow, follow, scopes, tree, values
+from torchlore.check.activation import unactivated
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -13,13 +14,14 @@ _DRAWS = regex(r"(?:^|_)(?:generate|sample|search|greedy|beam)(?:_|$)|decode_to_
 _ACTION = regex(r"(?:^|_)acts?(?:ions?)?(?:_|$)|^a$")  # a policy drew it
 _WARM = regex(r"(^|[._])(temperature|temp|tau|T)$")
 _PICKS = ("torch.gather", "torch.squeeze", "torch.reshape", "torch.flatten")
+WORDS = ("log",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     for call in (*source.calls("torch.log"), *source.methods("log")):
         plain = source.name(call.func) == "torch.log"
         inner = call.args[0] if plain and call.args else None if plain or call.args else tree.receiver(call)
-        given = values.state(source, inner) if inner is not None else None
+        given = values.state(source, inner) if inner is not None and not unactivated(source, inner) else None
         if inner is None or given is None or given.state not in ("probs", "sigmoid") or _guarded(source, inner):
             continue
         if tree.is_statement(source, call) or follow.in_test(source, call):

@@ -4,9 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, edits, follow, losses, project, scopes, stated, tree, values
+from torchlore.check.activation import unactivated
 from torchlore.check.source import Hit, Source
 
 _SHAPES = {"squeeze", "view", "reshape", "flatten", "detach", "cpu", "float", "unsqueeze"}
+WORDS = (f"{losses.SAID}|*igmoid*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -62,7 +64,7 @@ def _always(source: Source) -> Iterator[Hit]:
         zero = (
             len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Gt) and tree.literal(compare.comparators[0]) == 0
         )
-        given = values.state(source, compare.left) if zero else None
+        given = values.state(source, compare.left) if zero and not unactivated(source, compare.left) else None
         if given is not None and given.state == "sigmoid":
             told = "a sigmoid is above 0 whatever it is given: compare it with 0.5, or what goes into it with 0"
             yield source.hit(compare, told)

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, follow, losses, origin, project, tree, uses, values
+from torchlore.check import calls, edits, follow, grouped, losses, origin, project, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _SYMMETRIC = {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
@@ -15,6 +15,7 @@ _AWAY = re.compile(r"an(?![a-z])|neg")
 _NEAR = re.compile(r"ap(?![a-z])|pos")
 _DISTANCE = re.compile(r"dist|(^|_)d(_|an|ap|$)|d_")
 _TARGET = re.compile(r"^(?:\w+_)?(?:target|targets|label|labels|y_true|gt|ground_truth|truth|y)(?:_\w+)?$")
+WORDS = (f"{losses.SAID}|relu|clamp|clamp_min|max|*margin*",)
 
 
 def _word(source: Source, node: ast.expr) -> str:
@@ -91,9 +92,9 @@ def _role(source: Source, node: ast.expr) -> str:
 
 def _pairs(source: Source) -> Iterator[Hit]:
     """`(1 - y) * d**2 + y * relu(margin - d)**2`, where `y` is 1 for two of one kind."""
-    for whole in source.all(ast.BinOp) if "margin" in source.text else ():
+    for whole in grouped.operations(source, ast.Add) if "margin" in source.text else ():
         home = tree.function(source, whole)
-        if not isinstance(whole.op, ast.Add) or home is None:
+        if home is None:
             continue
         for near, far in ((whole.left, whole.right), (whole.right, whole.left)):
             label = _rest_of(near)
@@ -175,14 +176,14 @@ def find(source: Source) -> Iterator[Hit]:
         first, second = loss.input, loss.target
         if first is None or second is None or loss.name.rpartition(".")[2] in _SYMMETRIC or loss.call.keywords:
             continue
-        named = isinstance(first, ast.Name | ast.Attribute) and bool(
-            _TARGET.match(source.code(first).rpartition(".")[2])
-        )
+        named = isinstance(first, ast.Name | ast.Attribute) and _TARGET.match(source.code(first).rpartition(".")[2])
+        if not named or values.attached(source, first) is True:
+            continue
         given = values.state(source, second)
         made = follow.followed(source, first)
         if isinstance(made, ast.Call) and values.sure(source, made.func, "module", weak=True):
             continue  # `soft_labels = student(x)`
-        if named and values.attached(source, first) is not True and given is not None and given.state != "loss":
+        if given is not None and given.state != "loss":
             one, two = source.code(first), source.code(second)
             fix = edits.replace(source, first, two), edits.replace(source, second, one)
             yield source.hit(loss.call, f"the prediction comes first: write `({two}, {one})`", *fix, safe=False)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, dims, edits, flow, follow, losses, scopes, tree, values
+from torchlore.check import calls, dims, edits, flow, follow, grouped, losses, scopes, tree, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
@@ -29,9 +29,9 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(loss.call, told, *fix)
     yield from (*_in_own_loss(source), *_weighed(source))
     for one in source.all(ast.BinOp) if "Linear" in source.text else ():
-        number = one.left.__class__ is ast.Constant or one.right.__class__ is ast.Constant
-        if isinstance(one.op, ast.Sub | ast.Add | ast.Mult) and one.lineno not in seen and not number:
-            wide = next((a for a, b in _both(one.left, one.right) if _asked(source, one, a, b)), None)
+        asked = isinstance(one.op, ast.Sub | ast.Add | ast.Mult) and one.lineno not in seen
+        if asked and not _is_number(one.left) and not _is_number(one.right):
+            wide = _wide(source, one)
             if wide is not None:
                 seen.add(one.lineno)
                 home = tree.function(source, one)
@@ -50,12 +50,22 @@ def find(source: Source) -> Iterator[Hit]:
     yield from (hit for line, hit in _forgotten(source) if line not in seen)
 
 
-def _asked(source: Source, whole: ast.BinOp, column: ast.expr, flat: ast.expr) -> bool:
-    """Whether a net's column meets a row in a sum, its logarithm in a product, or losses their weights."""
+def _is_number(node: ast.expr) -> bool:
+    """`2`, `x.shape[0]`, `x.size(0)`, which are asked for nothing more."""
+    node = node.value if isinstance(node, ast.Subscript) else node
+    if isinstance(node, ast.Call) and follow.method(node) == "size":
+        return all(isinstance(tree.literal(one), int) for one in node.args)
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.Attribute) and node.attr == "shape")
+
+
+def _wide(source: Source, whole: ast.BinOp) -> ast.expr | None:
+    """The column where a net's column meets a row in a sum, its logarithm in a product, or losses their weights."""
+    pairs = _both(whole.left, whole.right)
     if isinstance(whole.op, ast.Mult):
-        each = any(one.state == "loss" for side in (column, flat) for one in source.values(side))
-        return (each or _is_log(source, column)) and _meet(source, column, flat)  # y * log(p), by hand
-    return _given(source, column) and _meet(source, column, flat)
+        each = any(one.state == "loss" for side in pairs[0] for one in source.values(side))
+        logs = (pair for pair in pairs if each or _is_log(source, pair[0]))  # y * log(p), by hand
+        return next((a for a, b in logs if _meet(source, a, b)), None)
+    return next((a for a, b in pairs if _given(source, a) and _meet(source, a, b)), None)
 
 
 def _shaped_like(source: Source, one: ast.expr, other: ast.expr) -> bool:
@@ -88,8 +98,8 @@ def _forgotten(source: Source) -> Iterator[tuple[int, Hit]]:
             column = tree.receiver(one) if isinstance(one, ast.Call) and follow.method(one) == "squeeze" else None
             if isinstance(column, ast.Name) and isinstance(other, ast.Name):
                 flat[tree.function(source, loss.call), column.id, other.id] = column
-    for gap in source.all(ast.BinOp) if flat else ():
-        for one, other in _both(gap.left, gap.right) if isinstance(gap.op, ast.Sub) else ():
+    for gap in grouped.operations(source, ast.Sub) if flat else ():
+        for one, other in _both(gap.left, gap.right):
             column = tree.receiver(one) if isinstance(one, ast.Call) and follow.method(one) == "detach" else one
             key = tree.function(source, gap), tree.dotted(column), tree.dotted(other)
             if not isinstance(column, ast.Name) or key not in flat or not _same_value(source, column, flat[key]):
@@ -106,7 +116,9 @@ def _same_value(source: Source, one: ast.Name, other: ast.expr) -> bool:
 
 def _in_own_loss(source: Source) -> Iterator[Hit]:
     """A function of the file that takes one argument from the other, is kept as `self.criterion`, and gets a column and a row."""
-    pairs = {one: names for one in source.all(ast.FunctionDef) if (names := _subtracted(source, one))}
+    gaps = (one for one in grouped.operations(source, ast.Sub) if isinstance(one.left, ast.Name))
+    homes = {up for one in gaps for up in tree.ancestors(source, one) if isinstance(up, ast.FunctionDef)}
+    pairs = {one for one in homes if _subtracted(source, one)}
     for call in source.all(ast.Call) if pairs else ():
         if len(call.args) != 2 or not isinstance(call.func, ast.Attribute | ast.Name):
             continue
@@ -129,9 +141,9 @@ def _weighed(source: Source) -> Iterator[Hit]:
     if "pairwise_distance" not in source.text and "cosine_similarity" not in source.text:
         return
     seen: set[tree.FunctionNode | None] = set()
-    for one in source.all(ast.BinOp):
+    for one in grouped.operations(source, ast.Mult):
         home = tree.function(source, one)
-        if not isinstance(one.op, ast.Mult) or home in seen:
+        if home in seen:
             continue
         for column, row in _both(one.left, one.right):
             label = column.right if isinstance(column, ast.BinOp) and isinstance(column.op, ast.Sub) else column

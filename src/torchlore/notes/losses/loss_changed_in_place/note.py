@@ -51,8 +51,10 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    called_twice = {one.value.id for one in uses.assigns(source, None, ast.Name) if isinstance(one.value, ast.Name)}
-    for change in source.all(ast.AugAssign):
+    changes = [one for one in source.all(ast.AugAssign) if isinstance(one.target, ast.Name)]
+    named = uses.assigns(source, None, ast.Name) if changes else []
+    called_twice = {one.value.id for one in named if isinstance(one.value, ast.Name)}
+    for change in changes:
         target = change.target
         if not isinstance(target, ast.Name) or target.id not in called_twice:
             continue

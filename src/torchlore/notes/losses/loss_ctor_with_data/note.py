@@ -10,10 +10,9 @@ loss = F.mse_loss(output, target)     # the function
 ```
 """
 
-import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, values
+from torchlore.check import edits, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -28,10 +27,12 @@ def claim(bad: dict[str, str], good: dict[str, str]) -> None:
     assert good["error"] == ""
 
 
+WORDS = ("*Loss*",)
+
+
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.all(ast.Call) if "Loss" in source.text else ():
-        name = source.name(call.func) if len(call.args) == 2 and not call.keywords else ""
-        if not name.startswith("torch.nn.") or not name.endswith("Loss"):
+    for call, name in uses.calls_under(source, "torch.nn."):
+        if len(call.args) != 2 or call.keywords or not name.endswith("Loss"):
             continue
         if all(values.sure(source, arg, "tensor") for arg in call.args):
             code, given = source.code(call.func), ", ".join(source.code(arg) for arg in call.args)

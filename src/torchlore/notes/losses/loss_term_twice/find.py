@@ -5,18 +5,18 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 
-from torchlore.check import api, flow, scopes, terms, tree
+from torchlore.check import api, flow, grouped, scopes, terms, tree
 from torchlore.check.source import Hit, Source
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_mixed(source), *_differentiated_twice(source))
-    for whole in source.all(ast.BinOp):
-        if not isinstance(whole.op, ast.Add) or _is_sum(source.parents[whole]):
+    for whole in grouped.operations(source, ast.Add):
+        if _is_sum(source.parents[whole]):
             continue
         known: dict[str, list[ast.Call]] = defaultdict(list)
-        for call in _summands(whole):
-            if _is_loss(source, call) and not _draws(call):
+        for call in _given_the_same(_summands(whole)):
+            if not _draws(call) and _is_loss(source, call):
                 known[_told_apart_by(source, call)].append(call)
         for same in known.values():
             if len(same) > 1:
@@ -24,6 +24,13 @@ def find(source: Source) -> Iterator[Hit]:
                     same[1],
                     f"`{source.code(same[1])}` is in this sum twice: one of the two was meant to compare something else",
                 )
+
+
+def _given_the_same(calls: list[ast.Call]) -> list[ast.Call]:
+    """The calls that are given the same as another one of them, and two things at least."""
+    calls = [call for call in calls if len(call.args) > 1] if len(calls) > 1 else []
+    given = [" ".join(ast.dump(one) for one in (*call.args, *call.keywords)) for call in calls]
+    return [call for call, text in zip(calls, given, strict=True) if given.count(text) > 1]
 
 
 def _told_apart_by(source: Source, call: ast.Call) -> str:
@@ -66,8 +73,8 @@ def _factored(term: ast.expr) -> list[ast.Name]:
 
 def _mixed(source: Source) -> Iterator[Hit]:
     """`lam * crit(out, a) + lam * crit(out, b)` in a file that mixes with `1 - lam`."""
-    for whole in source.all(ast.BinOp) if "1 - " in source.text or "1. - " in source.text else ():
-        first, second = (_weighed(whole.left), _weighed(whole.right)) if isinstance(whole.op, ast.Add) else (None, None)
+    for whole in grouped.operations(source, ast.Add) if "1 - " in source.text or "1. - " in source.text else ():
+        first, second = _weighed(whole.left), _weighed(whole.right)
         if first is None or second is None or first[0].id != second[0].id:
             continue
         one, two, lam = first[1], second[1], first[0].id
@@ -93,23 +100,16 @@ def _is_sum(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
 
 
-def _summands(node: ast.expr) -> Iterator[ast.Call]:
+def _summands(node: ast.expr) -> list[ast.Call]:
     """The calls that are added up, with or without a factor."""
-    if isinstance(node, ast.BinOp) and _is_sum(node):
-        yield from (*_summands(node.left), *_summands(node.right))
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        yield from (*_factors(node.left), *_factors(node.right))
-    elif isinstance(node, ast.Call):
-        yield node
-
-
-def _factors(node: ast.expr) -> list[ast.Call]:
-    return [node] if isinstance(node, ast.Call) else []
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_summands(node.left), *_summands(node.right)]
+    factors = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else (node,)
+    return [one for one in factors if isinstance(one, ast.Call)]
 
 
 def _is_loss(source: Source, call: ast.Call) -> bool:
-    known = source.name(call.func) in api.LOSS_FUNCTIONS or any(one.kind == "loss" for one in source.values(call.func))
-    return known and len(call.args) > 1
+    return source.name(call.func) in api.LOSS_FUNCTIONS or any(one.kind == "loss" for one in source.values(call.func))
 
 
 def _draws(call: ast.Call) -> bool:

@@ -21,6 +21,7 @@ _GOAL = regex(r"(^|_|\.)(t|teacher|targets?|tgt|goal|expected|td|y)(_|$|\d)")
 _TWIN = regex(r"quant|z_?q|code|emb_?q")
 _DISTANCES = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss", "L1Loss", "l1_loss")
 Part = tuple[Source, ast.expr]
+WORDS = ("backward",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -4,23 +4,22 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import dims, follow, loaders, scopes, tree, values
+from torchlore.check import dims, follow, grouped, loaders, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _MASK = re.compile(r"(^|_)masks?(_f|_float)?$", re.IGNORECASE)
 _EACH = re.compile(r"^(w|ws)$|(^|_)(weights|sample_weight|importance)$")
 _SHAPES = ("float", "to", "type_as", "unsqueeze", "squeeze", "view", "reshape", "flatten", "double", "int", "long")
+WORDS = ("sum|mean",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _reduced_before(source)
     if "masked_fill" not in source.text:
         return
-    for division in source.all(ast.BinOp):
-        if not isinstance(division.op, ast.Div):
-            continue
+    for division in grouped.operations(source, ast.Div):
         count = _sum(source, division.right)
-        total = _sum(source, division.left)
+        total = _sum(source, division.left) if count is not None else None
         filled = _filled(source, total) if count is not None and total is not None else None
         if count is None or filled is None or not _same(source, count, filled):
             continue
@@ -32,12 +31,16 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _reduced_before(source: Source) -> Iterator[Hit]:
     """`(cross_entropy(x, y) * mask).sum() / mask.sum()`: one number for all places, which the mask can take nothing out of."""
-    for product in source.all(ast.BinOp):
-        for loss, mask in ((product.left, product.right), (product.right, product.left)):
-            name = _mask(mask) if isinstance(product.op, ast.Mult) else None
-            if name is None and isinstance(product.op, ast.Mult):
-                name = _weights(source, product, mask)
-            if name is None or not _is_one_number(source, loss) or not _is_counted(source, product, name):
+    named = uses.says(source, "mask")
+    for product in grouped.operations(source, ast.Mult):
+        reduced = _is_reduced(source, product)
+        for loss, mask in ((product.left, product.right), (product.right, product.left)) if reduced or named else ():
+            name = _mask(mask)
+            counted = reduced or (name is not None and _is_counted(source, product, name))
+            if not counted or not _is_computed(source, loss):
+                continue
+            name = name or _weights(source, mask)
+            if name is None or not _is_one_number(source, loss):
                 continue
             if values.shape(source, name) != () and dims.dims(source, name) != 0:
                 code = source.code(loss)
@@ -53,12 +56,9 @@ def _mask(node: ast.expr) -> ast.expr | None:
     return node if _MASK.search(tree.dotted(node).rpartition(".")[2]) else None
 
 
-def _weights(source: Source, product: ast.BinOp, node: ast.expr) -> ast.expr | None:
+def _weights(source: Source, node: ast.expr) -> ast.expr | None:
     """One weight for each sample, by which a loss is multiplied before a mean is taken: a part of the batch, or `weights`."""
-    up = source.parents[product]
-    taken = isinstance(up, ast.Attribute) and up.attr in ("sum", "mean")
-    taken |= isinstance(up, ast.Call) and source.name(up.func) in ("torch.sum", "torch.mean")
-    if not isinstance(node, ast.Name) or not taken:
+    if not isinstance(node, ast.Name):
         return None
     if dims.dims(source, node) == 1 or loaders.hands_out(source, node):
         return node
@@ -67,21 +67,27 @@ def _weights(source: Source, product: ast.BinOp, node: ast.expr) -> ast.expr | N
     return node if free and _EACH.search(node.id) and dims.dims(source, node) is None else None
 
 
+def _is_computed(source: Source, node: ast.expr) -> bool:
+    """Whether it is made by a call here: no weight and no plain number."""
+    return any(isinstance(one, ast.Call) for one in ast.walk(follow.followed(source, node)))
+
+
 def _is_one_number(source: Source, node: ast.expr) -> bool:
-    """A loss or a sum of all places, computed here: no weight and no plain number."""
-    whole = follow.followed(source, node)
-    if not any(isinstance(one, ast.Call) for one in ast.walk(whole)) or not values.sure(source, node, "tensor"):
-        return False
-    return values.shape(source, node) == () or dims.dims(source, node) == 0
+    """A loss or a sum of all places."""
+    return values.sure(source, node, "tensor") and (values.shape(source, node) == () or dims.dims(source, node) == 0)
+
+
+def _is_reduced(source: Source, product: ast.BinOp) -> bool:
+    """Whether the sum or the mean of the product is taken where it stands."""
+    up = source.parents[product]
+    whole = isinstance(up, ast.Call) and source.name(up.func) in ("torch.sum", "torch.mean")
+    return whole or (isinstance(up, ast.Attribute) and up.attr in ("sum", "mean"))
 
 
 def _is_counted(source: Source, product: ast.BinOp, mask: ast.expr) -> bool:
-    """Whether the product is reduced where it stands, or the places of the mask are counted in the same function."""
-    up = source.parents[product]
-    reduced = isinstance(up, ast.Attribute) and up.attr in ("sum", "mean")
-    reduced |= isinstance(up, ast.Call) and source.name(up.func) in ("torch.sum", "torch.mean")
+    """Whether the places of the mask are counted in the same function."""
     home = tree.function(source, product)
-    return reduced or (home is not None and f"{source.code(mask)}.sum(" in source.code(home))
+    return home is not None and f"{source.code(mask)}.sum(" in source.code(home)
 
 
 def _sum(source: Source, node: ast.expr) -> ast.expr | None:

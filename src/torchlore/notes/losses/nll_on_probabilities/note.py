@@ -32,6 +32,7 @@ SEVERITY = "error"
 _GIVEN = {"probs": "the output of a softmax", "logits": "raw scores", "sigmoid": "the output of a sigmoid"}
 _LOG = regex(r"log(?!its)|LSE|import \*", re.IGNORECASE)
 _MAKERS = {"softmax": "a softmax", "addmm": "a linear layer", "mm": "a linear layer", "convolution": "a convolution"}
+WORDS = (losses.SAID,)
 
 
 def claim(bad: dict[str, float], good: dict[str, float]) -> None:
@@ -59,9 +60,8 @@ def find(source: Source) -> Iterator[Hit]:
         elif loss.input is not None and losses.called_logits(source, loss.input):
             code = source.code(loss.input)
             told = f"`{code}` goes into NLLLoss, which takes log-probabilities: use `log_softmax` first"
-            made = follow.binding(source, loss.input)  # a net that comes from outside may end in log_softmax
-            unseen = isinstance(made, ast.Call) or _from_elsewhere(source, loss.input)
-            yield source.hit(loss.call, told, severity="hint" if unseen else "warning")
+            unseen = isinstance(follow.binding(source, loss.input), ast.Call) or _from_elsewhere(source, loss.input)
+            yield source.hit(loss.call, told, severity="hint" if unseen else "warning")  # an unseen net may end in one
         elif loss.input is not None and given is None and _of_a_net(source, loss.input):
             told = "NLLLoss takes log-probabilities, and nothing in this file takes a logarithm: end the net with `log_softmax`"
             yield source.hit(loss.call, told, severity="warning")

@@ -21,6 +21,7 @@ _HITS = regex(r"^(tps?|true_pos(itives?)?)$")
 _JOINS = ("torch.stack", "torch.cat", "sum")
 _PICKS = ("diag", "diagonal", "gather")
 _REGRESSION = ("MSELoss", "mse_loss", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")
+WORDS = ("backward",)
 
 
 def find(source: Source) -> Iterator[Hit]:

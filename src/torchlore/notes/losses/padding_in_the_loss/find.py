@@ -8,9 +8,8 @@ from torchlore.check import calls, edits, follow, iteration, losses, scopes, tre
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
-_PADS = re.compile(
-    r"\b(pad_idx|pad_index|pad_id|pad_token_id|PAD_IDX|PAD_ID|PAD|src_pad_idx|trg_pad_idx|tgt_pad_idx)\b"
-)
+_NAMES = "pad_idx|pad_index|pad_id|pad_token_id|PAD_IDX|PAD_ID|PAD|src_pad_idx|trg_pad_idx|tgt_pad_idx"
+_PADS = re.compile(rf"\b({_NAMES})\b")
 _CARES = re.compile(r"-100|reduction=.none|weight=|packed_(?:target|tgt|trg|label|tag|caption|y\b)|PackedSequence")
 _PACKS = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
 _MASKS = re.compile(r"ignore_index|[Mm]ask")
@@ -24,11 +23,11 @@ _TARGET = re.compile(r"(^|_)(tag|label|target|trg|tgt|y)s?($|_)", re.IGNORECASE)
 _SAME = {"view", "reshape", "flatten", "to", "cuda", "long", "contiguous", "transpose", "t", "permute"}
 _OF_LABELS = re.compile(r"label|target|ignore|tag", re.IGNORECASE)
 _FLAT = re.compile(r"\.(view|reshape|flatten)\(")
+WORDS = (losses.SAID, f"pad_sequence|{_NAMES}")
 
 
 def find(source: Source) -> Iterator[Hit]:
     found = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
-    named = found and ("pad" in source.text or "PAD" in source.text)
     if not found or _CARES.search(source.text) or _packed_away(source):
         return
     spared = {_bare(source, loss) for loss in found if loss.target is not None and _ignores(source, loss)}
@@ -54,7 +53,7 @@ def find(source: Source) -> Iterator[Hit]:
         for one in _PADS.finditer(source.text)
         if (uses.names(source, one[0]) or uses.attributes(source, one[0])) and _fills_up(source, one[0])
     )
-    yield from _without_ignore_index(source, found, next(words, None) if named else None)
+    yield from _without_ignore_index(source, found, next(words, None))
 
 
 def _bare(source: Source, loss: losses.LossCall) -> str:

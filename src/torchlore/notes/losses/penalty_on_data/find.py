@@ -8,13 +8,17 @@ from torchlore.check import calls, edits, flow, follow, scopes, tensors, terms, 
 from torchlore.check.source import Hit, Source
 
 _SIZES = {"numel", "nelement", "size", "shape", "element_size", "dim", "ndim", "dtype", "device", "is_cuda"}
+_TURNS = (ast.For, ast.AsyncFor, ast.comprehension)
 _OVER = {"parameters", "named_parameters"}
+WORDS = ("parameters|named_parameters",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "parameters(" not in source.text:
         return
     yield from _rewarded(source)
+    if not any(isinstance(source.parents[one], _TURNS) for one in source.methods(*_OVER)):
+        return
     for plain in _unsigned(source):
         total = _total(source, plain)
         if (total is not None and _in_a_loss(source, total)) or _handed_on(source, plain, total):

@@ -7,6 +7,7 @@ from torchlore.check import follow, losses, tree, values
 from torchlore.check.source import Hit, Source
 
 _RATES = {"softplus", "relu", "sigmoid", "probs"}
+WORDS = (losses.SAID,)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -8,6 +8,7 @@ from torchlore.check.activation import activation_hit
 from torchlore.check.source import Hit, Source
 
 _SQUEEZED = {"relu": "a ReLU", "sigmoid": "a sigmoid", "tanh": "a tanh"}
+WORDS = (losses.SAID,)
 
 
 def find(source: Source) -> Iterator[Hit]:

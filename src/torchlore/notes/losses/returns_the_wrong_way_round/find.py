@@ -4,17 +4,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree, uses
+from torchlore.check import tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _GAMMA = regex(r"gamma|discount", re.IGNORECASE)
 _REWARDS = regex(r"(^|_|\.)(rewards?|rews?|ep_rs)(_\w+)?$", re.IGNORECASE)
+WORDS = ("append", "*gamma*|*discount*")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "append" not in source.text or not uses.says(source, "gamma", "discount"):
-        return
     for loop in source.all(ast.For):
         total = _discounted(loop)
         if total is None:

@@ -29,6 +29,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert good["loss"] < 0.2
 
 
+WORDS = (losses.SAID,)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for loss in losses.loss_calls(source, "BCEWithLogitsLoss", "binary_cross_entropy_with_logits"):
         given = values.state(source, loss.input) if loss.input is not None else None

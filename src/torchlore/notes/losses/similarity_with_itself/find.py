@@ -13,6 +13,7 @@ _ASIDE = regex(
     r"(?<!torch)\.diag(onal)?\(-?\w[\w.]*\)|diag(onal)?\(\w+, *(offset=)?-?\w+\)"
 )  # the positives are taken there
 _MASKED = ("diag", "eye(", "masked_fill", "masked_select", "inf", "1e9", "1e4", "mask")
+WORDS = (f"{losses.SAID}|sum|logsumexp",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -24,11 +25,12 @@ def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("sum", "logsumexp"):
         word, whole = follow.word(source, call), source.name(call.func).startswith("torch.")
         given = tree.argument(call, 0, "input") if whole else tree.receiver(call)
-        if given is None or tree.lacks(call, 1 if whole else 0, "dim") or "log" not in _around(source, call):
+        if given is None or tree.lacks(call, 1 if whole else 0, "dim"):
             continue
         powers = follow.followed(source, given) if word == "sum" else None
         inside = _power(powers) if powers is not None else given
-        if inside is not None and not _LESS.search(_around(source, call)):
+        around = _around(source, call) if inside is not None else ""
+        if inside is not None and "log" in around and not _LESS.search(around):
             yield from _told(source, inside, call)
 
 

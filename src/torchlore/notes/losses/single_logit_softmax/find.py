@@ -12,8 +12,10 @@ _FUNCTIONS = tuple(
     f"torch.{name}" for name in ("softmax", "log_softmax", "nn.functional.softmax", "nn.functional.log_softmax")
 )
 _LAST = (-1, 1)
+_STEPS = (-1, 2)
 _POOLS = regex(r"att|pool|gate|weight|alpha|scor|energ", re.IGNORECASE)
 _THREE = regex(r"bmm|matmul|permute|einsum|unsqueeze|transpose| @ |att[ei]?n|alpha|energ|\bseq|sum\([^()]*\b1\b")
+WORDS = (f"{losses.SAID}|softmax|log_softmax|Softmax|LogSoftmax",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -21,9 +23,14 @@ def find(source: Source) -> Iterator[Hit]:
         method = not source.name(call.func)
         scores = tree.receiver(call) if method else tree.argument(call, 0, "input")
         where = tree.literal(tree.argument(call, 0 if method else 1, "dim"))
-        if scores is not None and where in _LAST and _single(source, scores) and not _attends(source, call, where):
+        if scores is not None and where in _LAST and not _attends(source, call, where) and _single(source, scores):
             yield source.hit(call, f"`{source.code(scores)}` has one output and its softmax is always 1: use a sigmoid")
-        elif scores is not None and _one_a_step(source, scores, where) and _summed_over_steps(source, call):
+        elif (
+            where in _STEPS
+            and scores is not None
+            and _summed_over_steps(source, call)
+            and _one_a_step(source, scores, where)
+        ):
             told = f"`{source.code(scores)}` has one score a step, and over that one the softmax is always 1"
             yield source.hit(call, f"{told}: take it over the steps, `dim=1`")
     for layer in source.calls("torch.nn.Softmax", "torch.nn.LogSoftmax"):

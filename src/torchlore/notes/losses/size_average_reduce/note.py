@@ -13,7 +13,7 @@ nn.CrossEntropyLoss(reduction="sum")   # or "mean", or "none"
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree
+from torchlore.check import edits, tree, uses
 from torchlore.check.source import Hit, Source
 
 _OLD = ("size_average", "reduce")
@@ -54,13 +54,14 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert error_of(lambda: misspelt(logits, target)) == "ValueError"
 
 
+WORDS = ("size_average|reduce|reduction",)
+
+
 def find(source: Source) -> Iterator[Hit]:
-    if "reduc" not in source.text and "size_average" not in source.text:
-        return
-    for call in (one for one in source.all(ast.Call) if one.keywords):
-        given = {one.arg: one for one in call.keywords if one.arg in (*_OLD, "reduction")}
-        if not given or not _loss(source.name(call.func)):
+    for call in dict.fromkeys(source.parents[one] for one in uses.keywords(source, *_OLD, "reduction")):
+        if not isinstance(call, ast.Call) or not _loss(source.name(call.func)):
             continue
+        given = {one.arg: one for one in call.keywords if one.arg in (*_OLD, "reduction")}
         old = [given[name] for name in _OLD if name in given]
         word = tree.literal(given["reduction"].value) if "reduction" in given else "mean"
         if old:

@@ -4,21 +4,20 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, tree, uses
+from torchlore.check import follow, grouped, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _CLASSES = regex(r"size\(|shape\[|num_class|n_class|nclass|num_labels|^k$|^c$", re.IGNORECASE)
 _ONE_HOT = regex(r"one_?hot", re.IGNORECASE)
+WORDS = ("scatter_|*smooth*|*onehot*|*one_hot*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _over_a_share(source)
     if "smooth" not in source.text and not uses.says(source, "onehot", "one_hot"):
         return
-    for whole in source.all(ast.BinOp):
-        if not isinstance(whole.op, ast.Add):
-            continue
+    for whole in grouped.operations(source, ast.Add):
         for kept, added in ((whole.left, whole.right), (whole.right, whole.left)):
             labels, share = _kept(source, kept)
             if labels is None:

@@ -36,6 +36,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert not torch.allclose(F.binary_cross_entropy(logits.softmax(1), hot), F.cross_entropy(logits, labels))
 
 
+WORDS = (losses.SAID,)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for loss in losses.loss_calls(source, "BCELoss", "binary_cross_entropy"):
         given = values.state(source, loss.input) if loss.input is not None else None

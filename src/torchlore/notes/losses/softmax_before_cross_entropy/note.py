@@ -34,6 +34,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert good["loss"] < 0.2
 
 
+WORDS = (losses.SAID,)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for loss in losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy"):
         given = values.state(source, loss.input) if loss.input is not None else None

@@ -18,6 +18,7 @@ _STATE = regex(r"^torch\.\w*(Tensor|tensor|from_numpy)\((self\.)?(state|obs|obse
 _PLAYS = regex(r"Categorical|\bgym(nasium)?\b|env\.step|self\.gamma \* R\b|put_data")
 _WEIGHS = regex(r"att|gate|gating|weight|pool|rout|mix", re.IGNORECASE)
 _MODULES = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
+WORDS = ("softmax|log_softmax|softmin|Softmax|LogSoftmax|Softmin",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, tree, values
+from torchlore.check import edits, grouped, tree, values
 from torchlore.check.source import Hit, Source
 
 Part = tuple[ast.expr, int]  # a summand and its sign
@@ -28,10 +28,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _cancelled(source: Source) -> Iterator[Hit]:
     """`z + (q - z)` with nothing detached: it is `q`, and no gradient reaches `z`."""
-    for whole in source.all(ast.BinOp):
+    for whole in grouped.operations(source, ast.Add):
         gap, first = whole.right, whole.left
-        taken = isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub) and isinstance(whole.op, ast.Add)
-        if not taken or not isinstance(gap, ast.BinOp) or not isinstance(first, ast.Name):
+        if not isinstance(gap, ast.BinOp) or not isinstance(gap.op, ast.Sub) or not isinstance(first, ast.Name):
             continue
         if (
             isinstance(gap.left, ast.Name)

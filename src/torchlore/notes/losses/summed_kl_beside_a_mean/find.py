@@ -11,6 +11,7 @@ _RECONSTRUCTIONS = ("mse_loss", "MSELoss", "binary_cross_entropy", "BCELoss", "b
                     "l1_loss", "L1Loss", "smooth_l1_loss", "SmoothL1Loss", "cross_entropy", "CrossEntropyLoss")  # fmt: skip
 _DIVERGENCE = regex(r"exp\(")
 _SQUARE = regex(r"pow\(|\*\* ?2|square\(")
+WORDS = (f"{losses.SAID}|mean",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -12,11 +12,10 @@ _LOGS = regex(r"log_?p|logp|neglogp", re.IGNORECASE)
 
 _OLD = regex(r"(?:^|[^a-z])(?:old|prev|behaviou?r)(?:$|[^a-z])", re.IGNORECASE)
 _NEGATED = regex(r"neg|nll|ce\b|entropy", re.IGNORECASE)  # minus the logarithms: the old ones come first
+WORDS = ("clamp|clip",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "clamp" not in source.text and "clip" not in source.text:
-        return
     for call in (*source.methods("clamp", "clip"), *source.calls("torch.clamp", "torch.clip")):
         given = _around_one(source, call)
         ratio = follow.followed(source, given) if given is not None else None

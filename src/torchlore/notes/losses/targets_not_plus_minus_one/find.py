@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 _PLACE = {"CosineEmbeddingLoss": 2, "cosine_embedding_loss": 2, "MarginRankingLoss": 2, "margin_ranking_loss": 2,
           "HingeEmbeddingLoss": 1, "hinge_embedding_loss": 1, "SoftMarginLoss": 1, "soft_margin_loss": 1}  # fmt: skip
 _CASTS = {"float", "long", "int", "to", "type", "double", "cuda", "squeeze", "unsqueeze", "view", "reshape", "view_as"}
+WORDS = (losses.SAID,)
 
 
 def find(source: Source) -> Iterator[Hit]:

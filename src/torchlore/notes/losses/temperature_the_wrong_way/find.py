@@ -4,11 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, losses, project, tree
+from torchlore.check import classes, follow, grouped, losses, project, tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _TEMPERATURE = regex(r"^(temperature|temp|tau)$", re.IGNORECASE)
+WORDS = (f"{losses.SAID}|exp|softmax|log_softmax",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -151,8 +152,8 @@ def _half(source: Source) -> Iterator[Hit]:
 
 def _half_of_a_fraction(source: Source) -> Iterator[Hit]:
     """`exp(pos) / (exp(pos) + exp(neg / tau).sum(1))`: the exponents of one fraction, of which one has no temperature."""
-    for whole in source.all(ast.BinOp):
-        if not isinstance(whole.op, ast.Div) or tree.function(source, whole) is None:
+    for whole in grouped.operations(source, ast.Div) if any(source.methods("exp")) else ():
+        if tree.function(source, whole) is None:
             continue
         parts = {one: _divisor(source, inside, short=True) for one, inside in _exponents(source, whole)}
         plain = [one for one, by in parts.items() if by == ""]

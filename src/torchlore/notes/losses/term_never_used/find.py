@@ -20,18 +20,19 @@ _WEIGHT = re.compile(
     r"label_smoothing|max_grad_norm|clip_grad_norm|grad_clip|clip_grad|accumulation_steps|grad_accum\w*|gradient_accumulation_steps)$"
 )
 _BETA = re.compile(r"^(beta|kl_scale|kld_scale)$")
+_BETAS = {"beta", "kl_scale", "kld_scale", "kl_weight", "kld_weight", "kl_coef", "kl_coeff"}
 _SETTINGS = re.compile(r"(^|\.|_)(args?|opts?|cfg|config|conf|hparams|hps?|params|flags)$", re.IGNORECASE)
 _SPLIT = re.compile(r"(train|val|valid|dev|test|eval|avg|mean|epoch|running|best|last)_")
 _LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
+WORDS = ("*loss*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not uses.says(source, "loss"):
-        return
+    yield from _unweighted(source)
+    trained = {up for call in source.methods("backward") for up in tree.ancestors(source, call)}
     for home in source.all(ast.FunctionDef):
-        yield from _unweighted(source, home)
         if (
-            _is_loss(source, home)
+            (home in trained or _is_loss(source, home))
             and not follow.in_test(source, home.body[0])
             and not any(word in source.code(home) for word in ("locals()", "eval(", "exec("))
         ):
@@ -39,13 +40,19 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
     yield from (*_plus(source), *_part_only(source), *_too_late(source))
     for cls in classes.all_classes(source):
-        above, outside = source.project.bases(cls)
-        settings = not outside - {"object"} and re.search(r"conf|cfg|setting|option|param|args", cls.node.name.lower())
-        plain = len(above) == 1 and outside <= {"torch.nn.Module", "object"} and not settings
-        if plain and not _part_of_others(source, cls):
-            yield from _options(source, cls, _OPTION if _LOSS.search(cls.node.name) else _WEIGHT)
+        words = _OPTION if _LOSS.search(cls.node.name) else _WEIGHT
+        named = any(words.match(one) or _BETA.match(one) for one in classes.own_attributes(cls))
+        if named and _is_plain(source, cls) and not _part_of_others(source, cls):
+            yield from _options(source, cls, words)
             if _summed(source, cls.node, "beta") is not None:
                 yield from _options(source, cls, _BETA)
+
+
+def _is_plain(source: Source, cls: Class) -> bool:
+    """Whether all of it stands here, and it does more than hold the program's settings."""
+    above, outside = source.project.bases(cls)
+    settings = not outside - {"object"} and re.search(r"conf|cfg|setting|option|param|args", cls.node.name.lower())
+    return len(above) == 1 and outside <= {"torch.nn.Module", "object"} and not settings
 
 
 def _plus(source: Source) -> Iterator[Hit]:
@@ -142,10 +149,11 @@ def _only_shown(source: Source, home: ast.AST, name: ast.expr) -> bool:
     )
 
 
-def _unweighted(source: Source, home: ast.FunctionDef) -> Iterator[Hit]:
+def _unweighted(source: Source) -> Iterator[Hit]:
     """`def loss_function(x, y, mu, logvar, beta=4.0): ... return recon + kl`."""
-    for arg in tree.parameters(home):
-        if not (_BETA.match(arg.arg) or re.match(r"^(kld?_weight|kl_coeff?)$", arg.arg)):
+    for arg in source.all(ast.arg):
+        home = source.parents[source.parents[arg]]
+        if arg.arg not in _BETAS or not isinstance(home, ast.FunctionDef):
             continue
         read = any(one.id == arg.arg for one in tree.under(source, home, ast.Name))
         place = _summed(source, home, arg.arg) if not read and "locals()" not in source.code(home) else None
@@ -160,12 +168,9 @@ def _is_set_before(source: Source, assign: ast.Assign, name: str) -> bool:
 
 
 def _is_loss(source: Source, home: ast.FunctionDef) -> bool:
-    """Whether a function computes a loss: by its name, its class's, or because it calls `backward`."""
-    owner = tree.method_class(source, home)
-    named = _LOSS.search(home.name) is not None or (
-        owner is not None and home.name in ("forward", "__call__") and _LOSS.search(owner.name) is not None
-    )
-    return named or any(tree.inside(source, one, home) for one in source.methods("backward"))
+    """Whether a function computes a loss by its name, or its class's."""
+    owner = tree.method_class(source, home) if home.name in ("forward", "__call__") else None
+    return _LOSS.search(home.name) is not None or (owner is not None and _LOSS.search(owner.name) is not None)
 
 
 def _steps_itself(source: Source, made: ast.expr | None) -> bool:
@@ -174,9 +179,18 @@ def _steps_itself(source: Source, made: ast.expr | None) -> bool:
     return inner is not None and ".backward(" in inner.source.code(inner.node)
 
 
+def _terms(source: Source) -> list[str]:
+    """The names of the file that are called like a part of a loss."""
+    found: list[str] | None = source.memo.get("term_never_used")
+    if found is None:
+        found = [one for one in scopes.binders(source) if _TERM.search(one) and not _SPLIT.match(one)]
+        source.memo["term_never_used"] = found
+    return found
+
+
 def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AST]]:
     """Terms that one plain assignment makes by computing something, and that nobody reads."""
-    for name in (one for one in scopes.binders(source) if _TERM.search(one) and not _SPLIT.match(one)):
+    for name in _terms(source):
         bound = scopes.bound(source, name).get(home, [])
         if len(bound) != 1 or bound[0].how != "assign" or bound[0].path:
             continue

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, uses
+from torchlore.check import follow, grouped, scopes, tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -17,20 +17,19 @@ _TURNED = regex(
 _MASK = regex(r"mask|(^|_)(not_?)?dones?(_|$)|continu|alive", re.IGNORECASE)
 _GAMMA = regex(r"gamma|discount", re.IGNORECASE)
 _NEXT = regex(r"next|target|new_|_prime|s2|s_", re.IGNORECASE)
+WORDS = ("*gamma*|*discount*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not uses.says(source, "gamma", "discount"):
-        return
     yield from _mask_added(source)
     if not any(word in source.text for word in ("done", "termina")):
         return
-    for sum_ in source.all(ast.BinOp):
+    for sum_ in grouped.operations(source, ast.Add):
         home = tree.function(source, sum_)
-        if isinstance(sum_.op, ast.Add) and (flag := _kept_at_the_end(source, sum_)):
+        if flag := _kept_at_the_end(source, sum_):
             told = f"this keeps the next value only where the episode is over: multiply it with `1 - {flag}`"
             yield source.hit(sum_, told, severity="warning")
-        if home is None or not isinstance(sum_.op, ast.Add) or not _is_target(source, sum_):
+        if home is None or not _is_target(source, sum_):
             continue
         flag = _forgotten(source, home)
         if flag:
@@ -42,11 +41,11 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _mask_added(source: Source) -> Iterator[Hit]:
     """`reward + gamma * mask + next_value`: the mask should multiply the value."""
-    for sum_ in source.all(ast.BinOp):
-        product, value = (sum_.left, sum_.right) if isinstance(sum_.op, ast.Add) else (None, None)
+    for sum_ in grouped.operations(source, ast.Add):
+        product, value = sum_.left, sum_.right
         if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Add):
             product = product.right  # reward + gamma * mask, + next_value
-        if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult) or value is None:
+        if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult):
             continue
         words = {_named(product.left), _named(product.right)}
         discounts = any(_GAMMA.search(word) for word in words) and any(_MASK.search(word) for word in words)

@@ -4,19 +4,19 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import follow, grouped, scopes, tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _WEIGHT = regex(r"^w$|^ws$|weight|_w$|^w_", re.IGNORECASE)
+_HOLDS = (ast.Name, ast.Attribute, ast.BinOp)  # what may stand for a weight, or a product with one
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "inter" not in source.text and "weight" not in source.text:
+    ratios = [one for one in grouped.operations(source, ast.Div) if isinstance(one.right, _HOLDS)]
+    if not ratios or ("inter" not in source.text and "weight" not in source.text):
         return
-    for ratio in source.all(ast.BinOp):
-        if not isinstance(ratio.op, ast.Div):
-            continue
+    for ratio in ratios:
         top = _weights(source, ratio.left)
         if not top:
             continue

@@ -15,7 +15,7 @@ loss = each.sum() / w[labels].sum()
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import scopes, tree, values
+from torchlore.check import scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _FUNCTIONS = ("torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss")
@@ -46,8 +46,12 @@ def claim(bad: dict[str, list[float]], good: dict[str, list[float]]) -> None:
     assert error_of(lambda: F.cross_entropy(logits, labels, weight=weight[:2])) == "RuntimeError"
 
 
+WORDS = ("reduction", "mean")
+
+
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.methods("mean"):
+    kept = any(tree.literal(one.value) == "none" for one in uses.keywords(source, "reduction"))
+    for call in source.methods("mean") if kept else ():
         inner = tree.receiver(call)
         if isinstance(inner, ast.Name):
             bindings = scopes.reaching(source, inner)

@@ -14,6 +14,7 @@ _COUNTS = regex(
 )
 _POSITIVE = regex(r"(^|_)(n_?|num_?)?(pos|positive|positives)(_|$)", re.IGNORECASE)
 _NEGATIVE = regex(r"(^|_)(n_?|num_?)?(neg|negative|negatives)(_|$)", re.IGNORECASE)
+WORDS = (f"{losses.SAID}|WeightedRandomSampler",)
 
 
 def find(source: Source) -> Iterator[Hit]:
