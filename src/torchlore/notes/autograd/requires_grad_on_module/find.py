@@ -9,13 +9,16 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _BARE = regex(r"(?:pool|relu|dropout|softmax|flatten)\w*$", re.IGNORECASE)  # has no parameters to freeze
-_WRITTEN = regex(r"^requires?_?grad(s|ient)?$")
+_STARTS, _ENDS = ("require", "requires", "require_", "requires_"), ("grad", "grads", "gradient")
+_WRITTEN = {f"{start}{end}" for start in _STARTS for end in _ENDS}
+
+WORDS = ("|".join([*sorted(_WRITTEN), "requires_grad_"]),)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in source.all(ast.Assign) if "grad" in source.text else ():
-        for target in assign.targets:
-            if isinstance(target, ast.Attribute) and _WRITTEN.match(target.attr):
+    for assign in dict.fromkeys(source.parents[one] for one in uses.any_attributes(source, _WRITTEN)):
+        for target in assign.targets if isinstance(assign, ast.Assign) else ():
+            if isinstance(target, ast.Attribute) and target.attr in _WRITTEN:
                 whole = target.attr == "requires_grad"
                 yield from _on_module(source, assign, target) if whole else _misspelt(source, assign, target)
     if "requires_grad" in source.text:

@@ -36,6 +36,9 @@ def claim(bad: dict[str, list[int]], good: dict[str, list[int]]) -> None:
     assert good["nodes"][-1] <= good["nodes"][0] + 2
 
 
+WORDS = ("retain_graph", "backward")
+
+
 def find(source: Source) -> Iterator[Hit]:
     asked = [
         call

@@ -10,6 +10,8 @@ from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
+WORDS = ("backward|training_step",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _in_training_step(source) if "training_step" in source.text else ()

@@ -34,6 +34,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert 0.09 < good["moved"] < 0.11  # lr 0.1 times a norm of 1
 
 
+WORDS = ("clip_grad_norm_|clip_grad_value_|clip_grad_norm|clip_grads_with_norm_", "step", "*scale*")
+
+
 def find(source: Source) -> Iterator[Hit]:
     if "clip_grad" not in source.text or "scale" not in source.text:
         return

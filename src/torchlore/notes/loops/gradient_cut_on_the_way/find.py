@@ -18,6 +18,8 @@ _COPIES = ("torch.tensor", "numpy.array", "numpy.asarray")
 _DRAWN = {f"torch.distributions.{name}" for name in ("Normal", "MultivariateNormal", "Independent", "LogNormal", "Laplace", "Beta",
           "Gamma", "Dirichlet", "LowRankMultivariateNormal")}  # fmt: skip
 
+WORDS = ("backward|*distributions*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _drawn(source) if "distributions" in source.text and ".sample(" in source.text else ()

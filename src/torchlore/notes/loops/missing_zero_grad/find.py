@@ -22,6 +22,8 @@ _COUNTS = regex(  # `env.reset()`, `loss_meter.reset()`, `pbar.clear()`; what ac
 )
 _OTHERS = ("zero", "reset", "clear")  # a helper we cannot look into may do it
 
+WORDS = ("backward",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):

@@ -34,6 +34,8 @@ _ONLY_READ = regex(
 )
 _HARMLESS = frozenset({"to", "cuda", "train", "zero_grad", "float", "double"})
 
+WORDS = ("parameters|Parameter|params|requires_grad|requires_grad_",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     owners = _with_parameters(source) if flow.may_train(source) else set()

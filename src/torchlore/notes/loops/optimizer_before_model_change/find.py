@@ -12,6 +12,8 @@ from torchlore.check.source import Hit, Source
 _SPLITS = ("torch.nn.utils.weight_norm", "torch.nn.utils.parametrizations.weight_norm")
 _SAME = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "eval", "train", "requires_grad_"}
 
+WORDS = ("parameters|named_parameters",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_layers_after(source), *_renewed(source), *_in_subclass(source))

@@ -25,6 +25,8 @@ _HARMLESS = frozenset(
     }
 )
 
+WORDS = ("parameters",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     made = {event.owner: event for event in _optimizers(source)} if flow.may_train(source) else {}

@@ -19,6 +19,8 @@ _GUARD = re.compile(r"if not \w+\.requires_grad:\s*continue|if \w+\.requires_gra
 
 Choice = tuple[ast.expr, ast.expr, list[ast.expr]]  # where to tell it, the model, the tests that take a parameter
 
+WORDS = ("parameters|named_parameters",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     text = _GUARD.sub("", source.text) if "requires_grad" in source.text else source.text

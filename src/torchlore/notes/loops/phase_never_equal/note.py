@@ -25,6 +25,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["batches_seen"] == 20
 
 
+WORDS = ("for", "*train*|set_grad_enabled|backward")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for test in source.all(ast.Compare):
         if (

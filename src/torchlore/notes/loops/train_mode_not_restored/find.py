@@ -19,6 +19,8 @@ _FIXED = regex(r"pretrain|load_state_dict|requires_grad|freeze|frozen|torchvisio
 _TEACHER = regex(r"(?:^|[._])(?:old|teacher|prev|previous|frozen|ref|reference|target)(?:_|$)", re.IGNORECASE)
 _TRAINS = regex(r"^_?train|_train$|^fit|^learn")
 
+WORDS = ("eval|train",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval", "train")) or not flow.may_train(source):

@@ -11,6 +11,8 @@ from torchlore.check.source import Hit, Source
 _KINDS = ("backward", "zero_grad", "step")
 _GRADIENTS = re.compile(r"\.grad\b|hook|(?<!zero_)(?<!no_)(?<!clip_)grad(?!_norm|_value|ient_|_accum)\w*\(")
 
+WORDS = ("backward", "zero_grad|grad")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):

@@ -8,6 +8,8 @@ from torchlore.check.source import Hit, Source
 
 _WRAPPER = "torch.nn.parallel.DistributedDataParallel"
 
+WORDS = ("DistributedDataParallel", "module", "backward")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "DistributedDataParallel" not in source.text or ".module" not in source.text:

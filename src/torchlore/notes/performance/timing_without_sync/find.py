@@ -14,14 +14,15 @@ _NEEDS_SIZES = {"nonzero", "unique", "masked_select", "any", "all", "argwhere", 
 _DRAWS = {"torch.rand", "torch.randn", "torch.zeros", "torch.ones", "torch.randint"}
 _PRODUCTS = {"torch.mm", "torch.matmul", "torch.bmm", "torch.einsum"}
 
+WORDS = ("*cuda*", "time|perf_counter|monotonic|perf_counter_ns|default_timer")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "cuda" not in source.text or not any(source.calls(*_CLOCKS)):
-        return
-    for end in source.all(ast.BinOp):
-        elapsed = isinstance(end.op, ast.Sub) and _is_clock(source, end.left)
-        start = follow.binding(source, end.right) if elapsed else None
-        if start is None or not _is_clock(source, start):
+    for clock in source.calls(*_CLOCKS):
+        end = source.parents[clock]
+        elapsed = isinstance(end, ast.BinOp) and isinstance(end.op, ast.Sub) and end.left is clock
+        start = follow.binding(source, end.right) if isinstance(end, ast.BinOp) and elapsed else None
+        if not isinstance(end, ast.BinOp) or start is None or not _is_clock(source, start):
             continue
         home = tree.function(source, end)
         if tree.function(source, start) is not home or _without_gpu(source, end):
