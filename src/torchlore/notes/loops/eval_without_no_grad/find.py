@@ -44,15 +44,19 @@ _CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
 _JOINS = {"numpy.concatenate", "numpy.vstack", "numpy.hstack"}
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
 
+WORDS = ("eval|*loader*|*dl*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if any(source.methods("eval")):
         yield from (*_state_of_its_own(source), *_backward_pass(source), *_helper(source))
     over = _over_evaluation(source)
     marks = [*uses.attributes(source, "eval"), *over]
-    around = {up for one in marks for up in tree.ancestors(source, one)}
-    top = any(tree.function(source, call) is None for call in (*source.methods("train", "eval"), *over))
-    for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)) if marks else ():
+    around = {None, *(up for one in marks for up in tree.ancestors(source, one))}
+    loops = source.all(ast.For, ast.While, ast.AsyncFor) if marks else ()
+    homes = around & {tree.function(source, one) for one in loops}
+    homes &= {tree.function(source, one) for one in (*source.methods("train", "eval"), *over)}
+    for home in (one for one in (None, *flow.functions(source)) if one in homes) if homes else ():
         events = tuple(_by_method(source, one) for one in flow.events_of(source, home))
         for place, event in enumerate(events):
             if not (_evaluates(events, place) or _tests(events, place, over)) or _is_quiet(source, home, events, event):
@@ -174,16 +178,17 @@ def _state_of_its_own(source: Source) -> Iterator[Hit]:
     """`y, self.h = self.cell(x, self.h)` in an object that has put its net into evaluation mode: one graph over all calls."""
     for cls in classes.all_classes(source):
         code = source.code(cls.node)
-        if classes.is_module(cls) or ".eval()" not in code or ".backward(" in code or "detach" in code:
+        if ".eval()" not in code or ".backward(" in code or "detach" in code or classes.is_module(cls):
             continue
         for assign in tree.under(source, cls.node, ast.Assign):
             target, call = assign.targets[0], assign.value
             names = {tree.dotted(one) for one in (target.elts if isinstance(target, ast.Tuple) else [target])}
             own = {one for one in names if one.startswith("self.")}
-            net = isinstance(call, ast.Call) and values.sure(source, call.func, "module")
             given = {tree.dotted(one) for one in call.args} if isinstance(call, ast.Call) else set()
             home = tree.function(source, assign)
-            if not net or not own & given or home is None or tensors.no_grad_around(source, assign):
+            if not own & given or home is None or tensors.no_grad_around(source, assign):
+                continue
+            if not isinstance(call, ast.Call) or not values.sure(source, call.func, "module"):
                 continue
             if not _quiet_callers(source, home) and not _runs_it(source, assign):
                 name = min(own & given)
