@@ -17,7 +17,9 @@ KEEPS = ("update", "add", "append", "log", "record", "push", "store", "track", "
          "keep", "remember", "observe", "accumulate")  # fmt: skip
 PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze", "reshape", "unsqueeze", "flatten", "softmax",
          "sigmoid", "log_softmax", "exp", "tanh", "abs", "pow", "sqrt", "square", "log", "norm"}  # fmt: skip
+_KEEPING = {ast.AugAssign, ast.Assign, ast.Call}
 _JOINS = ("torch.cat", "torch.concat", "torch.hstack", "torch.vstack")
+Kept = tuple[ast.AST, "ast.expr | None", ast.expr]  # the statement or call, where it keeps a value, and the value
 
 
 def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None, ast.expr | None]:
@@ -41,15 +43,32 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
                 return target, ast.Tuple(
                     [part for part in parts if tree.dotted(part) != tree.dotted(target)], ast.Load()
                 )
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-        alone = node.func.attr == "append" and tree.is_statement(source, node)
-        alone &= not any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's own
-        if alone or (node.func.attr in ("update", "add", "append") and hops and _stores(source, node, hops)):
-            return node.func.value, node.args[0]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _takes(source, node.func, node, hops):
+        return node.func.value, node.args[0]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_keeper(node.func.attr) and hops:
         stored = _stored(source, node, hops)
         return (node.func.value, ast.Tuple(stored, ast.Load())) if stored else (None, None)
     return None, None
+
+
+def _takes(source: Source, func: ast.Attribute, call: ast.Call, hops: int) -> bool:
+    """`losses.append(loss)`, or a method of the project that stores what it is given."""
+    alone = func.attr == "append" and bool(call.args) and tree.is_statement(source, call)
+    if alone and not any(one.kind == "object" for one in source.values(func.value)):  # no class of the user's own
+        return True
+    return func.attr in ("update", "add", "append") and bool(call.args and hops) and _stores(source, call, hops)
+
+
+def every(source: Source, home: ast.AST) -> list[Kept]:
+    """What a loop or function keeps, looked for once."""
+    memo: dict[ast.AST, list[Kept]] = source.memo.setdefault("kept", {})
+    if home not in memo:
+        memo[home] = []
+        for node in tree.body_nodes(home):
+            target, value = kept(source, node) if node.__class__ in _KEEPING else (None, None)
+            if value is not None:
+                memo[home].append((node, target, value))
+    return memo[home]
 
 
 def _is_keeper(method: str) -> bool:
@@ -78,11 +97,11 @@ def _share(node: ast.expr, name: str) -> bool:
     return any(tree.dotted(part) == name for part in parts)
 
 
-def own_sum(source: Source, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+def own_sums(source: Source, home: ast.AST) -> list[Kept]:
     """`self.total += loss` in a method: kept as long as the object lives."""
-    target, value = kept(source, node)
-    own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
-    return (target, value) if own and target is not None and value is not None else None
+    return [
+        one for one in every(source, home) if isinstance(one[1], ast.Attribute) and tree.dotted(one[1].value) == "self"
+    ]
 
 
 def _stores(source: Source, call: ast.Call, hops: int) -> bool:

@@ -29,11 +29,9 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             continue
         done = {event.owner for event in loop.direct("backward") if event.owner is not None}
-        for node in tree.body_nodes(loop.node):
-            target, value = kept.kept(source, node)
+        for node, target, value in kept.every(source, loop.node):
             if (
-                value is None
-                or tree.loops(source, node)[:1] != [loop.node]
+                tree.loops(source, node)[:1] != [loop.node]
                 or not kept.outlives(source, target, loop.node)
                 or _begins_again(loop.node, target)
                 or _emptied_by_method(source, loop.node, target)
@@ -75,9 +73,8 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
     steps = loop.direct("backward")
     if any(follow.seldom(source, event.at, loop.node) for event in steps) or frameworks.owned(source, loop.node):
         return  # one backward pass for several turns may want what they keep
-    for node in tree.body_nodes(loop.node):
-        target, value = kept.kept(source, node)
-        if value is None or not _each_turn(source, node, loop.node) or no_grad_around(source, node):
+    for node, target, value in kept.every(source, loop.node):
+        if not _each_turn(source, node, loop.node) or no_grad_around(source, node):
             continue
         parts = value.elts if isinstance(value, ast.Tuple) else [value]
         made = [one for one in parts if isinstance(one, ast.Call)]
@@ -218,9 +215,9 @@ def _in_methods(source: Source) -> Iterator[Hit]:
         if home is None or tree.loops(source, call) or tree.method_class(source, home) is None:
             continue
         done = identity(source, tree.receiver(call))
-        for node in tree.body_nodes(home) if done is not None and not frameworks.owned(source, call) else ():
-            target, value = kept.own_sum(source, node) or (None, None)
-            if value is None or not kept.outlives(source, target, home) or no_grad_around(source, node):
+        looked = done is not None and not frameworks.owned(source, call)
+        for node, target, value in kept.own_sums(source, home) if looked else ():
+            if not kept.outlives(source, target, home) or no_grad_around(source, node):
                 continue
             for leaf in kept.leaves(value):
                 number = values.kind(source, leaf) and not values.sure(source, leaf, "tensor")

@@ -395,9 +395,8 @@ def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
     while isinstance(held, ast.Call) and call in held.args and any(one.state == "loss" for one in source.values(held)):
         call, held = held, source.parents[held]  # criterion(net(x), y)
     name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
-    for node in tree.body_nodes(loop):
-        target, value = kept.kept(source, node)
-        if value is None or not kept.outlives(source, target, loop):
+    for _, target, value in kept.every(source, loop):
+        if not kept.outlives(source, target, loop):
             continue
         leaves = [leaf for leaf in kept.leaves(_gathered(value)) if isinstance(leaf, ast.Name)]
         same = any(_comes_from(source, leaf, call, name) for leaf in leaves) or _loss_of(source, value, call, name)

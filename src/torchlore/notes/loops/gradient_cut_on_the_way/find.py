@@ -27,7 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
     if ".backward(" not in source.text or not any(word in source.text for word in words):
         return
     yield from _in_the_open(source)
-    for cls in classes.all_classes(source):
+    trains = any(api.kind_of_call(full) == "optimizer" for _, full in uses.calls_under(source, "torch.optim."))
+    for cls in classes.all_classes(source) if trains else ():
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
         for name in classes.own_attributes(cls) if forward is not None else ():
             runs = trained.calls_of(source, cls, name)

@@ -189,11 +189,13 @@ def _never_zeroed(source: Source, step: ast.Call) -> bool:
 def _of_several(source: Source) -> Iterator[Hit]:
     """`for opt in self.opts.values(): opt.step()` after a backward pass, in a file that zeroes nothing, or some by name."""
     zeroed = {source.code(tree.receiver(one)) for one in source.methods("zero_grad")}
-    if re.search(r"grad\s*=\s*None|grad\.zero_|zero_(?!grad)|\.zero_grad(?!\()", source.text):
+    steps = {one: tree.dotted(tree.receiver(one)) for one in source.methods("step")}
+    turning = [one for one in source.all(ast.For) if tree.dotted(one.target) in steps.values()]
+    if not turning or re.search(r"grad\s*=\s*None|grad\.zero_|zero_(?!grad)|\.zero_grad(?!\()", source.text):
         return
-    for loop in source.all(ast.For):
-        steps = [one for one in tree.under(source, loop, ast.Call) if follow.method(one) == "step"]
-        mine = [one for one in steps if tree.dotted(tree.receiver(one)) == tree.dotted(loop.target)]
+    for loop in turning:
+        turn = tree.dotted(loop.target)
+        mine = [one for one in tree.under(source, loop, ast.Call) if steps.get(one) == turn]
         over = loop.iter if mine else None
         held = tree.receiver(over) if isinstance(over, ast.Call) and follow.method(over) == "values" else over
         home = tree.function(source, loop)

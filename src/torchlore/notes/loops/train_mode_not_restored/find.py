@@ -26,8 +26,8 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval", "train")) or not flow.may_train(source):
         return
     seen: set[object] = set()
-    for loop in flow.loops(source):
-        if not loop.of("backward") or not loop.of("step") or frameworks.owned(source, loop.node):
+    for loop in flow.backward_loops(source):
+        if not loop.of("step") or frameworks.owned(source, loop.node):
             continue
         for event in _left_on(source, loop):
             if _is_teacher(source, loop, event):

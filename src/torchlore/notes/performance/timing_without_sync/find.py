@@ -28,8 +28,9 @@ def find(source: Source) -> Iterator[Hit]:
         if tree.function(source, start) is not home or _without_gpu(source, end):
             continue
         timed = [n for n in tree.body_nodes(home or source.tree) if start.lineno < getattr(n, "lineno", 0) < end.lineno]
-        work = next((node for node in timed if _is_gpu_work(source, node)), None)
-        if work is not None and not any(_waits(source, node) for node in timed):
+        waits = any(_waits(source, node) for node in timed)
+        work = next((node for node in timed if _is_gpu_work(source, node)), None) if not waits else None
+        if work is not None:
             message = (
                 f"this times how long `{source.code(work)}` took to queue, and the GPU may still be at it: call "
                 "`torch.cuda.synchronize()` before both readings"
