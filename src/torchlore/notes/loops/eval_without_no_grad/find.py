@@ -42,6 +42,7 @@ _GRADIENTS = re.compile(
 _MEANT = re.compile(r"\b(?:keep|need|want|enable)\w* (?:the )?grad")  # "keep grads for the inner optimisation"
 _CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
 _JOINS = {"numpy.concatenate", "numpy.vstack", "numpy.hstack"}
+_OFF = {"torch.no_grad", "torch.inference_mode"}
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
 
 WORDS = ("eval|*loader*|*dl*",)
@@ -51,12 +52,7 @@ def find(source: Source) -> Iterator[Hit]:
     if any(source.methods("eval")):
         yield from (*_state_of_its_own(source), *_backward_pass(source), *_helper(source))
     over = _over_evaluation(source)
-    marks = [*uses.attributes(source, "eval"), *over]
-    around = {None, *(up for one in marks for up in tree.ancestors(source, one))}
-    loops = source.all(ast.For, ast.While, ast.AsyncFor) if marks else ()
-    homes = around & {tree.function(source, one) for one in loops}
-    homes &= {tree.function(source, one) for one in (*source.methods("train", "eval"), *over)}
-    for home in (one for one in (None, *flow.functions(source)) if one in homes) if homes else ():
+    for home in _homes(source, over):
         events = tuple(_by_method(source, one) for one in flow.events_of(source, home))
         for place, event in enumerate(events):
             if not (_evaluates(events, place) or _tests(events, place, over)) or _is_quiet(source, home, events, event):
@@ -66,6 +62,21 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(event.node, told)
             if once:
                 break
+
+
+def _homes(source: Source, over: set[ast.For]) -> list[tree.FunctionNode | None]:
+    """Functions (None: the top of the file) that switch to evaluation or loop over its batches, and have a loop that may record graphs."""
+    marks = [*uses.attributes(source, "eval"), *over]
+    if not marks or "set_grad_enabled" in source.text or frameworks.frameworks(source) - {"accelerate"}:
+        return []
+    around = {None, *(up for one in marks for up in tree.ancestors(source, one))}
+    switches = [one for one in source.methods("train") if one.args or one.keywords]  # train(False)
+    found = around & {tree.function(source, one) for one in (*source.methods("eval"), *switches, *over)}
+    loops = [one for one in source.all(ast.For, ast.While, ast.AsyncFor) if tree.function(source, one) in found]
+    found &= {
+        tree.function(source, one) for one in loops if not _few(source, one) and not _OFF & flow.place(source, one)[2]
+    }
+    return [one for one in (None, *flow.functions(source)) if one in found]
 
 
 def _is_quiet(source: Source, home: tree.FunctionNode | None, events: tuple[Event, ...], event: Event) -> bool:
