@@ -71,6 +71,14 @@ def every(source: Source, home: ast.AST) -> list[Kept]:
     return memo[home]
 
 
+def assigns(source: Source, home: ast.AST) -> list[ast.Assign]:
+    """The assignments of a loop or function, without those of functions defined in it, looked for once."""
+    memo: dict[ast.AST, list[ast.Assign]] = source.memo.setdefault("kept.assigns", {})
+    if home not in memo:
+        memo[home] = [one for one in tree.body_nodes(home) if isinstance(one, ast.Assign)]
+    return memo[home]
+
+
 def _is_keeper(method: str) -> bool:
     """`update`, `log`, and `update_priorities`."""
     return method in KEEPS or method.startswith(("update_", "store_", "push_", "record_", "set_prio", "on_", "after_"))
@@ -195,10 +203,9 @@ def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:
     same = tree.dotted(root) if root is not None else ""
     if not same:
         return False
-    for node in tree.body_nodes(loop):
+    for node in assigns(source, loop):
         if (
-            isinstance(node, ast.Assign)
-            and tree.dotted(node.targets[0]) == same
+            tree.dotted(node.targets[0]) == same
             and not isinstance(node.value, ast.BinOp)
             and kept(source, node)[0] is None
             and (target is None or not follow.exclusive(source, node, target))  # `if mean is None: mean = loss`

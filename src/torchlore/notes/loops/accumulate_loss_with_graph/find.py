@@ -33,7 +33,7 @@ def find(source: Source) -> Iterator[Hit]:
             if (
                 tree.loops(source, node)[:1] != [loop.node]
                 or not kept.outlives(source, target, loop.node)
-                or _begins_again(loop.node, target)
+                or _begins_again(source, loop.node, target)
                 or _emptied_by_method(source, loop.node, target)
             ):
                 continue
@@ -85,7 +85,7 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
         leaves = [one for one in (*named, *whole, *rows) if identity(source, one) not in done]
         graphs = [one for one in leaves if _carries_graph(source, one) or _holds(source, one, loop)]
         graphs = [one for one in graphs if not _emptied_here(source, one)]
-        lives = kept.outlives(source, target, loop.node) and not _begins_again(loop.node, target)
+        lives = kept.outlives(source, target, loop.node) and not _begins_again(source, loop.node, target)
         if graphs and lives and not _comes_back(source, target, loop):
             name, total = source.code(graphs[0]), source.code(target) if target is not None else ""
             single = values.attached(source, graphs[0]) is True or _returns_loss(source, graphs[0])
@@ -225,11 +225,11 @@ def _in_methods(source: Source) -> Iterator[Hit]:
                     yield _hit(source, node, target, leaf)
 
 
-def _begins_again(loop: tree.Loop, target: ast.expr | None) -> bool:
+def _begins_again(source: Source, loop: tree.Loop, target: ast.expr | None) -> bool:
     """`total, hits = 0, 0` within the loop: it lives for the few batches between two steps."""
     name = tree.dotted(target) if target is not None else ""
-    assigns = (one for one in tree.body_nodes(loop) if isinstance(one, ast.Assign))
-    several = (one.targets[0].elts for one in assigns if isinstance(one.targets[0], ast.Tuple))
+    targets = (one.targets[0] for one in kept.assigns(source, loop))
+    several = (one.elts for one in targets if isinstance(one, ast.Tuple))
     return any(tree.dotted(one) == name for elts in several for one in elts)
 
 
