@@ -30,11 +30,11 @@ def find(source: Source) -> Iterator[Hit]:
     trains = any(api.kind_of_call(full) == "optimizer" for _, full in uses.calls_under(source, "torch.optim."))
     for cls in classes.all_classes(source) if trains else ():
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
-        for name in classes.own_attributes(cls) if forward is not None else ():
+        homes = {forward, *_run_by(source, cls, forward)} if forward is not None else set()
+        for name in classes.own_attributes(cls) if homes else ():
             runs = trained.calls_of(source, cls, name)
             cuts = [(one, cut) for one in runs if (cut := _cut(source, one)) is not None]
             quiet = [one for one in runs if no_grad_around(source, one)]
-            homes = {forward, *_run_by(source, cls, forward)} if forward is not None else set()
             here = [cut for one, cut in cuts if tree.function(source, one) in homes and not _asked_for(source, cut)]
             if not here or len(cuts) + len(quiet) < len(runs) or not trained.fresh(source, cls, name):
                 continue

@@ -410,7 +410,7 @@ def _leaves(step: Event) -> bool:
 def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
     steps = [event for event in loop.of("step") if event.detail != "closure"]
     foreign = any(event.detail in ("accelerate", "lightning") for event in loop.of("backward"))
-    if not steps or foreign or _helper(loop.node) or _zeroes_itself(source):
+    if not steps or foreign:
         return None
     around = [one for one in flow.events_of(source, loop.function) if one.what == "zero_grad"]
     near = loop.of("zero_grad")
@@ -420,7 +420,7 @@ def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
         if step.conditions and any(one.loops and one.loops[0] in step.loops for one in around):
             continue  # accumulation: zeroed at the edge of an outer loop
         if not near or all(flow.surely_other(step, one) or _of_another_net(step, one) for one in near):
-            return step
+            return None if _helper(loop.node) or _zeroes_itself(source) else step
     return None
 
 

@@ -393,14 +393,10 @@ def _models(source: Source, node: ast.AST) -> set[Identity]:
     given = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
     found: set[Identity] = set()
     for argument in given:
-        named = [follow.followed(source, one) for one in ast.walk(argument) if isinstance(one, ast.Name)]
-        for part in (*ast.walk(argument), *(part for one in named for part in ast.walk(one))):
-            if (
-                isinstance(part, ast.Call)
-                and isinstance(part.func, ast.Attribute)
-                and part.func.attr in ("parameters", "named_parameters")
-            ):
-                known = identity(source, part.func.value)
+        named = [follow.followed(source, one) for one in tree.under(source, argument, ast.Name)]
+        for part in (part for one in (argument, *named) for part in tree.under(source, one, ast.Call)):
+            if follow.method(part) in ("parameters", "named_parameters"):
+                known = identity(source, tree.receiver(part))
                 found |= {known} if known else set()
     return found
 

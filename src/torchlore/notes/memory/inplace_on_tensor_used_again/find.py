@@ -46,7 +46,7 @@ def _functions(source: Source) -> Iterator[ast.Call]:
     for call in source.calls("torch.nn.functional.relu", "torch.nn.functional.silu"):
         if tree.literal(tree.argument(call, 1)) is True:
             yield call
-    for keyword in uses.keywords(source, "inplace"):
+    for keyword in uses.keywords(source, "inplace") if "inplace" in source.text else ():
         up = source.parents[keyword]
         asked = isinstance(up, ast.Call) and tree.literal(keyword.value) is True
         if isinstance(up, ast.Call) and asked and source.name(up.func).startswith("torch.nn.functional."):
