@@ -112,11 +112,12 @@ def _run_by(source: Source, cls: Class, forward: tree.FunctionNode) -> list[tree
 def _in_the_open(source: Source) -> Iterator[Hit]:
     """`fake = first(x)`, called in this one place, where all that is done with `fake` is `fake.detach()`."""
     given = {tree.dotted(tree.receiver(one)): one for one in source.methods("parameters") if _to_optimizer(source, one)}
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, ast.Name, ast.Call) if given else ():
         call, target = assign.value, assign.targets[0]
-        name = tree.dotted(call.func) if isinstance(call, ast.Call) and isinstance(target, ast.Name) else ""
-        held = any(name == one or name.startswith(f"{one}.") for one in given if one)
-        if not name or not held or not isinstance(call, ast.Call) or not isinstance(target, ast.Name):
+        if not isinstance(call, ast.Call) or not isinstance(target, ast.Name):
+            continue
+        name = tree.dotted(call.func)
+        if not any(name == one or name.startswith(f"{one}.") for one in given if one):
             continue
         reads = [one for one in uses.names(source, target.id) if isinstance(one.ctx, ast.Load)]
         ups = [source.parents[one] for one in reads]
