@@ -23,8 +23,10 @@ WORDS = ("parameters|named_parameters",)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if not flow.may_train(source):
+        return
     text = _GUARD.sub("", source.text) if "requires_grad" in source.text else source.text
-    if any(word in text for word in _MEANT) or not flow.may_train(source):
+    if any(word in text for word in _MEANT):
         return
     yield from _listed_parts(source)
     if "named_parameters" not in source.text:
