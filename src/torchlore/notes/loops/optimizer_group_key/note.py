@@ -43,7 +43,6 @@ _MEANT = {"parameters": "params", "param": "params", "parameter": "params", "wei
           "beta": "betas", "weight_decay_rate": "weight_decay", "weight_decays": "weight_decay",
           "learning_rates": "lr", "lrate": "lr"}  # fmt: skip
 
-
 WORDS = (api.OPTIMIZERS, "|".join(one for one in _MEANT if "-" not in one) + "|decay")
 
 
