@@ -31,6 +31,11 @@ KIND_OF: dict[str, str] = {
     "numpy.random.RandomState": "nprng", "random.Random": "pyrng",
 }  # fmt: skip
 
+# what a file says that builds an optimizer of torch, for `WORDS`; on a page another block may hold the import
+OPTIMIZERS = (
+    "optim|SGD|Adam|AdamW|RMSprop|Adagrad|Adadelta|Adamax|NAdam|RAdam|ASGD|LBFGS|Rprop|SparseAdam|Adafactor|Muon"
+)
+
 _FOREIGN = r"(?:apex|bitsandbytes|transformers|timm|torch_optimizer|lion_pytorch|deepspeed)\.(?:\w+\.)*(?:Fused|Paged)?"
 _PATTERNS = tuple(
     (re.split(r"[^\w\\.]|\\w", pattern)[0].replace("\\.", "."), pattern, kind)  # what it must start with, for speed

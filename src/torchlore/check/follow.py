@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from math import inf
 from typing import TYPE_CHECKING
 
 from torchlore.check import scopes, tree, uses
@@ -243,18 +244,19 @@ def _equals(source: Source, test: ast.expr) -> tuple[str, object] | None:
 
 def later_uses(source: Source, name: ast.Name, after: ast.expr) -> Iterator[ast.Name]:
     """Reads of the value that `name` has (or is given) here which come after another expression, or stand beside it."""
-    home = tree.function(source, after) or source.tree
-    stored = isinstance(name.ctx, ast.Store)
-    mine = {id(name)} if stored else {id(one.node) for one in scopes.reaching(source, name)}
-    for node in uses.names(source, name.id):
-        if node is not name and isinstance(node.ctx, ast.Load) and scopes.scope_of(source, node) is home:
-            later = (node.lineno, node.col_offset) > (after.lineno, after.col_offset)
-            beside = tree.statement(source, node) is tree.statement(source, after)
-            if (
-                (later or beside)
-                and not exclusive(source, node, after)
-                and mine & {id(one.node) for one in scopes.reaching(source, node)}
-            ):
+    home, held = tree.function(source, after) or source.tree, tree.statement(source, after)
+    first, last = (after.lineno, after.col_offset), getattr(home, "end_lineno", inf)
+    same = [one for one in uses.names(source, name.id) if one is not name and isinstance(one.ctx, ast.Load)]
+    near = [
+        one
+        for one in same
+        if one.lineno <= last and ((one.lineno, one.col_offset) > first or tree.statement(source, one) is held)
+    ]
+    mine = {id(name)} if isinstance(name.ctx, ast.Store) else None
+    for node in near:
+        if scopes.scope_of(source, node) is home and not exclusive(source, node, after):
+            mine = mine or {id(one.node) for one in scopes.reaching(source, name)}
+            if mine & {id(one.node) for one in scopes.reaching(source, node)}:
                 yield node
 
 

@@ -17,7 +17,9 @@ KEEPS = ("update", "add", "append", "log", "record", "push", "store", "track", "
          "keep", "remember", "observe", "accumulate")  # fmt: skip
 PASS = {"mean", "sum", "clone", "cpu", "float", "cuda", "to", "view", "squeeze", "reshape", "unsqueeze", "flatten", "softmax",
          "sigmoid", "log_softmax", "exp", "tanh", "abs", "pow", "sqrt", "square", "log", "norm"}  # fmt: skip
+_KEEPING = {ast.AugAssign, ast.Assign, ast.Call}
 _JOINS = ("torch.cat", "torch.concat", "torch.hstack", "torch.vstack")
+Kept = tuple[ast.AST, "ast.expr | None", ast.expr]  # the statement or call, where it keeps a value, and the value
 
 
 def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None, ast.expr | None]:
@@ -41,13 +43,8 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
                 return target, ast.Tuple(
                     [part for part in parts if tree.dotted(part) != tree.dotted(target)], ast.Load()
                 )
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-        alone = node.func.attr == "append" and tree.is_statement(source, node)
-        own = alone and any(one.kind == "object" for one in source.values(node.func.value))  # a class of the user's
-        if (alone and not own) or (
-            node.func.attr in ("update", "add", "append") and hops and _stores(source, node, hops)
-        ):
-            return node.func.value, node.args[0]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _takes(source, node.func, node, hops):
+        return node.func.value, node.args[0]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_keeper(node.func.attr) and hops:
         stored = _stored(source, node, hops)
         return (node.func.value, ast.Tuple(stored, ast.Load())) if stored else (None, None)
@@ -57,6 +54,34 @@ def kept(source: Source, node: ast.AST, hops: int = 2) -> tuple[ast.expr | None,
 def may_keep(call: ast.Call) -> bool:
     """Whether a call may keep what it is given, by its name: `update`, `append`."""
     return isinstance(call.func, ast.Attribute) and _is_keeper(call.func.attr)
+
+
+def _takes(source: Source, func: ast.Attribute, call: ast.Call, hops: int) -> bool:
+    """`losses.append(loss)`, or a method of the project that stores what it is given."""
+    alone = func.attr == "append" and bool(call.args) and tree.is_statement(source, call)
+    if alone and not any(one.kind == "object" for one in source.values(func.value)):  # no class of the user's own
+        return True
+    return func.attr in ("update", "add", "append") and bool(call.args and hops) and _stores(source, call, hops)
+
+
+def every(source: Source, home: ast.AST) -> list[Kept]:
+    """What a loop or function keeps, looked for once."""
+    memo: dict[ast.AST, list[Kept]] = source.memo.setdefault("kept", {})
+    if home not in memo:
+        memo[home] = []
+        for node in tree.body_nodes(home):
+            target, value = kept(source, node) if node.__class__ in _KEEPING else (None, None)
+            if value is not None:
+                memo[home].append((node, target, value))
+    return memo[home]
+
+
+def assigns(source: Source, home: ast.AST) -> list[ast.Assign]:
+    """The assignments of a loop or function, without those of functions defined in it, looked for once."""
+    memo: dict[ast.AST, list[ast.Assign]] = source.memo.setdefault("kept.assigns", {})
+    if home not in memo:
+        memo[home] = [one for one in tree.body_nodes(home) if isinstance(one, ast.Assign)]
+    return memo[home]
 
 
 def _is_keeper(method: str) -> bool:
@@ -85,11 +110,11 @@ def _share(node: ast.expr, name: str) -> bool:
     return any(tree.dotted(part) == name for part in parts)
 
 
-def own_sum(source: Source, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+def own_sums(source: Source, home: ast.AST) -> list[Kept]:
     """`self.total += loss` in a method: kept as long as the object lives."""
-    target, value = kept(source, node)
-    own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
-    return (target, value) if own and target is not None and value is not None else None
+    return [
+        one for one in every(source, home) if isinstance(one[1], ast.Attribute) and tree.dotted(one[1].value) == "self"
+    ]
 
 
 def _stores(source: Source, call: ast.Call, hops: int) -> bool:
@@ -183,10 +208,9 @@ def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:
     same = tree.dotted(root) if root is not None else ""
     if not same:
         return False
-    for node in tree.body_nodes(loop):
+    for node in assigns(source, loop):
         if (
-            isinstance(node, ast.Assign)
-            and tree.dotted(node.targets[0]) == same
+            tree.dotted(node.targets[0]) == same
             and not isinstance(node.value, ast.BinOp)
             and kept(source, node)[0] is None
             and (target is None or not follow.exclusive(source, node, target))  # `if mean is None: mean = loss`

@@ -66,7 +66,12 @@ def fresh(source: Source, cls: Class, name: str) -> bool:
 
 def calls_of(source: Source, cls: Class, name: str) -> list[ast.Call]:
     """The calls of `self.name(...)` in the class."""
-    return [one for one in tree.under(source, cls.node, ast.Call) if tree.dotted(one.func) == f"self.{name}"]
+    memo: dict[ast.AST, dict[str, list[ast.Call]]] = source.memo.setdefault("trained.calls", {})
+    if cls.node not in memo:
+        table = memo[cls.node] = {}
+        for one in tree.under(source, cls.node, ast.Call):
+            table.setdefault(tree.dotted(one.func), []).append(one)
+    return memo[cls.node].get(f"self.{name}", [])
 
 
 def frozen(source: Source, *, surely: bool = False) -> set[str] | None:

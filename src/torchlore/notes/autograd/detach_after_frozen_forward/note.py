@@ -41,13 +41,16 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert torch.ones(2, requires_grad=True).detach().requires_grad_().requires_grad
 
 
+WORDS = ("detach",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("detach"):
-        inner = follow.read_once(source, tree.receiver(call))
-        if not isinstance(inner, ast.Call) or not _network(source, inner.func):
-            continue
         around = (one.func if isinstance(one, ast.Call) else one for one in tree.contexts(source, call))
-        if not _OFF.intersection(source.name(one) for one in around):
+        if not _OFF.isdisjoint(source.name(one) for one in around):
+            continue
+        inner = follow.read_once(source, tree.receiver(call))
+        if isinstance(inner, ast.Call) and _network(source, inner.func):
             model = source.code(inner.func)
             yield source.hit(call, f"`{model}` is recorded and the record thrown away: call it under `torch.no_grad()`")
 

@@ -32,6 +32,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert not good["has_graph"]
 
 
+WORDS = ("no_grad|inference_mode|enable_grad|autocast|detect_anomaly|fork_rng",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_CONTEXTS):
         if tree.is_statement(source, call):

@@ -9,6 +9,8 @@ from torchlore.check.source import Hit, Source
 _MODULE = "torch.nn.Module"
 _SAFE = {"clamp", "clamp_min", "clip", "maximum"}
 
+WORDS = ("sqrt|acos|asin|arccos|arcsin",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("sqrt", "acos", "asin", "arccos", "arcsin"):

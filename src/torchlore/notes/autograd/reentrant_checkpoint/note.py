@@ -27,6 +27,9 @@ def claim(bad: dict[str, bool], good: dict[str, bool]) -> None:
     assert good["block_learns"]
 
 
+WORDS = ("checkpoint|checkpoint_sequential",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"):
         absent = tree.keyword(call, "use_reentrant") is None and all(one.arg for one in call.keywords)

@@ -4,18 +4,24 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, paths, tree, uses, values
+from torchlore.check import classes, edits, follow, paths, scopes, tree, uses, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _BARE = regex(r"(?:pool|relu|dropout|softmax|flatten)\w*$", re.IGNORECASE)  # has no parameters to freeze
-_WRITTEN = regex(r"^requires?_?grad(s|ient)?$")
+_WALKS = ("parameters", "named_parameters")
+_STARTS, _ENDS = ("require", "requires", "require_", "requires_"), ("grad", "grads", "gradient")
+_WRITTEN = {f"{start}{end}" for start in _STARTS for end in _ENDS}
+
+WORDS = ("|".join([*sorted(_WRITTEN), "requires_grad_"]),)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in source.all(ast.Assign) if "grad" in source.text else ():
+    for assign in dict.fromkeys(source.parents[one] for one in uses.any_attributes(source, _WRITTEN)):
+        if not isinstance(assign, ast.Assign):
+            continue
         for target in assign.targets:
-            if isinstance(target, ast.Attribute) and _WRITTEN.match(target.attr):
+            if isinstance(target, ast.Attribute) and target.attr in _WRITTEN:
                 whole = target.attr == "requires_grad"
                 yield from _on_module(source, assign, target) if whole else _misspelt(source, assign, target)
     if "requires_grad" in source.text:
@@ -25,10 +31,19 @@ def find(source: Source) -> Iterator[Hit]:
 def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Iterator[Hit]:
     owner, value = source.code(target.value), source.code(assign.value)
     told = tree.literal(assign.value) in (True, False) and owner != "self" and not _BARE.search(owner)
-    if told and values.sure(source, target.value, "module") and not _one_by_one(source, assign, owner):
+    if not told or _is_walked(source, target.value):
+        return
+    if values.sure(source, target.value, "module") and not _one_by_one(source, assign, owner):
         edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
         message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
         yield source.hit(assign, message, *([edit] if len(assign.targets) == 1 else []))
+
+
+def _is_walked(source: Source, node: ast.expr) -> bool:
+    """`p` of `for p in net.parameters()`, the usual way."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    walked = (one.how == "for" and one.value is not None and follow.method(one.value) in _WALKS for one in bound)
+    return bool(bound) and all(walked)
 
 
 def _by_name(source: Source) -> Iterator[Hit]:
@@ -44,7 +59,7 @@ def _by_name(source: Source) -> Iterator[Hit]:
 def _one_by_one(source: Source, assign: ast.Assign, owner: str) -> bool:
     """Whether the function goes over the parameters of the same module as well, and sets each."""
     home = tree.function(source, assign)
-    same = (one for one in source.methods("parameters", "named_parameters") if tree.function(source, one) is home)
+    same = (one for one in source.methods(*_WALKS) if tree.function(source, one) is home)
     around = [source.parents[one] for one in same if source.code(tree.receiver(one)) == owner]
     sets = (part for one in around if isinstance(one, ast.For) for part in tree.under(source, one, ast.Attribute))
     return any(part.attr in ("requires_grad", "requires_grad_") for part in sets)
@@ -132,7 +147,7 @@ def _some(value: values.Value, source: Source) -> str:
 def _over_parameters(source: Source, loop: ast.For) -> str:
     """`net` of `for name, p in net.named_parameters():`."""
     call = loop.iter
-    listed = isinstance(call, ast.Call) and follow.method(call) in ("parameters", "named_parameters") and not call.args
+    listed = isinstance(call, ast.Call) and follow.method(call) in _WALKS and not call.args
     return source.code(tree.receiver(call)) if listed and isinstance(call, ast.Call) else ""
 
 

@@ -8,13 +8,16 @@ from torchlore.check.source import Hit, Source
 
 _SAME = {"requires_grad_", "retain_grad", "detach_", "backward", "register_hook"}
 
+WORDS = ("requires_grad",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in source.all(ast.Assign) if "requires_grad" in source.text else ():
-        name = assign.targets[0]
-        leaf = _leaf(source, assign.value)
-        if leaf is None or leaf is assign.value:
+    asking = (one for one in uses.keywords(source, "requires_grad") if tree.literal(one.value) is True)
+    for assign in dict.fromkeys(tree.statement(source, one) for one in asking):
+        leaf = _leaf(source, assign.value) if isinstance(assign, ast.Assign) else None
+        if not isinstance(assign, ast.Assign) or leaf is None or leaf is assign.value:
             continue
+        name = assign.targets[0]
         if not (isinstance(name, ast.Name) and _wanted(source, name)) and not _own(source, name):
             continue
         given = tree.argument(leaf, None, "requires_grad")

@@ -36,12 +36,12 @@ def claim(bad: dict[str, list[int]], good: dict[str, list[int]]) -> None:
     assert good["nodes"][-1] <= good["nodes"][0] + 2
 
 
+WORDS = ("retain_graph", "backward")
+
+
 def find(source: Source) -> Iterator[Hit]:
-    asked = [
-        call
-        for call in source.methods("backward")
-        if tree.literal(tree.argument(call, None, "retain_graph")) is True and not tree.keyword(call, "create_graph")
-    ]
+    plain = (call for call in source.methods("backward") if not tree.keyword(call, "create_graph"))
+    asked = [call for call in plain if tree.literal(tree.argument(call, None, "retain_graph")) is True]
     if not asked or any(source.calls("torch.autograd.grad", "torch.autograd.backward")) or any(source.methods("adapt")):
         return  # an adapted net carries a graph that every turn may go through
     for loop in flow.training_loops(source):

@@ -49,6 +49,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     torch.set_grad_enabled(True)
 
 
+WORDS = ("set_grad_enabled|enable_grad", "backward")
+
+
 def find(source: Source) -> Iterator[Hit]:
     switches = list(source.calls("torch.set_grad_enabled", "torch.enable_grad"))
     if not switches or not any(source.methods("backward")):

@@ -7,6 +7,8 @@ from torchlore.check import calls, edits, follow, tensors, tree, uses, values
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
+WORDS = ("Variable|volatile",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     said: set[ast.AST] = set()  # one `no_grad` for all that a statement makes

@@ -8,6 +8,8 @@ from torchlore.check.source import Hit, Source
 
 _STEEP = {"sqrt", "log", "rsqrt", "acos", "asin", "log2", "log10", "reciprocal", "pow", "exp"}
 
+WORDS = ("where",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.where"):
@@ -16,8 +18,8 @@ def find(source: Source) -> Iterator[Hit]:
         tested = {source.code(side) for side in _sides(source, call.args[0])}
         for branch in call.args[1:]:
             steep = _steep(source, branch, tested)
-            attached = values.attached(source, branch)
-            if steep is not None and (attached or (attached is None and _likely(source, call))):
+            attached = values.attached(source, branch) if steep is not None else False
+            if attached or (attached is None and _likely(source, call)):
                 message = (
                     f"where chooses the values, but `{source.code(branch)}` still sends a NaN gradient back to every "
                     f"masked element: make `{steep}` harmless first, `torch.where(mask, {steep}, 1.0)`"

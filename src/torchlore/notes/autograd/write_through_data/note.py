@@ -53,6 +53,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     raise AssertionError("the write through detach() was not seen")
 
 
+WORDS = ("data",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for data in uses.attributes(source, "data"):
         if not _writes(source, data):

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from torchlore.check import edits, tree
 from torchlore.check.source import Hit, Source
 
+WORDS = ("Accelerator", "backward")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for made in source.calls("accelerate.Accelerator"):

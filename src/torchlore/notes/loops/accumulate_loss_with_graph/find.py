@@ -10,6 +10,8 @@ from torchlore.check.project import enclosing_class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
+WORDS = ("backward|training_step",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _in_training_step(source) if "training_step" in source.text else ()
@@ -27,13 +29,11 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             continue
         done = {event.owner for event in loop.direct("backward") if event.owner is not None}
-        for node in tree.body_nodes(loop.node):
-            target, value = kept.kept(source, node)
+        for node, target, value in kept.every(source, loop.node):
             if (
-                value is None
-                or tree.loops(source, node)[:1] != [loop.node]
+                tree.loops(source, node)[:1] != [loop.node]
                 or not kept.outlives(source, target, loop.node)
-                or _begins_again(loop.node, target)
+                or _begins_again(source, loop.node, target)
                 or _emptied_by_method(source, loop.node, target)
             ):
                 continue
@@ -73,9 +73,8 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
     steps = loop.direct("backward")
     if any(follow.seldom(source, event.at, loop.node) for event in steps) or frameworks.owned(source, loop.node):
         return  # one backward pass for several turns may want what they keep
-    for node in tree.body_nodes(loop.node):
-        target, value = kept.kept(source, node)
-        if value is None or not _each_turn(source, node, loop.node) or no_grad_around(source, node):
+    for node, target, value in kept.every(source, loop.node):
+        if not _each_turn(source, node, loop.node) or no_grad_around(source, node):
             continue
         parts = value.elts if isinstance(value, ast.Tuple) else [value]
         made = [one for one in parts if isinstance(one, ast.Call)]
@@ -86,7 +85,7 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
         leaves = [one for one in (*named, *whole, *rows) if identity(source, one) not in done]
         graphs = [one for one in leaves if _carries_graph(source, one) or _holds(source, one, loop)]
         graphs = [one for one in graphs if not _emptied_here(source, one)]
-        lives = kept.outlives(source, target, loop.node) and not _begins_again(loop.node, target)
+        lives = kept.outlives(source, target, loop.node) and not _begins_again(source, loop.node, target)
         if graphs and lives and not _comes_back(source, target, loop):
             name, total = source.code(graphs[0]), source.code(target) if target is not None else ""
             single = values.attached(source, graphs[0]) is True or _returns_loss(source, graphs[0])
@@ -216,9 +215,9 @@ def _in_methods(source: Source) -> Iterator[Hit]:
         if home is None or tree.loops(source, call) or tree.method_class(source, home) is None:
             continue
         done = identity(source, tree.receiver(call))
-        for node in tree.body_nodes(home) if done is not None and not frameworks.owned(source, call) else ():
-            target, value = kept.own_sum(source, node) or (None, None)
-            if value is None or not kept.outlives(source, target, home) or no_grad_around(source, node):
+        looked = done is not None and not frameworks.owned(source, call)
+        for node, target, value in kept.own_sums(source, home) if looked else ():
+            if not kept.outlives(source, target, home) or no_grad_around(source, node):
                 continue
             for leaf in kept.leaves(value):
                 number = values.kind(source, leaf) and not values.sure(source, leaf, "tensor")
@@ -226,11 +225,11 @@ def _in_methods(source: Source) -> Iterator[Hit]:
                     yield _hit(source, node, target, leaf)
 
 
-def _begins_again(loop: tree.Loop, target: ast.expr | None) -> bool:
+def _begins_again(source: Source, loop: tree.Loop, target: ast.expr | None) -> bool:
     """`total, hits = 0, 0` within the loop: it lives for the few batches between two steps."""
     name = tree.dotted(target) if target is not None else ""
-    assigns = (one for one in tree.body_nodes(loop) if isinstance(one, ast.Assign))
-    several = (one.targets[0].elts for one in assigns if isinstance(one.targets[0], ast.Tuple))
+    targets = (one.targets[0] for one in kept.assigns(source, loop))
+    several = (one.elts for one in targets if isinstance(one, ast.Tuple))
     return any(tree.dotted(one) == name for elts in several for one in elts)
 
 

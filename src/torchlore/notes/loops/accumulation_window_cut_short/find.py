@@ -7,6 +7,8 @@ from torchlore.check import averages, flow, frameworks, loaders, origin, tree
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
+WORDS = ("backward",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "%" not in source.text or not any(source.methods("backward")):

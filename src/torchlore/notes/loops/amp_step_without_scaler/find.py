@@ -7,6 +7,8 @@ from torchlore.check import edits, flow, follow, frameworks, tree, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
+WORDS = ("scale",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "scale(" not in source.text or not any(source.methods("scale")):

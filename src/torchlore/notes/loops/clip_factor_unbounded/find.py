@@ -11,6 +11,8 @@ from torchlore.check.source import Hit, Source
 _LIMIT = regex(r"(^|_)(max|clip|limit|thresh|threshold|bound)", re.IGNORECASE)
 _BOUNDS = regex(r"\b(min|max|clamp|clip|minimum|maximum|where)_?\(|\bif\b")
 
+WORDS = ("grad", "*norm*|*sqrt*", "*max*|*clip*|*limit*|*thresh*|*bound*")
+
 
 def find(source: Source) -> Iterator[Hit]:
     told: set[ast.AST] = set()

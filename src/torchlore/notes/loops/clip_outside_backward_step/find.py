@@ -10,6 +10,8 @@ from torchlore.check.identity import Identity, identity
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
+WORDS = ("grad|clip_grad_norm_|clip_grad_value_|clip_grad_norm|clip_grads_with_norm_",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_by_hand(source), *_changed_late(source), *_of_weights(source))

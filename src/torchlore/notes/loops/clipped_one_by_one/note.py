@@ -26,6 +26,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["alike"] > 0.9999
 
 
+WORDS = ("clip_grad_norm_|clip_grad_norm", "parameters|named_parameters")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*_CLIPS):
         given, loop = call.args[0] if call.args else None, next(iter(tree.loops(source, call)), None)

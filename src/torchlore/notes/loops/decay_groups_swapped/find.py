@@ -16,6 +16,8 @@ _DECAYED = re.compile(
     r"^(with_)?(decay|decayed|wd|weight_decay)(_?(params?|parameters|names?|set|list))?$", re.IGNORECASE
 )
 
+WORDS = ("*weight_decay*|named_parameters",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _penalty(source) if "named_parameters" in source.text else ()

@@ -7,6 +7,8 @@ from torchlore.check import edits, flow, follow, frameworks, identity, scopes, t
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
+WORDS = ("backward|manual_backward",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()

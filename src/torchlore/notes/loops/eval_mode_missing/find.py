@@ -9,6 +9,7 @@ from functools import partial
 from torchlore.check import calls, classes, flow, follow, frameworks, iteration, modes, modules, project, tensors, tree
 from torchlore.check.events import Event
 from torchlore.check.identity import Parameter, identity
+from torchlore.check.pattern import regex
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
@@ -22,6 +23,7 @@ _ON_PURPOSE = re.compile(
 )
 _SHOWS = re.compile(r"^_?(?:draw|plot|show|visuali[sz]e)|(?:^|_)(?:gta|ground_truth_aligned)(?:_|$)", re.IGNORECASE)
 
+_SWITCHES = regex(r"\.eval\(|\.train\([^)\s]")
 _OTHER_SWITCH = re.compile(r"\.eval\b|\.train\([^)\s]|train_mode|eval_mode|set_mode|\.training\b|getattr\(")
 
 
@@ -31,7 +33,9 @@ def _file(event: Event) -> str:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    told = [*_loaded(source), *_phases(source), *_by_flag(source), *_wrapped(source), *_without(source), *_left(source)]
+    told = [*_loaded(source)]
+    if flow.may_train(source):
+        told += [*_phases(source), *_by_flag(source), *_wrapped(source), *_without(source), *_left(source)]
     yield from told
     lines = {one.line for one in told}
     seen: set[object] = set()
@@ -49,15 +53,17 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(place, message, severity="warning")  # the author may want the noise
 
 
+def _is_switched(source: Source) -> bool:
+    return ".train(" in source.text or ".eval(" in source.text
+
+
 def _phases(source: Source) -> Iterator[Hit]:
     """`for phase in ["train", "val"]`, where nobody switches the mode with the phase."""
-    if not flow.may_train(source):
-        return
     over = {one for one in source.all(ast.For) if _both(one.iter)}
-    never = (
-        re.search(r"\.eval\(|\.train\([^)\s]", source.text) is None
-    )  # `if phase == "train": net.train()`, and nothing else
-    for loop in flow.backward_loops(source) if over else ():
+    if not over:
+        return
+    never = not _SWITCHES.search(source.text)  # `if phase == "train": net.train()`, and nothing else
+    for loop in flow.backward_loops(source):
         switches = loop.of("train", "eval")
         asks = any(one.what == "eval" or one.detail or one.owner is None or one.conditions for one in switches)
         asks &= not (never and switches)
@@ -77,7 +83,7 @@ def _phases(source: Source) -> Iterator[Hit]:
 
 def _by_flag(source: Source) -> Iterator[Hit]:
     """`def run_epoch(loader, train)`: one function for both, which nowhere switches the mode with its flag."""
-    if not flow.may_train(source) or re.search(r"\.(train|eval)\(", source.text):
+    if _is_switched(source):
         return
     for function in source.all(ast.FunctionDef):
         flags = {
@@ -100,7 +106,7 @@ def _by_flag(source: Source) -> Iterator[Hit]:
 
 def _without(source: Source) -> Iterator[Hit]:
     """`def run(net, loader, optimizer=None)`, called without an optimizer to validate, in a file that knows no evaluation mode."""
-    if not flow.may_train(source) or re.search(r"\.eval\(|\.train\([^)\s]|train_mode|self\.training", source.text):
+    if ".eval(" in source.text or re.search(r"\.train\([^)\s]|train_mode|self\.training", source.text):
         return
     for function in source.all(ast.FunctionDef):
         own = project.as_function(source, function)
@@ -128,9 +134,9 @@ def _is_none(node: ast.expr | None) -> bool:
 
 def _wrapped(source: Source) -> Iterator[Hit]:
     """A class with `fit` and `predict` around its own net, in a file that never switches a mode."""
-    if not flow.may_train(source) or re.search(r"\.(train|eval)\(", source.text):
+    if _is_switched(source) or ("no_grad" not in source.text and "inference_mode" not in source.text):
         return
-    for cls in classes.all_classes(source) if "no_grad" in source.text or "inference_mode" in source.text else ():
+    for cls in classes.all_classes(source):
         own = classes.methods(cls)
         if not any(_EVALUATES.search(name) for name in own):
             continue
@@ -147,7 +153,7 @@ def _wrapped(source: Source) -> Iterator[Hit]:
 
 def _left(source: Source) -> Iterator[Hit]:
     """A net of another package that the author puts into training mode, and nobody in the file into evaluation mode."""
-    if ".train()" not in source.text or not flow.may_train(source) or _OTHER_SWITCH.search(source.text):
+    if ".train()" not in source.text or _OTHER_SWITCH.search(source.text):
         return
     told: set[ast.AST] = set()
     yield from _handed_over(source)

@@ -42,17 +42,17 @@ _GRADIENTS = re.compile(
 _MEANT = re.compile(r"\b(?:keep|need|want|enable)\w* (?:the )?grad")  # "keep grads for the inner optimisation"
 _CONTEXTS = re.compile(r"no_grad|inference_mode|grad_enabled")
 _JOINS = {"numpy.concatenate", "numpy.vstack", "numpy.hstack"}
+_OFF = {"torch.no_grad", "torch.inference_mode"}
 _EVALUATION = re.compile(r"valid|(?:^|_)(?:eval|val|test|dev)(?:_|$|uate)", re.IGNORECASE)
+
+WORDS = ("eval|*loader*|*dl*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     if any(source.methods("eval")):
         yield from (*_state_of_its_own(source), *_backward_pass(source), *_helper(source))
     over = _over_evaluation(source)
-    marks = [*uses.attributes(source, "eval"), *over]
-    around = {up for one in marks for up in tree.ancestors(source, one)}
-    top = any(tree.function(source, call) is None for call in (*source.methods("train", "eval"), *over))
-    for home in (*([None] if top else ()), *(one for one in flow.functions(source) if one in around)) if marks else ():
+    for home in _homes(source, over):
         events = tuple(_by_method(source, one) for one in flow.events_of(source, home))
         for place, event in enumerate(events):
             if not (_evaluates(events, place) or _tests(events, place, over)) or _is_quiet(source, home, events, event):
@@ -62,6 +62,21 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(event.node, told)
             if once:
                 break
+
+
+def _homes(source: Source, over: set[ast.For]) -> list[tree.FunctionNode | None]:
+    """Functions (None: the top of the file) that switch to evaluation or loop over its batches, and have a loop that may record graphs."""
+    marks = [*uses.attributes(source, "eval"), *over]
+    if not marks or "set_grad_enabled" in source.text or frameworks.frameworks(source) - {"accelerate"}:
+        return []
+    around = {None, *(up for one in marks for up in tree.ancestors(source, one))}
+    switches = [one for one in source.methods("train") if one.args or one.keywords]  # train(False)
+    found = around & {tree.function(source, one) for one in (*source.methods("eval"), *switches, *over)}
+    loops = [one for one in source.all(ast.For, ast.While, ast.AsyncFor) if tree.function(source, one) in found]
+    found &= {
+        tree.function(source, one) for one in loops if not _few(source, one) and not _OFF & flow.place(source, one)[2]
+    }
+    return [one for one in (None, *flow.functions(source)) if one in found]
 
 
 def _is_quiet(source: Source, home: tree.FunctionNode | None, events: tuple[Event, ...], event: Event) -> bool:
@@ -174,16 +189,17 @@ def _state_of_its_own(source: Source) -> Iterator[Hit]:
     """`y, self.h = self.cell(x, self.h)` in an object that has put its net into evaluation mode: one graph over all calls."""
     for cls in classes.all_classes(source):
         code = source.code(cls.node)
-        if classes.is_module(cls) or ".eval()" not in code or ".backward(" in code or "detach" in code:
+        if ".eval()" not in code or ".backward(" in code or "detach" in code or classes.is_module(cls):
             continue
         for assign in tree.under(source, cls.node, ast.Assign):
             target, call = assign.targets[0], assign.value
             names = {tree.dotted(one) for one in (target.elts if isinstance(target, ast.Tuple) else [target])}
             own = {one for one in names if one.startswith("self.")}
-            net = isinstance(call, ast.Call) and values.sure(source, call.func, "module")
             given = {tree.dotted(one) for one in call.args} if isinstance(call, ast.Call) else set()
             home = tree.function(source, assign)
-            if not net or not own & given or home is None or tensors.no_grad_around(source, assign):
+            if not own & given or home is None or tensors.no_grad_around(source, assign):
+                continue
+            if not isinstance(call, ast.Call) or not values.sure(source, call.func, "module"):
                 continue
             if not _quiet_callers(source, home) and not _runs_it(source, assign):
                 name = min(own & given)
@@ -390,9 +406,8 @@ def _is_collected(source: Source, call: ast.Call, loop: ast.AST) -> bool:
     while isinstance(held, ast.Call) and call in held.args and any(one.state == "loss" for one in source.values(held)):
         call, held = held, source.parents[held]  # criterion(net(x), y)
     name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
-    for node in tree.body_nodes(loop):
-        target, value = kept.kept(source, node)
-        if value is None or not kept.outlives(source, target, loop):
+    for _, target, value in kept.every(source, loop):
+        if not kept.outlives(source, target, loop):
             continue
         leaves = [leaf for leaf in kept.leaves(_gathered(value)) if isinstance(leaf, ast.Name)]
         same = any(_comes_from(source, leaf, call, name) for leaf in leaves) or _loss_of(source, value, call, name)

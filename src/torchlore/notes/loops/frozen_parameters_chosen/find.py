@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from torchlore.check import follow, tree, uses
 from torchlore.check.source import Hit, Source
 
+WORDS = ("requires_grad|requires_grad_",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "requires_grad" not in source.text:
-        return
     for call, _ in uses.calls_under(source, "torch.optim."):
         given = tree.argument(call, 0, "params")
         chosen = _chosen(source, given) if given is not None else None

@@ -18,6 +18,8 @@ _COPIES = ("torch.tensor", "numpy.array", "numpy.asarray")
 _DRAWN = {f"torch.distributions.{name}" for name in ("Normal", "MultivariateNormal", "Independent", "LogNormal", "Laplace", "Beta",
           "Gamma", "Dirichlet", "LowRankMultivariateNormal")}  # fmt: skip
 
+WORDS = ("backward|*distributions*",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _drawn(source) if "distributions" in source.text and ".sample(" in source.text else ()
@@ -25,13 +27,14 @@ def find(source: Source) -> Iterator[Hit]:
     if ".backward(" not in source.text or not any(word in source.text for word in words):
         return
     yield from _in_the_open(source)
-    for cls in classes.all_classes(source):
+    trains = any(api.kind_of_call(full) == "optimizer" for _, full in uses.calls_under(source, "torch.optim."))
+    for cls in classes.all_classes(source) if trains else ():
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
-        for name in classes.own_attributes(cls) if forward is not None else ():
+        homes = {forward, *_run_by(source, cls, forward)} if forward is not None else set()
+        for name in classes.own_attributes(cls) if homes else ():
             runs = trained.calls_of(source, cls, name)
             cuts = [(one, cut) for one in runs if (cut := _cut(source, one)) is not None]
             quiet = [one for one in runs if no_grad_around(source, one)]
-            homes = {forward, *_run_by(source, cls, forward)} if forward is not None else set()
             here = [cut for one, cut in cuts if tree.function(source, one) in homes and not _asked_for(source, cut)]
             if not here or len(cuts) + len(quiet) < len(runs) or not trained.fresh(source, cls, name):
                 continue
@@ -109,11 +112,12 @@ def _run_by(source: Source, cls: Class, forward: tree.FunctionNode) -> list[tree
 def _in_the_open(source: Source) -> Iterator[Hit]:
     """`fake = first(x)`, called in this one place, where all that is done with `fake` is `fake.detach()`."""
     given = {tree.dotted(tree.receiver(one)): one for one in source.methods("parameters") if _to_optimizer(source, one)}
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, ast.Name, ast.Call) if given else ():
         call, target = assign.value, assign.targets[0]
-        name = tree.dotted(call.func) if isinstance(call, ast.Call) and isinstance(target, ast.Name) else ""
-        held = any(name == one or name.startswith(f"{one}.") for one in given if one)
-        if not name or not held or not isinstance(call, ast.Call) or not isinstance(target, ast.Name):
+        if not isinstance(call, ast.Call) or not isinstance(target, ast.Name):
+            continue
+        name = tree.dotted(call.func)
+        if not any(name == one or name.startswith(f"{one}.") for one in given if one):
             continue
         reads = [one for one in uses.names(source, target.id) if isinstance(one.ctx, ast.Load)]
         ups = [source.parents[one] for one in reads]

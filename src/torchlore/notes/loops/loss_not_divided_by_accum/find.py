@@ -12,6 +12,8 @@ from torchlore.check.source import Hit, Source
 _BATCH = regex(r"(?:^|[._])(?:mini_?)?batch_?size$|^bs$", re.IGNORECASE)  # single samples, summed up to a batch
 _SCALE_FREE = regex(r"Adam|AdamW|NAdam|RAdam|Adamax|RMSprop|Adagrad|Adadelta|Rprop|Lion|LAMB|Lamb")
 
+WORDS = ("backward",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):

@@ -9,6 +9,8 @@ from torchlore.check.source import Hit, Source
 
 _LOOKS = {"item", "detach", "tolist", "cpu", "data", "shape"}
 
+WORDS = ("for", "return|backward|parameters|named_parameters")
+
 
 def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
@@ -48,10 +50,12 @@ def _hit(source: Source, statement: ast.AST, name: str) -> Hit:
 
 def _from_zero(source: Source) -> Iterator[ast.Assign]:
     """`loss = 0`, a loop that sets it to a loss of each turn, and then `return loss` or `loss.backward()`."""
-    for loop in source.all(ast.For):
+    loops = [*source.all(ast.For)]
+    ends = _given_back(source) if loops else set()
+    for loop in loops:
         for assign in loop.body:
             name = assign.targets[0] if isinstance(assign, ast.Assign) else None
-            if not isinstance(assign, ast.Assign) or not isinstance(name, ast.Name):
+            if not isinstance(assign, ast.Assign) or not isinstance(name, ast.Name) or name.id not in ends:
                 continue
             if not _zero_before(source, loop, name.id) or _breaks(loop) or _kept(source, loop, name.id):
                 continue
@@ -61,6 +65,14 @@ def _from_zero(source: Source) -> Iterator[ast.Assign]:
             later = (use for use in uses.names(source, name.id) if _behind(source, use, loop))
             if lost and any(_used(source, use) for use in later):
                 yield assign
+
+
+def _given_back(source: Source) -> set[str]:
+    """The names that are returned or differentiated somewhere in the file: `_used` asks where."""
+    back = [one.value for one in source.all(ast.Return)]
+    back += [one.value for one in uses.attributes(source, "backward")]
+    parts = (part for one in back for part in (one.elts if isinstance(one, ast.Tuple) else [one]))
+    return {one.id for one in parts if isinstance(one, ast.Name)}
 
 
 def _penalties(source: Source) -> Iterator[ast.Assign]:

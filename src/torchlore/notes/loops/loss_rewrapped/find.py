@@ -9,6 +9,8 @@ from torchlore.check.source import Hit, Source
 
 _MAKERS = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable")
 
+WORDS = ("backward|requires_grad",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("backward"):

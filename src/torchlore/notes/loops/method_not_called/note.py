@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, values
+from torchlore.check import edits, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -53,16 +53,18 @@ _FUNCTIONS = {"torch.cuda.synchronize", "torch.cuda.empty_cache", "torch.distrib
               "torch.distributed.destroy_process_group", "torch.cuda.reset_peak_memory_stats"}  # fmt: skip
 
 
+WORDS = (
+    "|".join(sorted(_ALWAYS.union(_IN_PLACE, *_METHODS.values(), (one.rpartition(".")[2] for one in _FUNCTIONS)))),
+)
+
+
 def find(source: Source) -> Iterator[Hit]:
-    for statement in source.all(ast.Expr):
-        node = statement.value
-        if not isinstance(node, ast.Attribute):
-            continue
+    for node in [one.value for one in source.all(ast.Expr) if isinstance(one.value, ast.Attribute)]:
         code = source.code(node)
         if _is_method(source, node) or source.name(node) in _FUNCTIONS:
             message = f"`{code}` without brackets calls nothing: write `{code}()`"
             yield source.hit(node, message, edits.append(source, node, "()"))
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, ast.Attribute):
         target = assign.targets[0]
         if (
             isinstance(target, ast.Attribute)

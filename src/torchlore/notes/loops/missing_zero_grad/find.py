@@ -22,6 +22,8 @@ _COUNTS = regex(  # `env.reset()`, `loss_meter.reset()`, `pbar.clear()`; what ac
 )
 _OTHERS = ("zero", "reset", "clear")  # a helper we cannot look into may do it
 
+WORDS = ("backward",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
@@ -187,11 +189,13 @@ def _never_zeroed(source: Source, step: ast.Call) -> bool:
 def _of_several(source: Source) -> Iterator[Hit]:
     """`for opt in self.opts.values(): opt.step()` after a backward pass, in a file that zeroes nothing, or some by name."""
     zeroed = {source.code(tree.receiver(one)) for one in source.methods("zero_grad")}
-    if re.search(r"grad\s*=\s*None|grad\.zero_|zero_(?!grad)|\.zero_grad(?!\()", source.text):
+    steps = {one: tree.dotted(tree.receiver(one)) for one in source.methods("step")}
+    turning = [one for one in source.all(ast.For) if tree.dotted(one.target) in steps.values()]
+    if not turning or re.search(r"grad\s*=\s*None|grad\.zero_|zero_(?!grad)|\.zero_grad(?!\()", source.text):
         return
-    for loop in source.all(ast.For):
-        steps = [one for one in tree.under(source, loop, ast.Call) if follow.method(one) == "step"]
-        mine = [one for one in steps if tree.dotted(tree.receiver(one)) == tree.dotted(loop.target)]
+    for loop in turning:
+        turn = tree.dotted(loop.target)
+        mine = [one for one in tree.under(source, loop, ast.Call) if steps.get(one) == turn]
         over = loop.iter if mine else None
         held = tree.receiver(over) if isinstance(over, ast.Call) and follow.method(over) == "values" else over
         home = tree.function(source, loop)
@@ -406,7 +410,7 @@ def _leaves(step: Event) -> bool:
 def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
     steps = [event for event in loop.of("step") if event.detail != "closure"]
     foreign = any(event.detail in ("accelerate", "lightning") for event in loop.of("backward"))
-    if not steps or foreign or _helper(loop.node) or _zeroes_itself(source):
+    if not steps or foreign:
         return None
     around = [one for one in flow.events_of(source, loop.function) if one.what == "zero_grad"]
     near = loop.of("zero_grad")
@@ -416,7 +420,7 @@ def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
         if step.conditions and any(one.loops and one.loops[0] in step.loops for one in around):
             continue  # accumulation: zeroed at the edge of an outer loop
         if not near or all(flow.surely_other(step, one) or _of_another_net(step, one) for one in near):
-            return step
+            return None if _helper(loop.node) or _zeroes_itself(source) else step
     return None
 
 

@@ -34,6 +34,8 @@ _ONLY_READ = regex(
 )
 _HARMLESS = frozenset({"to", "cuda", "train", "zero_grad", "float", "double"})
 
+WORDS = ("parameters|Parameter|params|requires_grad|requires_grad_",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     owners = _with_parameters(source) if flow.may_train(source) else set()
@@ -63,7 +65,7 @@ def find(source: Source) -> Iterator[Hit]:
 def _lost_groups(source: Source) -> Iterator[Hit]:
     """`params = {...}; params["params"] = [...]`, or `params["params"].append(p)`, and nobody reads it afterwards."""
     lost: dict[ast.AST, ast.Subscript] = {}  # the dictionary, and the last line that fills it
-    for use in source.all(ast.Subscript):
+    for use in source.all(ast.Subscript) if "params" in source.text else ():
         name = use.value
         if tree.literal(use.slice) != "params" or not isinstance(name, ast.Name) or _reads(source, name):
             continue
@@ -238,11 +240,13 @@ def _part_only(source: Source) -> Iterator[Hit]:
     for call, full in uses.calls_under(source, "torch.optim."):
         given = call.args[0] if call.args and api.kind_of_call(full) == "optimizer" else None
         part = tree.receiver(given) if isinstance(given, ast.Call) and follow.method(given) == "parameters" else None
-        if not isinstance(part, ast.Attribute) or _chosen(source, call, part):
+        if not isinstance(part, ast.Attribute):
             continue
         whole = source.code(part.value)
         others = [one for one in asked if one is not part and f"{source.code(one)}.".startswith(f"{whole}.")]
-        rest = _layers_beside(source, part) if not others and whole != "self" else []
+        if others or whole == "self" or _chosen(source, call, part):
+            continue
+        rest = _layers_beside(source, part)
         owner = identity.identity(source, part.value) if rest else None
         turns = [event for turn in flow.rounds(source) for event in turn if event.what == "forward"] if owner else []
         if any(event.owner == owner and not event.no_grad for event in turns) and not frameworks.owned(source, call):

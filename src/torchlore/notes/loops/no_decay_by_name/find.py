@@ -10,10 +10,10 @@ from torchlore.check.source import Hit, Source
 _NORM = re.compile(r"(?:Batch|Layer|Group|Instance|RMS)Norm(?:\dd)?$")
 _WORD = re.compile(r"^\.?(?:bn|ln|norm|layer_?norm|batch_?norm)\.?$", re.IGNORECASE)
 
+WORDS = ("named_parameters",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "named_parameters" not in source.text:
-        return
     yield from (*_no_such_norm(source), *_numbered_norm(source))
     for test in source.all(ast.Compare):
         name, other = test.left, test.comparators[0]

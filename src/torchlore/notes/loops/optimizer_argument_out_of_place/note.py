@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import tree, uses
+from torchlore.check import tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -39,9 +39,12 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert (good["momentum"], good["weight_decay"]) == (0, 5e-4)
 
 
+WORDS = ("|".join(_PLACES), "*decay*|*mom*|*wd*|*l2*")
+
+
 def find(source: Source) -> Iterator[Hit]:
-    calls = [(call, name.rpartition(".")[2]) for call, name in uses.calls_under(source, "torch.optim.")]
-    for call, name in [*calls, *_inherited(source)]:
+    made = ((call, name) for name in _PLACES for call in source.calls(f"torch.optim.{name}"))
+    for call, name in (*made, *_inherited(source)):
         for place, given in zip(_PLACES.get(name, ()), call.args, strict=False):
             meant = _meant(source, given)
             if meant and place != meant and not any(isinstance(one, ast.Starred) for one in call.args):

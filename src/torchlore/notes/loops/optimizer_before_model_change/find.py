@@ -12,13 +12,16 @@ from torchlore.check.source import Hit, Source
 _SPLITS = ("torch.nn.utils.weight_norm", "torch.nn.utils.parametrizations.weight_norm")
 _SAME = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "eval", "train", "requires_grad_"}
 
+WORDS = ("parameters|named_parameters",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_layers_after(source), *_renewed(source), *_in_subclass(source))
-    if any(source.methods("add_param_group")):
-        return
     asked = [*source.methods("parameters", "named_parameters")]
     given = [call for call in asked if _to_optimizer(source, call)]
+    whole = [call for call in given if follow.method(call) == "parameters"]
+    yield from (*_layers_after(source, whole), *_renewed(source, whole), *_in_subclass(source, whole)) if whole else ()
+    if any(source.methods("add_param_group")):
+        return
     yield from _unfrozen_elsewhere(source, given)
     homes = dict.fromkeys(tree.function(source, call) for call in given)
     outer = _asks_for_one(source, [call for call in asked if trained.reaches_optimizer(source, call)])
@@ -43,12 +46,12 @@ def _asks_for_one(source: Source, given: list[ast.Call]) -> list[tree.FunctionNo
     return [tree.function(source, call) for at, call, _ in sites if at is source]
 
 
-def _layers_after(source: Source) -> Iterator[Hit]:
+def _layers_after(source: Source, given: list[ast.Call]) -> Iterator[Hit]:
     """`Adam(self.parameters())` in `__init__`, before the last layers are made."""
-    for call in source.methods("parameters"):
+    for call in given:
         home, cls = tree.function(source, call), enclosing_class(source, call)
         whole = tree.dotted(tree.receiver(call)) == "self" and home is not None and home.name == "__init__"
-        if cls is None or not whole or not classes.is_module(cls) or not _to_optimizer(source, call):
+        if cls is None or not whole or not classes.is_module(cls):
             continue
         for name, found in classes.own_attributes(cls).items():
             later = len(found) == 1 and found[0].method == "__init__" and _place(found[0].node) > call.lineno
@@ -59,9 +62,9 @@ def _layers_after(source: Source) -> Iterator[Hit]:
                 break
 
 
-def _renewed(source: Source) -> Iterator[Hit]:
+def _renewed(source: Source, given: list[ast.Call]) -> Iterator[Hit]:
     """`self.net = Net()` in a method that runs after `self.opt = Adam(self.net.parameters())` of `__init__`."""
-    for call in source.methods("parameters"):
+    for call in given:
         home, owner, net = tree.function(source, call), tree.class_of(source, call), tree.receiver(call)
         held = tree.statement(source, call)
         opt = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
@@ -69,11 +72,7 @@ def _renewed(source: Source) -> Iterator[Hit]:
         if not name or owner is None or home is None or home.name != "__init__" or not opt.startswith("self."):
             continue
         made = tree.under(source, owner, ast.Assign)
-        if (
-            "." in name
-            or not _to_optimizer(source, call)
-            or sum(tree.dotted(one.targets[0]) == opt for one in made) > 1
-        ):
+        if "." in name or sum(tree.dotted(one.targets[0]) == opt for one in made) > 1:
             continue
         for again in made:
             anew = tree.dotted(again.targets[0]) == f"self.{name}" and isinstance(again.value, ast.Call)
@@ -85,7 +84,7 @@ def _renewed(source: Source) -> Iterator[Hit]:
                 yield source.hit(again, told + "build the optimizer anew too")
 
 
-def _in_subclass(source: Source) -> Iterator[Hit]:
+def _in_subclass(source: Source, given: list[ast.Call]) -> Iterator[Hit]:
     """`self.model[2] = nn.Linear(...)` behind the `super().__init__()` that has built `self.optimizer`."""
     for call in source.calls("super"):
         up = source.parents[source.parents[call]]
@@ -94,7 +93,7 @@ def _in_subclass(source: Source) -> Iterator[Hit]:
             continue
         ways = [classes.methods(one).get("__init__") for one in source.project.bases(owner)[0][1:]]
         first = next((one for one in ways if one is not None), None)
-        for opt, net in _built_there(source, first) if first is not None else ():
+        for opt, net in _built_there(source, given, first) if first is not None else ():
             if any(tree.dotted(one) == opt for one in tree.under(source, owner.node, ast.Attribute)):
                 continue  # built anew, or given another group
             for put in (one for one in home.body if isinstance(one, ast.Assign) and one.lineno > call.lineno):
@@ -106,13 +105,12 @@ def _in_subclass(source: Source) -> Iterator[Hit]:
                     yield source.hit(put, f"{told}: build the optimizer anew behind this")
 
 
-def _built_there(source: Source, home: tree.FunctionNode) -> Iterator[tuple[str, str]]:
+def _built_there(source: Source, given: list[ast.Call], home: tree.FunctionNode) -> Iterator[tuple[str, str]]:
     """`self.opt` and `self.net` of each `self.opt = Adam(self.net.parameters())` in a function of the file."""
-    for call in source.methods("parameters"):
+    for call in given:
         held, net = tree.statement(source, call), tree.dotted(tree.receiver(call))
         opt = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
-        inside = tree.function(source, call) is home and net.startswith("self.") and opt.startswith("self.")
-        if inside and _to_optimizer(source, call):
+        if tree.function(source, call) is home and net.startswith("self.") and opt.startswith("self."):
             yield opt, net
 
 
@@ -232,21 +230,20 @@ def _grown(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[H
     made = home is not None and home.name == "__init__"  # all steps come later, in other methods
     if any(event.what == "optimizer" for event in later) or not (made or any(one.what == "step" for one in later)):
         return
+    last = max((_place(event.at) for event in later if event.what == "step"), default=0)
     for call in source.all(ast.Call):
         late = call.lineno > getattr(built.node, "end_lineno", 0) and tree.function(source, call) is home
-        last = max((_place(event.at) for event in later if event.what == "step"), default=0)
         if not late or not (made or tree.loops(source, call) or call.lineno < last):
             continue
-        if any(identity(source, one) in nets for one in call.args) and _sets_layers(source, call):
+        method = flow.called(source, call)
+        if method is None:
+            continue
+        if any(identity(source, one) in nets for one in call.args) and _sets_layers(method):
             told = f"`{source.code(call)}` puts layers in that the optimizer of line {_line(built)} does not hold, so they never learn: build it after that"
             yield source.hit(built.node, told)
             return
-        if not isinstance(call.func, ast.Attribute) or identity(source, call.func.value) not in nets:
-            continue
-        method = flow.called(source, call)
-        if method is None or method.owner is None:
-            continue
-        if not classes.is_module(as_class(method.source, method.owner)) or method.node.name == "__init__":
+        own = isinstance(call.func, ast.Attribute) and identity(source, call.func.value) in nets
+        if not own or not _of_module(method):
             continue
         anew = [one for one in tree.body_nodes(method.node) if _new_parameter(method.source, one)]
         if anew and method.source is source:
@@ -259,11 +256,14 @@ def _grown(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator[H
             return
 
 
-def _sets_layers(source: Source, call: ast.Call) -> bool:
+def _of_module(method: project.Function) -> bool:
+    """A method of a module that is there already."""
+    made = method.owner is not None and method.node.name != "__init__"
+    return made and method.owner is not None and classes.is_module(as_class(method.source, method.owner))
+
+
+def _sets_layers(inner: project.Function) -> bool:
     """`inject(net)`, a function whose `setattr(part, name, Adapter(...))` makes layers with weights, of the net it is given."""
-    inner = flow.called(source, call)
-    if inner is None:
-        return False
     puts = [one for one in tree.under(inner.source, inner.node, ast.Call) if inner.source.name(one.func) == "setattr"]
     made = [value for one in puts if len(one.args) == 3 for value in inner.source.values(one.args[2])]
     return bool(made) and all(_holds_weights(one) and modules.has_parameters(one) for one in made)
@@ -393,14 +393,10 @@ def _models(source: Source, node: ast.AST) -> set[Identity]:
     given = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
     found: set[Identity] = set()
     for argument in given:
-        named = [follow.followed(source, one) for one in ast.walk(argument) if isinstance(one, ast.Name)]
-        for part in (*ast.walk(argument), *(part for one in named for part in ast.walk(one))):
-            if (
-                isinstance(part, ast.Call)
-                and isinstance(part.func, ast.Attribute)
-                and part.func.attr in ("parameters", "named_parameters")
-            ):
-                known = identity(source, part.func.value)
+        named = [follow.followed(source, one) for one in tree.under(source, argument, ast.Name)]
+        for part in (part for one in (argument, *named) for part in tree.under(source, one, ast.Call)):
+            if follow.method(part) in ("parameters", "named_parameters"):
+                known = identity(source, tree.receiver(part))
                 found |= {known} if known else set()
     return found
 

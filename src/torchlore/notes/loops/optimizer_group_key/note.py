@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import calls, containers, edits, flow, tree, uses, values
+from torchlore.check import api, calls, containers, edits, flow, tree, uses, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -42,6 +42,8 @@ _MEANT = {"parameters": "params", "param": "params", "parameter": "params", "wei
           "learningrate": "lr", "weightdecay": "weight_decay", "weight-decay": "weight_decay", "wd": "weight_decay",
           "beta": "betas", "weight_decay_rate": "weight_decay", "weight_decays": "weight_decay",
           "learning_rates": "lr", "lrate": "lr"}  # fmt: skip
+
+WORDS = (api.OPTIMIZERS, "|".join(one for one in _MEANT if "-" not in one) + "|decay")
 
 
 def find(source: Source) -> Iterator[Hit]:

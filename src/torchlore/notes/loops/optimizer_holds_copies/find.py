@@ -4,12 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, uses, values
+from torchlore.check import api, follow, scopes, tree, uses, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _COPIES = ("detach", "clone", "cpu", "cuda", "to", "float", "half", "double")
 _SLOW = regex(r"target|teacher|(^|_)ema|slow|shadow|momentum|frozen", re.IGNORECASE)
+
+WORDS = (api.OPTIMIZERS,)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -11,6 +11,8 @@ from torchlore.check.source import Hit, Source
 
 _EPOCH = regex(r"^(ep|_?epoch\w*|\w*_epoch)$")
 
+WORDS = ("*epoch*|ep", "*optim*")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if "optim" not in source.text or not any(_over_epochs(source, one) for one in source.all(ast.For)):

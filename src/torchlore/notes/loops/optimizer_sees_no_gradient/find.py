@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, flow, follow, frameworks, scopes, terms, tree, uses, values
+from torchlore.check import api, classes, flow, follow, frameworks, scopes, terms, tree, uses, values
 from torchlore.check.events import Event, of_call
 from torchlore.check.identity import Identity, identity
 from torchlore.check.project import enclosing_class
@@ -24,6 +24,8 @@ _HARMLESS = frozenset(
         "apply",
     }
 )
+
+WORDS = ("parameters", api.OPTIMIZERS)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -19,10 +19,14 @@ _GUARD = re.compile(r"if not \w+\.requires_grad:\s*continue|if \w+\.requires_gra
 
 Choice = tuple[ast.expr, ast.expr, list[ast.expr]]  # where to tell it, the model, the tests that take a parameter
 
+WORDS = ("parameters|named_parameters",)
+
 
 def find(source: Source) -> Iterator[Hit]:
+    if not flow.may_train(source):
+        return
     text = _GUARD.sub("", source.text) if "requires_grad" in source.text else source.text
-    if any(word in text for word in _MEANT) or not flow.may_train(source):
+    if any(word in text for word in _MEANT):
         return
     yield from _listed_parts(source)
     if "named_parameters" not in source.text:

@@ -25,14 +25,12 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["batches_seen"] == 20
 
 
+WORDS = ("for", "*train*|set_grad_enabled|backward")
+
+
 def find(source: Source) -> Iterator[Hit]:
-    for test in source.all(ast.Compare):
-        if (
-            len(test.ops) != 1
-            or not isinstance(test.ops[0], ast.Eq)
-            or not _is_word(test)
-            or not _switches(source, test)
-        ):
+    for test in [one for one in source.all(ast.Compare) if one.ops[0].__class__ is ast.Eq and len(one.ops) == 1]:
+        if not _is_word(test) or not _switches(source, test):
             continue
         for name, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
             word = tree.literal(other)
@@ -45,8 +43,9 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _is_word(test: ast.Compare) -> bool:
-    """`phase == "train"`: a text on one side."""
-    return any(isinstance(tree.literal(one), str) for one in (test.left, test.comparators[0]))
+    """`phase == "train"`: a name and a text."""
+    sides = (test.left, test.comparators[0])
+    return any(one.__class__ is ast.Name for one in sides) and any(isinstance(tree.literal(one), str) for one in sides)
 
 
 def _switches(source: Source, test: ast.Compare) -> bool:

@@ -30,6 +30,9 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert good["seen"] == 100
 
 
+WORDS = ("for", "return")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
         body = list(_unwrapped(loop.body))

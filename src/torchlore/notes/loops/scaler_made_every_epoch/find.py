@@ -16,9 +16,11 @@ _SCALERS = (
 )
 _EPOCH = regex(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
+WORDS = ("GradScaler",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls(*_SCALERS) if "GradScaler" in source.text else ():
+    for call in source.calls(*_SCALERS):
         if tree.literal(tree.argument(call, None, "enabled")) is False or frameworks.owned(source, call):
             continue
         if tree.leaves_after(source, call) or any(

@@ -12,6 +12,8 @@ _MAY_RUN = pattern.regex(r"backward|(?<!zero_)grad(?!_enabled)|train|update|opti
 _UPDATES = pattern.regex(r"\.grad\b|closure|manual|retain_graph|\.data\.\w+_\(|\.data -=")
 _KEEPS = pattern.regex(r"load|save|checkpoint|resume|restore")
 
+WORDS = ("backward", "step|zero_grad")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):

@@ -15,10 +15,10 @@ _HELD_OUT = re.compile(
 _ON_PURPOSE = re.compile(r"adapt|tun(e|ing)|search|meta|arch|inner|support", re.IGNORECASE)
 _SWITCH = re.compile(r"^(is_?|do_?)?(train|training)(_?mode|_?flag)?$|^(phase|mode|split)$", re.IGNORECASE)
 
+WORDS = ("backward|manual_backward", "step")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if not flow.may_train(source):
-        return
     for loop in flow.training_loops(source):
         steps = [one for one in loop.direct("step") if one.source is source]
         back = [one for one in loop.direct("backward") if one.source is source and one.at is one.node]

@@ -19,13 +19,15 @@ _FIXED = regex(r"pretrain|load_state_dict|requires_grad|freeze|frozen|torchvisio
 _TEACHER = regex(r"(?:^|[._])(?:old|teacher|prev|previous|frozen|ref|reference|target)(?:_|$)", re.IGNORECASE)
 _TRAINS = regex(r"^_?train|_train$|^fit|^learn")
 
+WORDS = ("eval|train",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("eval", "train")) or not flow.may_train(source):
         return
     seen: set[object] = set()
-    for loop in flow.loops(source):
-        if not loop.of("backward") or not loop.of("step") or frameworks.owned(source, loop.node):
+    for loop in flow.backward_loops(source):
+        if not loop.of("step") or frameworks.owned(source, loop.node):
             continue
         for event in _left_on(source, loop):
             if _is_teacher(source, loop, event):
@@ -50,8 +52,6 @@ def _is_teacher(source: Source, loop: LoopFlow, event: Event) -> bool:
 
 def _never_in(source: Source) -> Iterator[Hit]:
     """`self.model.eval()` at the top of a function that trains a new net by name, and nobody ever calls `train()` on it."""
-    if _FIXED.search(source.text):
-        return
     back = {tree.dotted(tree.receiver(call)) for call in source.methods("train")}
     for call in source.methods("eval"):
         home, name = tree.function(source, call), tree.dotted(tree.receiver(call))
@@ -60,7 +60,7 @@ def _never_in(source: Source) -> Iterator[Hit]:
             continue
         if any(tree.function(source, one) is home for one in source.methods("train")):
             continue  # the other net is the one that learns
-        if _MEANT.search(follow.comment(source, call)):
+        if _MEANT.search(follow.comment(source, call)) or _FIXED.search(source.text):
             continue
         events = flow.events_of(source, home)
         first = next((one for one in events if one.node is call), None)

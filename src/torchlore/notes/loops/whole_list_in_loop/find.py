@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from torchlore.check import tree
 from torchlore.check.source import Hit, Source
 
+WORDS = ("zip",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for loop in source.all(ast.For) if "zip(" in source.text else ():
+    for loop in source.all(ast.For):
         pairs = _pairs(source, loop)
         names = [one for one in tree.body_nodes(loop) if isinstance(one, ast.Name)] if pairs else []
         read = {one.id for one in names if isinstance(one.ctx, ast.Load) and not tree.inside(source, one, loop.iter)}

@@ -11,6 +11,8 @@ from torchlore.check.source import Hit, Source
 _KINDS = ("backward", "zero_grad", "step")
 _GRADIENTS = re.compile(r"\.grad\b|hook|(?<!zero_)(?<!no_)(?<!clip_)grad(?!_norm|_value|ient_|_accum)\w*\(")
 
+WORDS = ("backward", "zero_grad|grad")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
@@ -23,10 +25,9 @@ def find(source: Source) -> Iterator[Hit]:
         inner = [event for event in loop.events if event.what in _KINDS]
         yield from _between_two(source, inner, loop.node) if inner == loop.direct(*_KINDS) else ()
     looped = {tree.function(source, loop.node) for loop in flow.training_loops(source)}
-    for home in flow.functions(source):
+    for home in (one for one in flow.functions(source) if one not in looped and flow.trains(source, one)):
         straight = [one for one in flow.events_of(source, home) if one.what in _KINDS and one.detail != "closure"]
-        steps = home not in looped and not any(event.loops for event in straight)  # `def step(batch):`
-        if steps and not frameworks.owned(source, home):
+        if not any(event.loops for event in straight) and not frameworks.owned(source, home):  # `def step(batch):`
             yield from _between_two(source, straight, home)
             yield from _thrown_away(source, straight)
 

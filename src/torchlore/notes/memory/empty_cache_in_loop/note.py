@@ -52,6 +52,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
     assert asked_the_driver(empty=True) >= 4
 
 
+WORDS = ("empty_cache",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     calls = [call for call in source.calls("torch.cuda.empty_cache") if tree.is_statement(source, call)]
     training = {loop.node for loop in flow.training_loops(source)} if calls else set()

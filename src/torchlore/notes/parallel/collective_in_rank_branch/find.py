@@ -8,8 +8,9 @@ from torchlore.check import calls, tree
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
-_MEETINGS = ("all_reduce", "reduce", "all_gather", "gather", "scatter", "broadcast", "barrier", "all_gather_object",
-             "gather_object", "broadcast_object_list", "reduce_scatter", "all_to_all", "monitored_barrier")  # fmt: skip
+_NAMES = ("all_reduce", "reduce", "all_gather", "gather", "scatter", "broadcast", "barrier", "all_gather_object",
+          "gather_object", "broadcast_object_list", "reduce_scatter", "all_to_all", "monitored_barrier")  # fmt: skip
+_MEETINGS = tuple(f"torch.distributed.{name}" for name in _NAMES)
 _RANK = re.compile(
     r"^(\w*_)?rank$|^get_rank$|^is_main_process$|^is_master\w*$|^is_main$|^master_process$|^main_process$",
     re.IGNORECASE,
@@ -17,9 +18,11 @@ _RANK = re.compile(
 
 _QUIET = re.compile(r"print|log|get_rank|info|warn|sleep|format|distributed|dist\b", re.IGNORECASE)
 
+WORDS = ("|".join(_NAMES), "*rank*|*is_main*|*is_master*|*master_process*|*main_process*")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.calls(*(f"torch.distributed.{name}" for name in _MEETINGS)):
+    for call in source.calls(*_MEETINGS):
         branch = next((found for found in tree.conditions(source, call) if _is_rank(found[0])), None)
         if (
             branch is None
@@ -39,7 +42,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _in_helper(source: Source) -> Iterator[Hit]:
     """`if rank == 0: print(reduce_mean(loss))`, where the helper meets the other ranks whoever calls it."""
-    for meeting in source.calls(*(f"torch.distributed.{name}" for name in _MEETINGS)):
+    for meeting in source.calls(*_MEETINGS):
         home = tree.function(source, meeting)
         if home is None or any(_is_rank(test) for test, _ in tree.conditions(source, meeting)):
             continue

@@ -3,18 +3,18 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree, values
+from torchlore.check import tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _WRAPPER = "torch.nn.parallel.DistributedDataParallel"
 
+WORDS = ("DistributedDataParallel", "module", "backward")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "DistributedDataParallel" not in source.text or ".module" not in source.text:
-        return
-    for call in source.all(ast.Call):
+    for call in source.all(ast.Call) if any(uses.attributes(source, "module")) else ():
         wrapper = _wrapper(source, call)
-        home = tree.function(source, call)
+        home = tree.function(source, call) if wrapper is not None else None
         if wrapper is None or not _trains(source, call, home) or _called_too(source, wrapper, home):
             continue
         code = source.code(wrapper)

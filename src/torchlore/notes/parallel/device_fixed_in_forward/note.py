@@ -32,6 +32,8 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 _FIXED = regex(r"^cuda(:\d+)?$")
 
+WORDS = ("cuda", "forward")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in (*source.methods("cuda", "to"), *_with_device(source)):

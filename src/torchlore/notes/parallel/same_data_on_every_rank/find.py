@@ -14,6 +14,8 @@ _DIVIDED = regex(
 )  # fmt: skip
 _RANK = regex(r"\brank|_rank\b")
 
+WORDS = ("DistributedDataParallel", "DataLoader")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.calls(_WRAPPER)) or frameworks.frameworks(source):

@@ -42,6 +42,8 @@ _AT_ZERO: dict[type, Callable[[float], bool]] = {
     ast.Lt: lambda n: n > 0, ast.LtE: lambda n: n >= 0,
 }  # fmt: skip
 
+WORDS = ("module", "*gpu*|*device_count*")
+
 
 def find(source: Source) -> Iterator[Hit]:
     if ".module" not in source.text:

@@ -51,6 +51,8 @@ _READS = {"PIL.Image.open", "open", "numpy.load", "torch.load", "cv2.imread", "h
 _FOLDERS = {f"torchvision.datasets.{name}" for name in ("ImageFolder", "DatasetFolder", "ImageNet", "CocoDetection",
             "VOCSegmentation", "VOCDetection", "Cityscapes", "CelebA", "Places365", "INaturalist")}  # fmt: skip
 
+WORDS = ("DataLoader",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.utils.data.DataLoader"):

@@ -9,6 +9,8 @@ from torchlore.check.source import Hit, Source
 _SIZES = {"shape", "size", "numel", "dtype", "device", "dim", "ndim"}
 _WAITS = {"synchronize", "wait", "wait_stream", "wait_event", "query", "record_event", "record_stream"}
 
+WORDS = ("non_blocking", "to")
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("to"):

@@ -50,6 +50,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert torch.__version__ < "2.15" or importlib.util.find_spec("torch.utils.bottleneck") is None
 
 
+WORDS = ("use_cuda|bottleneck",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.autograd.profiler.profile", "torch.profiler.profile"):
         gone = tree.keyword(call, "use_cuda")

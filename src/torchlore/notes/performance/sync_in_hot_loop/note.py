@@ -49,9 +49,11 @@ def claim(bad: dict[str, Any], good: dict[str, Any], device: str) -> None:
 
 _READS = {"item", "tolist", "cpu", "numpy"}
 
+WORDS = ("*cuda*", "item|tolist|cpu|numpy|float|int|print")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "cuda" not in source.text or not _uses_gpu(source):
+    if not _uses_gpu(source):
         return
     for loop in flow.training_loops(source):
         if frameworks.owned(source, loop.node):

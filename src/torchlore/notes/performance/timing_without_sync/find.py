@@ -14,21 +14,23 @@ _NEEDS_SIZES = {"nonzero", "unique", "masked_select", "any", "all", "argwhere", 
 _DRAWS = {"torch.rand", "torch.randn", "torch.zeros", "torch.ones", "torch.randint"}
 _PRODUCTS = {"torch.mm", "torch.matmul", "torch.bmm", "torch.einsum"}
 
+WORDS = ("*cuda*", "time|perf_counter|monotonic|perf_counter_ns|default_timer")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    if "cuda" not in source.text or not any(source.calls(*_CLOCKS)):
-        return
-    for end in source.all(ast.BinOp):
-        elapsed = isinstance(end.op, ast.Sub) and _is_clock(source, end.left)
-        start = follow.binding(source, end.right) if elapsed else None
-        if start is None or not _is_clock(source, start):
+    for clock in source.calls(*_CLOCKS):
+        end = source.parents[clock]
+        elapsed = isinstance(end, ast.BinOp) and isinstance(end.op, ast.Sub) and end.left is clock
+        start = follow.binding(source, end.right) if isinstance(end, ast.BinOp) and elapsed else None
+        if not isinstance(end, ast.BinOp) or start is None or not _is_clock(source, start):
             continue
         home = tree.function(source, end)
         if tree.function(source, start) is not home or _without_gpu(source, end):
             continue
         timed = [n for n in tree.body_nodes(home or source.tree) if start.lineno < getattr(n, "lineno", 0) < end.lineno]
-        work = next((node for node in timed if _is_gpu_work(source, node)), None)
-        if work is not None and not any(_waits(source, node) for node in timed):
+        waits = any(_waits(source, node) for node in timed)
+        work = next((node for node in timed if _is_gpu_work(source, node)), None) if not waits else None
+        if work is not None:
             message = (
                 f"this times how long `{source.code(work)}` took to queue, and the GPU may still be at it: call "
                 "`torch.cuda.synchronize()` before both readings"

@@ -27,6 +27,9 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
     assert bad["unused_moved"] > 0 == good["unused_moved"]
 
 
+WORDS = ("zero_grad", "False")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("zero_grad"):
         given = tree.argument(call, 0, "set_to_none")

@@ -31,6 +31,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert int(float(str(good["fps"]))) == 29
 
 
+WORDS = ("VideoCapture",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("cv2.VideoCapture"):
         held = source.parents[call]
