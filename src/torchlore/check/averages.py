@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from torchlore.check import calls, classes, follow, project, scopes, tree, uses
 
@@ -180,7 +180,7 @@ class Mix(NamedTuple):
 def mixes(source: Source) -> Iterator[Mix]:
     """The statements of a file that move something towards something else by two shares that add up to one."""
     for average, node, statement in _written(source):
-        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        if not _is(node, ast.Add) or not _is(node.left, ast.Mult) or not _is(node.right, ast.Mult):
             continue
         parts = [_factor(side, average) for side in (node.left, node.right)]
         if None in parts or parts[0][0] is parts[1][0]:  # type: ignore[index]  # None is excluded
@@ -206,7 +206,7 @@ def _in_place(source: Source) -> Iterator[Mix]:
 
 def _share_of(node: ast.expr | None) -> ast.expr | None:
     """`1 - decay` of `(1 - decay) * new`."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+    if node is None or not _is(node, ast.Mult):
         return None
     return next((side for side in (node.left, node.right) if _is_share(side)), None)
 
@@ -232,10 +232,13 @@ def _written(source: Source) -> Iterator[tuple[ast.expr, ast.expr, ast.stmt]]:
             yield tree.receiver(call), call.args[0], tree.statement(source, call)
 
 
-def _factor(node: ast.expr, average: ast.expr) -> tuple[bool, ast.expr] | None:
-    """Whether one side of the sum is the average itself, and what it is multiplied by."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
-        return None
+def _is(node: ast.expr, operator: type[ast.operator]) -> TypeGuard[ast.BinOp]:
+    """Whether it is a sum, a product."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, operator)
+
+
+def _factor(node: ast.BinOp, average: ast.expr) -> tuple[bool, ast.expr] | None:
+    """Whether a product is of the average itself, and what that is multiplied by."""
     own = ast.unparse(_plain(average))
     for one, other in ((node.left, node.right), (node.right, node.left)):
         if ast.unparse(_plain(one)) == own:

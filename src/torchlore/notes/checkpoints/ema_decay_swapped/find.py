@@ -22,16 +22,19 @@ def find(source: Source) -> Iterator[Hit]:
         if share is not None and 0.9 <= share < 1:
             told.add(one.update.lineno)
             yield source.hit(one.update, _swapped(source, share, one.average))
-    if not any(word in source.text for word in ("1 -", "1. -", "1.0 -", "1-", "0.99", "sub_", "add_")):
-        return
+    kept = _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
+    others = [*_mixed(source, told), *_driven_away(source), *_other_way(source), *kept]
+    shared = others and any(word in source.text for word in ("1 -", "1. -", "1.0 -", "1-", "0.99", "sub_", "add_"))
+    yield from others if shared else ()
+
+
+def _mixed(source: Source, told: set[int]) -> Iterator[Hit]:
+    """`ema = 0.01 * ema + 0.99 * weight`, also by `mul_` and `add_`."""
     for mix in averages.mixes(source):
         named = _AVERAGE.search(f"{source.code(mix.update)} {_around(source, mix.update)}")
         share = averages.number(source, mix.takes) if named and mix.update.lineno not in told else None
         if share is not None and 0.9 <= share < 1 and not _of_this_turn(source, mix):
             yield source.hit(mix.update, _swapped(source, share, mix.average))
-    yield from _driven_away(source)
-    yield from _other_way(source)
-    yield from _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
 
 
 def _of_this_turn(source: Source, mix: averages.Mix) -> bool:

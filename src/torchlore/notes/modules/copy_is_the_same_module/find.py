@@ -11,6 +11,7 @@ from torchlore.check.source import Hit, Source
 _SECOND = regex(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref|reference|prev|previous|shadow|backup|copy|clone|snapshot|init|initial)(_|$|\d)", re.IGNORECASE)  # fmt: skip
 
 _SAME = {"to", "cuda", "eval", "train", "requires_grad_"}
+WORDS = ("ModuleList|Sequential|copy|backward|step",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -18,12 +19,13 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward", "step")):
         return
     for assign, target, given in _pairs(source):
+        last = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+        if not _SECOND.search(last):
+            continue
         shallow = isinstance(given, ast.Call) and source.name(given.func) == "copy.copy"
         inner = given.args[0] if isinstance(given, ast.Call) and shallow and given.args else given
         inner = _itself(inner)
         if not isinstance(target, ast.Name | ast.Attribute) or not isinstance(inner, ast.Name | ast.Attribute):
-            continue
-        if not _SECOND.search(target.id if isinstance(target, ast.Name) else target.attr):
             continue
         name, other = source.code(target), source.code(inner)
         if any(map(_SECOND.search, other.split("."))):

@@ -9,15 +9,15 @@ from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 
+WORDS = ("__init__",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         init = classes.methods(cls).get("__init__")
-        if init is None or not classes.is_module(cls) or source.code(init.body[-1]) == "...":
-            continue
-        first = min(_mothers(init), default=None)
-        early = [one for one in init.body if first is None or one.lineno < first]
-        if not early:
+        first = min(_mothers(init), default=None) if init is not None else None
+        early = [one for one in init.body if first is None or one.lineno < first] if init is not None else []
+        if init is None or not early or not classes.is_module(cls) or source.code(init.body[-1]) == "...":
             continue
         layer = next((one for one in early if _registers(source, one)), None)
         if first is None and (
