@@ -9,16 +9,19 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _LAYER = regex(r"torch\.nn\.(Linear|Conv\dd|ConvTranspose\dd|Embedding)$")
+WORDS = ("apply|modules|children|named_modules", "__init__")
 
 
 def find(source: Source) -> Iterator[Hit]:
     for call in (*source.methods("apply"), *_own_initialisers(source)):
-        home, owner = tree.function(source, call), project.enclosing_class(source, call)
         given = call.args[0] if len(call.args) == 1 else call.func
         mine = tree.dotted(tree.receiver(call)) == "self" and tree.is_statement(source, call) and len(call.args) < 2
-        if not mine or owner is None or getattr(home, "name", "") != "__init__" or tree.conditions(source, call):
+        home, owner = tree.function(source, call), project.enclosing_class(source, call) if mine else None
+        if owner is None or getattr(home, "name", "") != "__init__" or tree.conditions(source, call):
             continue
         chosen = _chosen(source, owner, given)
+        if not chosen:
+            continue
         missed = [one.name for found in classes.own_attributes(owner).values() for one in found
                   if tree.function(source, one.node) is home and getattr(one.node, "lineno", 0) > call.lineno and _is_left(source, owner, one, chosen)]  # fmt: skip
         if missed:

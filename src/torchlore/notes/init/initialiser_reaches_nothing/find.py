@@ -28,36 +28,29 @@ _WEIGHTS = tuple(f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "
 _FOREIGN = re.compile(
     r"torchvision\.models|\btimm\b|transformers|segmentation_models|monai|mmcv|mmengine|detectron|lightning|import \*"
 )
+WORDS = ("apply|modules|children|named_modules|named_children|weight_norm|init",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_compared(source), *_normed(source))
     if "nn.init" not in source.text and "nn import init" not in source.text:
         return
-    yield from _fills_a_copy(source)
-    yield from _of_another_loop(source)
-    applied = [call for call in source.methods("apply") if len(call.args) == 1]
-    named = any(word in source.text for word in _WORDS) or "def _init" in source.text
-    if not (applied or named) or _FOREIGN.search(source.text):
-        return
-    yield from (*_never_called(source), *_never_applied(source)) if named else ()
-    made = {source.name(call.func) for call in source.all(ast.Call)} if applied else set()
-    for call in applied:
-        found = _initialiser(source, call.args[0])
-        whole = (
-            isinstance(found, Function)
-            and found.source is source
-            and values.sure(source, tree.receiver(call), "module")
-        )
-        tests = _asked(source, found.node) if whole and isinstance(found, Function) else []
+    yield from (*_fills_a_copy(source), *_of_another_loop(source))
+    never = [*_never_called(source), *_never_applied(source)]
+    named = never and (any(word in source.text for word in _WORDS) or "def _init" in source.text)
+    found = [*(never if named else ()), *_asks_for_others(source)]
+    yield from found if found and not _FOREIGN.search(source.text) else ()
+
+
+def _asks_for_others(source: Source) -> Iterator[Hit]:
+    """`net.apply(init)`, where `init` asks for kinds of layers of which this file makes none."""
+    for call in source.methods("apply"):
+        found = _initialiser(source, call.args[0]) if len(call.args) == 1 else None
+        tests = _asked(source, found.node) if isinstance(found, Function) and found.source is source else []
         asked = {name for _, names in tests for name in names}
-        if (
-            tests
-            and asked <= set(_WEIGHTS)
-            and not asked & made
-            and made & set(_WEIGHTS)
-            and _own(source, tree.receiver(call))
-        ):
+        if not tests or not asked <= set(_WEIGHTS) or any(source.calls(*asked)) or not any(source.calls(*_WEIGHTS)):
+            continue
+        if values.sure(source, tree.receiver(call), "module") and _own(source, tree.receiver(call)):
             kinds = ", ".join(sorted(name.rpartition(".")[2] for name in asked))
             yield source.hit(
                 tests[0][0],
@@ -213,14 +206,14 @@ def _own(source: Source, model: ast.expr) -> bool:
 def _never_applied(source: Source) -> Iterator[Hit]:
     """`def init_weights(m): nn.init...(m.weight)` of a script that trains, and nobody mentions it."""
     for method in (one for one in source.tree.body if isinstance(one, ast.FunctionDef) and _NAMES.match(one.name)):
-        if source.project.importers(source.module):
-            return  # another file may ask for it
         given = [arg.arg for arg in tree.parameters(method)]
         inits = [
             one for one in tree.under(source, method, ast.Call) if source.name(one.func).startswith("torch.nn.init.")
         ]
         mine = [one for one in inits if one.args and tree.dotted(one.args[0]).partition(".")[0] in given]
-        if mine and len(given) == 1 and not _mentioned(source, method.name) and any(source.methods("backward")):
+        if not mine or len(given) != 1 or not any(source.methods("backward")) or _mentioned(source, method.name):
+            continue
+        if not source.project.importers(source.module):  # another file may ask for it
             yield source.hit(
                 method, f"nobody calls `{method.name}`, so all layers keep their defaults: `model.apply({method.name})`"
             )
@@ -235,14 +228,12 @@ def _mentioned(source: Source, name: str) -> bool:
 def _never_called(source: Source) -> Iterator[Hit]:
     """A class that is made here has a method `init_weights`, and nobody mentions it."""
     for cls in classes.all_classes(source):
-        for name, method in classes.methods(cls).items() if classes.is_module(cls) and _plain(source, cls) else ():
-            inits = [
-                one
-                for one in tree.under(source, method, ast.Call)
-                if source.name(one.func).startswith("torch.nn.init.")
-            ]
-            mentioned = _mentioned(source, name)
-            if _NAMES.match(name) and inits and not mentioned and any(source.calls(cls.qualified)):
+        for name, method in classes.methods(cls).items():
+            if not _NAMES.match(name) or not any(source.calls(cls.qualified)):
+                continue
+            inner = (source.name(one.func) for one in tree.under(source, method, ast.Call))
+            inits = any(one.startswith("torch.nn.init.") for one in inner)
+            if inits and _plain(source, cls) and classes.is_module(cls) and not _mentioned(source, name):
                 yield source.hit(
                     method,
                     f"nobody calls `{name}`, so the layers of `{cls.node.name}` keep their defaults: call it in `__init__`",

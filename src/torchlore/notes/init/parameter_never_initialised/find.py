@@ -20,19 +20,26 @@ _CALLED = re.compile(r"self\.(_?(?:reset|init)\w*)\(")
 _EXPLICIT = re.compile(  # one parameter by its name, and the function that does so
     r"(?:\w+\.)*init\.\w+_\(\s*self\.\w+(?:\.data)?\s*[,)]|(?:def |self\.)_?(?:reset|init)_?(?:parameters|weights)?\("
 )
+WORDS = ("empty|Tensor|FloatTensor",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _added_to(source)
-    if "Parameter(" not in source.text or re.search(r"def \w*init_weights", source.text):  # one function for all layers
+    made_empty = [call for call in source.calls("torch.nn.Parameter") if _is_empty(source, call)]
+    if "Parameter(" not in source.text or not made_empty:
         return
+    if re.search(r"def \w*init_weights", source.text):
+        return  # one function for all layers
+    homes = {tree.class_of(source, call) for call in made_empty}
     filled = (
         [code for one in source.all(ast.ClassDef) if _ALL.search(code := source.code(one))]
         if "s()" in source.text
         else []
     )
     for cls in classes.all_classes(source):
-        if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
+        if cls.node not in homes or not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1:
+            continue
+        if follow.in_test(source, cls.node):
             continue
         own = classes.own_attributes(cls).items()
         empty = [
@@ -49,6 +56,12 @@ def find(source: Source) -> Iterator[Hit]:
                     made, f"nothing fills `self.{name}`, so it starts with whatever was in memory: initialise it, "
                     f"`nn.init.normal_(self.{name}, std=0.02)`", severity="hint" if _only_loaded(source, cls.node.name) else None
                 )  # fmt: skip
+
+
+def _is_empty(source: Source, call: ast.Call) -> bool:
+    """`nn.Parameter(torch.empty(n, m))`."""
+    inner = call.args[0] if call.args else None
+    return isinstance(inner, ast.Call) and source.name(inner.func) in _EMPTY and bool(inner.args)
 
 
 def _added_to(source: Source) -> Iterator[Hit]:
@@ -94,12 +107,12 @@ def _only_loaded(source: Source, owner: str) -> bool:
 def _made(source: Source, one: Attribute) -> ast.Call | None:
     """`nn.Parameter(torch.empty(n, m))`, assigned in `__init__`; a single name may be data."""
     value = one.value if one.method == "__init__" and one.how == "assign" and not one.path else None
-    if not isinstance(value, ast.Call) or source.name(value.func) != "torch.nn.Parameter" or not value.args:
+    if not isinstance(value, ast.Call) or source.name(value.func) != "torch.nn.Parameter":
         return None
     if tree.literal(tree.argument(value, 1, "requires_grad")) is False:
         return None  # filled from a file
-    inner = value.args[0]
-    if not isinstance(inner, ast.Call) or source.name(inner.func) not in _EMPTY or not inner.args:
+    inner = value.args[0] if _is_empty(source, value) else None
+    if not isinstance(inner, ast.Call):
         return None
     if any(tree.literal(one) == 0 for one in inner.args):
         return None  # it holds nothing, and tells the device
@@ -118,12 +131,12 @@ def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:
     outside = re.compile(rf"init.*\.{name}\b")
     if any(outside.search(project.text(path) or "") for path in project.importers(source.module)):
         return True  # a file that imports this one does it
-    for use in source.all(ast.Attribute):
+    for use in uses.attributes(source, name):
         other = tree.dotted(use.value) == "self" and tree.class_of(source, use) is not owner
         listed = isinstance(source.parents[use], ast.List | ast.Tuple) and tree.dotted(use.value) != "self"
-        if use.attr == name and listed and tree.class_of(source, use) is not owner:
+        if listed and tree.class_of(source, use) is not owner:
             return True  # gone through in another function, such as one that is given to `apply`
-        if use.attr != name or other or isinstance(use.ctx, ast.Store) or _never_runs(source, use):
+        if other or isinstance(use.ctx, ast.Store) or _never_runs(source, use):
             continue
         up = source.parents[use]
         if isinstance(up, ast.Attribute) and (up.attr == "data" or up.attr.endswith("_")):

@@ -39,6 +39,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert model(x).requires_grad  # eval alone: the graph is still built
 
 
+WORDS = ("register_forward_hook",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("register_forward_hook"):
         hook = tree.argument(call, 0, "hook")
