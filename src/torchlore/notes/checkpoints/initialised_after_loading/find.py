@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchlore.check import calls, flow, follow, project, tree, uses
 from torchlore.check.pattern import regex
@@ -22,7 +23,7 @@ WORDS = ("load_state_dict|copy_|from_pretrained|*apply*|*modules*",)
 
 def find(source: Source) -> Iterator[Hit]:
     filled = [*_fillings(source), *_loops(source)]
-    loads = list(_loads(source, {whole for whole, _ in filled})) if filled else []
+    loads = list(_loads(source, filled)) if filled else []
     seen = set[ast.Call]()
     for name, load in loads:
         home = tree.function(source, load)
@@ -38,8 +39,8 @@ def find(source: Source) -> Iterator[Hit]:
                 )
 
 
-def _loads(source: Source, filled: set[str]) -> Iterator[Load]:
-    """`net.load_state_dict(...)`, and `self.body = Net.from_pretrained(...)`; the last kind only of what is filled somewhere."""
+def _loads(source: Source, filled: list[Load]) -> Iterator[Load]:
+    """`net.load_state_dict(...)`, and `self.body = Net.from_pretrained(...)`; the last kind only where it may be filled."""
     for one in source.methods("load_state_dict"):
         if tree.dotted(tree.receiver(one)) and one.args:
             yield tree.dotted(tree.receiver(one)), one
@@ -52,10 +53,11 @@ def _loads(source: Source, filled: set[str]) -> Iterator[Load]:
         if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Attribute) and tree.dotted(up.targets[0]):
             yield tree.dotted(up.targets[0]), one
     asked = "apply(" in source.text or "modules(" in source.text
+    homes = {(tree.function(source, call), whole) for whole, call in filled} if asked else set()
     for held in uses.assigns(source, ast.Attribute, ast.Call) if asked else ():
         name, call = tree.dotted(held.targets[0]), held.value
-        mine = name.startswith("self.") and any(_holds(one, name) for one in filled)
-        if mine and isinstance(call, ast.Call) and _comes_loaded(source, call):
+        mine = [home for home, whole in homes if _holds(whole, name)] if name.startswith("self.") else []
+        if mine and isinstance(call, ast.Call) and tree.function(source, call) in mine and _comes_loaded(source, call):
             yield name, call
 
 
@@ -73,6 +75,12 @@ def _comes_loaded(source: Source, call: ast.Call) -> bool:
     return len(back) == 1 and any(tree.dotted(tree.receiver(one)) in back for one in plain)
 
 
+@lru_cache(maxsize=8192)
+def _starts(name: str) -> bool:
+    """Whether a function is called as if it gave weights their first numbers."""
+    return _STARTS.search(name.lower()) is not None
+
+
 def _fillings(source: Source) -> Iterator[Load]:
     """What `net.apply(init)`, `init(net)` and `net.init_weights()` may fill, by their names, and the call."""
     for call in source.methods("apply"):
@@ -81,7 +89,7 @@ def _fillings(source: Source) -> Iterator[Load]:
     for call in source.all(ast.Call):
         func = call.func
         last = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
-        if not _STARTS.search(last.lower()):
+        if not _starts(last):
             continue
         named = isinstance(func, ast.Name) and len(call.args) == 1
         given = call.args[0] if named else func.value if isinstance(func, ast.Attribute) and not call.args else None

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchlore.check import classes, edits, follow, scopes, tree, uses, values
 from torchlore.check.project import Class, Function, enclosing_class
@@ -105,7 +106,7 @@ def _other_branch(source: Source, wrap: ast.Call, call: ast.Call) -> bool:
 
 def _compared(source: Source) -> Iterator[Hit]:
     """`if m == nn.Linear`, of a layer that `apply` or a loop over the modules hands out: a layer is never its class."""
-    for test in source.all(ast.Compare):
+    for test in source.all(ast.Compare) if any(source.methods("apply", *_WALKS)) else ():
         if len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq | ast.Is) or not isinstance(test.left, ast.Name):
             continue
         kind = source.name(test.comparators[0])
@@ -203,9 +204,15 @@ def _own(source: Source, model: ast.expr) -> bool:
     ) and bool(source.values(model))
 
 
+@lru_cache(maxsize=8192)
+def _is_named(name: str) -> bool:
+    """`init_weights`, `reset_parameters`, `weights_init`."""
+    return _NAMES.match(name) is not None
+
+
 def _never_applied(source: Source) -> Iterator[Hit]:
     """`def init_weights(m): nn.init...(m.weight)` of a script that trains, and nobody mentions it."""
-    for method in (one for one in source.tree.body if isinstance(one, ast.FunctionDef) and _NAMES.match(one.name)):
+    for method in (one for one in source.tree.body if isinstance(one, ast.FunctionDef) and _is_named(one.name)):
         given = [arg.arg for arg in tree.parameters(method)]
         inits = [
             one for one in tree.under(source, method, ast.Call) if source.name(one.func).startswith("torch.nn.init.")
@@ -229,7 +236,7 @@ def _never_called(source: Source) -> Iterator[Hit]:
     """A class that is made here has a method `init_weights`, and nobody mentions it."""
     for cls in classes.all_classes(source):
         for name, method in classes.methods(cls).items():
-            if not _NAMES.match(name) or not any(source.calls(cls.qualified)):
+            if not _is_named(name) or not any(source.calls(cls.qualified)):
                 continue
             inner = (source.name(one.func) for one in tree.under(source, method, ast.Call))
             inits = any(one.startswith("torch.nn.init.") for one in inner)
@@ -255,10 +262,11 @@ def _of_another_loop(source: Source) -> Iterator[Hit]:
         if not isinstance(loop, ast.For) or not isinstance(given, ast.Name):
             continue
         own = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
-        read = {one.id for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Name)}
-        bound = scopes.reaching(source, given)
+        bound = scopes.reaching(source, given) if own and given.id not in own else []
         left = [one for one in bound if one.how == "for" and not tree.inside(source, loop, one.statement)]
-        if bound and len(left) == len(bound) and own and not own & read and given.id not in own:
+        if not bound or len(left) != len(bound):
+            continue
+        if own.isdisjoint(one.id for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Name)):
             last = next(one.id for one in reversed(list(ast.walk(loop.target))) if isinstance(one, ast.Name))
             told = f"`{given.id}` is the last one of the loop in line {left[0].statement.lineno}, and is filled again and again: write `{last}`"  # type: ignore[attr-defined]  # a statement
             yield source.hit(call, told)

@@ -175,10 +175,8 @@ def _new(source: Source, call: ast.Call) -> bool:
 
 def _at_first_use(source: Source) -> Iterator[Hit]:
     """`if self.proj is None: self.proj = nn.Linear(...)` in `forward`, where the optimizer is built before the first pass."""
-    made = [
-        call for call, name in uses.calls_under(source, "torch.nn.") if name.count(".") == 2 and _lazy(source, call)
-    ]
-    for call in made:
+    made = uses.calls_under(source, "torch.nn.") if "is None" in source.text else ()
+    for call in (call for call, name in made if name.count(".") == 2 and _lazy(source, call)):
         held, cls = source.parents[call], enclosing_class(source, call)
         if cls is None or not _optimizer_first(source, cls):
             continue
@@ -190,7 +188,7 @@ def _at_first_use(source: Source) -> Iterator[Hit]:
 def _lazy(source: Source, call: ast.Call) -> bool:
     held = source.parents[call]
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
-    home = tree.function(source, call) if name.startswith("self.") else None
+    home = tree.function(source, call) if name.startswith("self.") and f"{name} is None" in source.text else None
     if home is None or home.name != "forward":
         return False
     asked = any(f"{name} is None" in source.code(test) for test, branch in tree.conditions(source, call) if branch)

@@ -44,7 +44,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 def _near(name: str) -> bool:
     letters = set(name)  # nine tenths share too few with any of them, which is told at once
     likely = [one for one in _ALL if sum(map(one.count, letters)) > 0.39 * (len(name) + len(one))]
-    return bool(difflib.get_close_matches(name, likely, n=1, cutoff=0.8))
+    return bool(likely) and bool(difflib.get_close_matches(name, likely, n=1, cutoff=0.8))
 
 
 WORDS = ("class",)
@@ -62,9 +62,10 @@ def find(source: Source) -> Iterator[Hit]:
             meant = difflib.get_close_matches(name, wanted, n=1, cutoff=0.8)
             core = meant[0].strip("_") if meant else ""
             longer = {"forward"} & set(name.strip("_").split("_")) and name.strip("_") != core  # `forward_mt` says more
+            if not meant or longer:
+                continue
             above = (source, *(base.source for base in source.project.bases(cls)[0]))  # `self.Forward()` of the base
-            called = any(f".{name}(" in one.text for one in above) or calls.callers(as_function(source, own[name]))
-            if meant and not longer and not called:
+            if not any(f".{name}(" in one.text for one in above) and not calls.callers(as_function(source, own[name])):
                 message = f"nobody calls `{cls.node.name}.{name}`: write `{meant[0]}`"
                 has = any(meant[0] in classes.methods(base) for base in source.project.bases(cls)[0])
                 yield source.hit(own[name], message, severity="warning" if has else None)  # a hook of the base?
