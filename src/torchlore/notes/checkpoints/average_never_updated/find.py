@@ -41,12 +41,13 @@ def _moving(source: Source) -> set[tree.FunctionNode | None]:
 
 def _pulled_back(source: Source) -> Iterator[Hit]:
     """`soft_update(target, online)`, where the function is written for `soft_update(online, target)`."""
-    if "zip(" not in source.text:
+    moved = list(averages.averages(source)) if "zip(" in source.text else []
+    if not moved:
         return
     owned = (call.args[0] for call, _ in uses.calls_under(source, "torch.optim.") if call.args)
     trained = {source.code(tree.receiver(one)) for one in owned
                if isinstance(one, ast.Call) and follow.method(one) == "parameters"}  # fmt: skip
-    for one in averages.averages(source) if trained else ():
+    for one in moved if trained else ():
         home = tree.function(source, one.loop)
         sides = [next((arg for arg in tree.parameters(home) if arg.arg == tree.dotted(net)), None) if home else None
                  for net in (one.average, one.model)]  # fmt: skip

@@ -94,9 +94,9 @@ def _thrown_away(source: Source) -> Iterator[Hit]:
     for load in loads:
         owner, home = tree.receiver(load), tree.function(source, load)
         name = tree.dotted(owner)
-        body = tree.body_nodes(home) if name and home is not None else ()
-        later = [one for one in body if isinstance(one, ast.stmt) and one.lineno > load.lineno]
-        nodes = [one for one in later if _may_make(one, name)]
+        below = tree.under(source, home, ast.Assign, ast.Expr) if name and home is not None else []  # type: ignore[type-var]  # both are statements
+        later = [one for one in below if one.lineno > load.lineno and _may_make(one, name)]
+        nodes = [one for one in tree.body_nodes(home) if one in later] if home is not None and later else []
         if not nodes or not _is(source, owner, "optimizer", _KINDS["optimizer"]):
             continue
         anew = [one for one in nodes if _makes(source, one, name) and not follow.exclusive(source, one, load)]

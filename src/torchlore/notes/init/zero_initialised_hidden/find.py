@@ -188,6 +188,7 @@ def _products(source: Source) -> Iterator[Hit]:
         zero = _zeros(source, cls) if inside > 1 and classes.is_module(cls) else {}
         for node in tree.under(source, cls.node, ast.BinOp, ast.Call) if len(zero) > 1 else ():
             held = [one for one in _factors(source, node) if one in zero]
+            held = [one for one in held if not _filled(source.code(cls.node), one)] if len(set(held)) > 1 else []
             if len(set(held)) > 1:
                 first = min((zero[one] for one in held), key=lambda one: one.lineno)
                 names = " and ".join(f"`{one}`" for one in dict.fromkeys(held))
@@ -197,7 +198,7 @@ def _products(source: Source) -> Iterator[Hit]:
 
 
 def _zeros(source: Source, cls: Class) -> dict[str, ast.expr]:
-    """`self.A` by where it is set to zero, of what the class fills with nothing else."""
+    """`self.A` by where it is set to zero."""
     found: dict[str, ast.expr] = {}
     for call in tree.under(source, cls.node, ast.Call):
         full, what = source.name(call.func), None
@@ -212,11 +213,11 @@ def _zeros(source: Source, cls: Class) -> dict[str, ast.expr]:
         name = tree.dotted(what).removesuffix(".weight") if what is not None else ""
         if name.startswith("self.") and not tree.conditions(source, call):
             found[name] = call
-    code = source.code(cls.node)
-    return {name: call for name, call in found.items() if not _filled(code, name)}
+    return found
 
 
 def _filled(code: str, name: str) -> bool:
+    """Whether the class fills it with something else as well."""
     own = re.escape(name)
     return re.search(rf"{_FILLS}\s*{own}\b|{own}(\.weight)?(\.data)?\.{_FILLS}", code) is not None
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, follow, scopes, tree, uses, values
+from torchlore.check import calls, classes, follow, scopes, tree, values
 from torchlore.check.project import Class, as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
@@ -11,13 +11,10 @@ WORDS = ("forward|__call__",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in uses.assigns(source, ast.Attribute):
+    for assign, home in _in_forward(source):
         name = tree.dotted(assign.targets[0])
-        index, number = _index(assign.value, name), isinstance(tree.literal(assign.value), float | int)
-        home = tree.function(source, assign) if name.startswith("self.") and (number or index is not None) else None
-        if home is None or home.name not in ("forward", "__call__"):
-            continue
-        if number and _set_by_mode(source, assign, home):
+        index = _index(assign.value, name)
+        if _set_by_mode(source, assign, home):
             told = f"`{name}` stays {source.code(assign.value)} when the mode changes back: give it a name of its own, `{name[5:]} = {source.code(assign.value)}`"
             yield source.hit(assign, told)
         cls = enclosing_class(source, assign) if index is not None else None
@@ -32,11 +29,20 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(assign, told)
 
 
+def _in_forward(source: Source) -> Iterator[tuple[ast.Assign, tree.FunctionNode]]:
+    """`self.x = ...` in each forward pass, with its function."""
+    homes: list[tree.FunctionNode] = [*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef)]
+    for home in homes:
+        for assign in tree.under(source, home, ast.Assign) if home.name in ("forward", "__call__") else ():
+            if tree.dotted(assign.targets[0]).startswith("self.") and tree.function(source, assign) is home:
+                yield assign, home
+
+
 def _set_by_mode(source: Source, assign: ast.Assign, home: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """`if not self.training: self.p = 0`: what `__init__` set is gone, and no other line of the class sets it again."""
-    asks = any(
-        source.code(test) in ("self.training", "not self.training") for test, _ in tree.conditions(source, assign)
-    )
+    number = isinstance(tree.literal(assign.value), float | int)
+    tests = [source.code(test) for test, _ in tree.conditions(source, assign)] if number else []
+    asks = "self.training" in tests or "not self.training" in tests
     cls = enclosing_class(source, assign) if asks else None
     if cls is None or not classes.is_module(cls):
         return False

@@ -188,7 +188,9 @@ def _at_first_use(source: Source) -> Iterator[Hit]:
 def _lazy(source: Source, call: ast.Call) -> bool:
     held = source.parents[call]
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
-    home = tree.function(source, call) if name.startswith("self.") and f"{name} is None" in source.text else None
+    if not name.startswith("self.") or isinstance(source.parents[held], tree.FunctionNode):
+        return False
+    home = tree.function(source, call)
     if home is None or home.name != "forward":
         return False
     asked = any(f"{name} is None" in source.code(test) for test, branch in tree.conditions(source, call) if branch)

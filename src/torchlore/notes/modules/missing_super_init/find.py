@@ -56,13 +56,20 @@ def _mixed_in(source: Source, name: str) -> bool:
 def _mothers(source: Source, init: FunctionNode) -> list[int]:
     """Lines of the first statement that may run the mother's `__init__`: `super()`, `Base.__init__(self)`, a call that is given `self`."""
     for statement in init.body:
-        found = [one.lineno for one in tree.under(source, statement, ast.Name) if one.id == "super"]
-        found += [one.lineno for one in tree.under(source, statement, ast.Attribute) if one.attr in _DUNDERS]
-        for call in tree.under(source, statement, ast.Call):
-            found += [call.lineno for one in call.args if isinstance(one, ast.Name) and one.id == "self"]
-        if found:
+        nodes: list[ast.Name | ast.Attribute | ast.Call] = tree.under(
+            source, statement, ast.Name, ast.Attribute, ast.Call
+        )
+        if found := [one.lineno for one in nodes if _is_mother(one)]:
             return found
     return []
+
+
+def _is_mother(node: ast.Name | ast.Attribute | ast.Call) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == "super"
+    if isinstance(node, ast.Attribute):
+        return node.attr in _DUNDERS
+    return any(isinstance(one, ast.Name) and one.id == "self" for one in node.args)
 
 
 def _registers(source: Source, statement: ast.stmt) -> bool:

@@ -103,8 +103,9 @@ def _asked_for_weights(source: Source, name: str) -> bool:
 
 def _same_list(source: Source) -> Iterator[Hit]:
     """`decoder = encoder`, where it is a list of layers that is put into a ModuleList."""
-    boxed = {arg.id for call in source.calls(*_BOXES) for arg in tree.under(source, call, ast.Name)}
-    for assign in uses.assigns(source, ast.Name, ast.Name):
+    given = uses.assigns(source, ast.Name, ast.Name) if any(source.calls(*_BOXES)) else []
+    boxed = {arg.id for call in source.calls(*_BOXES) for arg in tree.under(source, call, ast.Name)} if given else set()
+    for assign in given:
         name, other = assign.targets[0], assign.value
         if not isinstance(name, ast.Name) or not isinstance(other, ast.Name) or not {name.id, other.id} <= boxed:
             continue
@@ -128,17 +129,13 @@ def _same_list(source: Source) -> Iterator[Hit]:
 def _appended(source: Source) -> Iterator[Hit]:
     """`members.append(base)` in every turn of a loop, where `base` is made before it."""
     for call in source.methods("append"):
-        one, around = call.args[0] if len(call.args) == 1 else None, tree.loops(source, call)
-        if (
-            not isinstance(one, ast.Name)
-            or not around
-            or not isinstance(around[0], ast.For)
-            or tree.conditions(source, call)
-        ):
+        one = call.args[0] if len(call.args) == 1 else None
+        around = tree.loops(source, call) if isinstance(one, ast.Name) else []
+        if not isinstance(one, ast.Name) or not around or not isinstance(around[0], ast.For):
             continue
         many = isinstance(around[0].iter, ast.Call) and source.name(around[0].iter.func) == "range"
         box = tree.dotted(tree.receiver(call))
-        if not many or not box or _MEANT.search(f"{box} {one.id}".lower()):
+        if not many or not box or _MEANT.search(f"{box} {one.id}".lower()) or tree.conditions(source, call):
             continue
         bound = scopes.reaching(source, one)
         inside = any(tree.inside(source, made.statement, around[0]) for made in bound)

@@ -46,7 +46,7 @@ def _candidates(source: Source) -> Iterator[ast.AST]:
     """What makes a tensor without numbers, or asks for its gradient."""
     yield from source.calls("torch.ones", *_BLANK)
     yield from source.methods("requires_grad_")
-    yield from uses.keywords(source, "requires_grad")
+    yield from uses.keywords(source, "requires_grad") if "requires_grad" in source.text else ()
 
 
 def _without_effect(source: Source, cls: ast.ClassDef, name: str, one: Attribute) -> str:
