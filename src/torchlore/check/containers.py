@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import follow, scopes, tree, uses
 from torchlore.check.calls import returned
 from torchlore.check.flow import called
 from torchlore.check.values import sure
@@ -68,7 +68,7 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
         return _variable(cls.source, call)
     if isinstance(call, ast.Call) and tree.dotted(call.func) in ("list", "tuple") and len(call.args) == 1:
         return _yielded(cls.source, call.args[0])
-    home, back = _returned(cls, call)
+    home, back = _returned(cls, call) if isinstance(call, ast.Call) and _hands_out(cls.source) else (None, None)
     if home is None or back is None:
         return []
     if not isinstance(back, ast.Name):
@@ -79,9 +79,22 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
     return _written(start) + added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
 
 
+def _hands_out(source: Source) -> bool:
+    """Whether any function of the file gives back a list or dict that it makes; asked before what a call runs."""
+    known: bool | None = source.memo.get("containers.handed")
+    if known is None:
+        kinds = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.Call)
+        held = {tree.dotted(one.targets[0]) for kind in kinds for one in uses.assigns(source, ast.Name, kind)
+                if _is_plain(one.value)}  # fmt: skip
+        backs = (one.value for one in source.all(ast.Return) if one.value is not None)
+        known = any(one.id in held if isinstance(one, ast.Name) else _is_plain(one) for one in backs)
+        source.memo["containers.handed"] = known
+    return known
+
+
 def _yielded(source: Source, call: ast.expr) -> list[ast.expr]:
     """What a generator of the file gives, of `list(self.make_layers(sizes))`."""
-    made = called(source, call) if isinstance(call, ast.Call) else None
+    made = called(source, call) if isinstance(call, ast.Call) and any(source.all(ast.Yield)) else None
     if made is None or made.source is not source or made.node.name == "__init__":
         return []
     given = [one.value for one in tree.body_nodes(made.node) if isinstance(one, ast.Yield) and one.value is not None]

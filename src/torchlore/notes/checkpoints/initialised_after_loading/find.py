@@ -22,8 +22,10 @@ WORDS = ("load_state_dict|copy_|from_pretrained|*apply*|*modules*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    filled = [*_fillings(source), *_loops(source)]
-    loads = list(_loads(source, filled)) if filled else []
+    plain = list(_loads(source))
+    asked = "apply(" in source.text or "modules(" in source.text
+    filled = [*_fillings(source), *_loops(source)] if plain or asked else []
+    loads = [*plain, *(_comes_filled(source, filled) if filled and asked else ())]
     seen = set[ast.Call]()
     for name, load in loads:
         home = tree.function(source, load)
@@ -39,8 +41,8 @@ def find(source: Source) -> Iterator[Hit]:
                 )
 
 
-def _loads(source: Source, filled: list[Load]) -> Iterator[Load]:
-    """`net.load_state_dict(...)`, and `self.body = Net.from_pretrained(...)`; the last kind only where it may be filled."""
+def _loads(source: Source) -> Iterator[Load]:
+    """`net.load_state_dict(...)`, and `self.body = Net.from_pretrained(...)`."""
     for one in source.methods("load_state_dict"):
         if tree.dotted(tree.receiver(one)) and one.args:
             yield tree.dotted(tree.receiver(one)), one
@@ -52,9 +54,12 @@ def _loads(source: Source, filled: list[Load]) -> Iterator[Load]:
         up = source.parents[one]
         if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Attribute) and tree.dotted(up.targets[0]):
             yield tree.dotted(up.targets[0]), one
-    asked = "apply(" in source.text or "modules(" in source.text
-    homes = {(tree.function(source, call), whole) for whole, call in filled} if asked else set()
-    for held in uses.assigns(source, ast.Attribute, ast.Call) if asked else ():
+
+
+def _comes_filled(source: Source, filled: list[Load]) -> Iterator[Load]:
+    """`self.body = resnet18(weights="DEFAULT")`, in a function that fills some of it."""
+    homes = {(tree.function(source, call), whole) for whole, call in filled}
+    for held in uses.assigns(source, ast.Attribute, ast.Call):
         name, call = tree.dotted(held.targets[0]), held.value
         mine = [home for home, whole in homes if _holds(whole, name)] if name.startswith("self.") else []
         if mine and isinstance(call, ast.Call) and tree.function(source, call) in mine and _comes_loaded(source, call):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchlore.check import classes, follow, tree, uses
 from torchlore.check.classes import Attribute
+from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 _EMPTY = ("torch.empty", "torch.Tensor", "torch.FloatTensor")
@@ -31,11 +32,6 @@ def find(source: Source) -> Iterator[Hit]:
     if re.search(r"def \w*init_weights", source.text):
         return  # one function for all layers
     homes = {tree.class_of(source, call) for call in made_empty}
-    filled = (
-        [code for one in source.all(ast.ClassDef) if _ALL.search(code := source.code(one))]
-        if "s()" in source.text
-        else []
-    )
     for cls in classes.all_classes(source):
         if cls.node not in homes or not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1:
             continue
@@ -45,17 +41,29 @@ def find(source: Source) -> Iterator[Hit]:
         empty = [
             (name, made) for name, found in own if len(found) == 1 and (made := _made(source, found[0])) is not None
         ]
-        if not empty or any(cls.node.name in whole for whole in filled):
-            continue  # a loop over the parameters of the whole of which this is a part
-        code = _PARENT.sub("", source.code(cls.node))
-        inherited = set(_CALLED.findall(code)) - set(classes.methods(cls))  # fills what it finds
-        general = bool(inherited) or _FILLS.search(_EXPLICIT.sub("", code)) is not None
-        for name, made in empty:
-            if not general and not _written(source, cls.node, name):
+        left = [(name, made) for name, made in empty if not _written(source, cls.node, name)]
+        for name, made in left if left and not _filled(source, cls) else ():
+            if not _filled_outside(source, name):
                 yield source.hit(
                     made, f"nothing fills `self.{name}`, so it starts with whatever was in memory: initialise it, "
                     f"`nn.init.normal_(self.{name}, std=0.02)`", severity="hint" if _only_loaded(source, cls.node.name) else None
                 )  # fmt: skip
+
+
+def _filled(source: Source, cls: Class) -> bool:
+    """Whether the class fills what it finds, or the whole of which it is a part goes over all parameters."""
+    code = _PARENT.sub("", source.code(cls.node))
+    inherited = set(_CALLED.findall(code)) - set(classes.methods(cls))
+    if inherited or _FILLS.search(_EXPLICIT.sub("", code)) is not None:
+        return True
+    wholes = (source.code(one) for one in source.all(ast.ClassDef)) if "s()" in source.text else ()
+    return any(cls.node.name in code and _ALL.search(code) for code in wholes)
+
+
+def _filled_outside(source: Source, name: str) -> bool:
+    """Whether a file that imports this one fills it."""
+    fills, project = re.compile(rf"init.*\.{name}\b"), source.project
+    return any(fills.search(project.text(path) or "") for path in project.importers(source.module))
 
 
 def _is_empty(source: Source, call: ast.Call) -> bool:
@@ -127,10 +135,6 @@ def _made(source: Source, one: Attribute) -> ast.Call | None:
 
 def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:
     """Whether the parameter is used for anything but being read in sums and products."""
-    project = source.project
-    outside = re.compile(rf"init.*\.{name}\b")
-    if any(outside.search(project.text(path) or "") for path in project.importers(source.module)):
-        return True  # a file that imports this one does it
     for use in uses.attributes(source, name):
         other = tree.dotted(use.value) == "self" and tree.class_of(source, use) is not owner
         listed = isinstance(source.parents[use], ast.List | ast.Tuple) and tree.dotted(use.value) != "self"

@@ -30,11 +30,11 @@ def find(source: Source) -> Iterator[Hit]:
         name, other = source.code(target), source.code(inner)
         if any(map(_SECOND.search, other.split("."))):
             continue  # a part of what is itself a copy
-        if (isinstance(target, ast.Name) and not _trains_on(source, assign)) or _chosen(source, assign, name):
-            continue
         if isinstance(target, ast.Name) and _used_at_once(source, assign, target):
             continue
-        if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
+        if not _both_live(source, assign, target, inner) or not values.sure(source, inner, "module"):
+            continue
+        if not _chosen(source, assign, name) and (isinstance(target, ast.Attribute) or _trains_on(source, assign)):
             edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
             imported = edits.add_import(source, "import copy")
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"

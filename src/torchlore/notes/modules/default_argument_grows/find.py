@@ -9,6 +9,7 @@ from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
+_MAY_GROW = {ast.List, ast.Call}
 _GROWS = {"append", "extend", "insert"}
 _MEANT = regex(r"cache|memo|registry|counter|store|seen|^_|state|singleton", re.IGNORECASE)
 WORDS = ("def",)
@@ -17,8 +18,7 @@ WORDS = ("def",)
 def find(source: Source) -> Iterator[Hit]:
     for function in source.all(ast.FunctionDef):
         arguments = function.args
-        given = (*arguments.defaults, *arguments.kw_defaults)
-        if not any(one.__class__ in (ast.List, ast.Call) for one in given):
+        if _MAY_GROW.isdisjoint(map(type, (*arguments.defaults, *arguments.kw_defaults))):
             continue
         if tree.function(source, function) is not None:
             continue  # its default is made anew with each call of what it stands in

@@ -18,7 +18,9 @@ def find(source: Source) -> Iterator[Hit]:
         init = classes.methods(cls).get("__init__") if cls.node.bases else None
         first = min(_mothers(source, init), default=None) if init is not None else None
         early = [one for one in init.body if first is None or one.lineno < first] if init is not None else []
-        if init is None or not early or not classes.is_module(cls) or source.code(init.body[-1]) == "...":
+        if init is None or not (first is None or any(isinstance(one, ast.Assign) for one in early)):
+            continue
+        if not early or not classes.is_module(cls) or source.code(init.body[-1]) == "...":
             continue
         layer = next((one for one in early if _registers(source, one)), None)
         if first is None and (

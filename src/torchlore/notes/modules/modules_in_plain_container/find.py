@@ -15,6 +15,7 @@ _NO_WEIGHTS = regex(r"loss|criteri|metric", re.IGNORECASE)  # seldom with weight
 _NO_LAYER = (ast.Constant, ast.JoinedStr, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp,
              ast.GeneratorExp, ast.Lambda, ast.BinOp, ast.UnaryOp, ast.Compare)  # fmt: skip
 _MEANT = regex(r"\b(hack|hide|ddp|not? (show|register|train)\w*|avoid)\b")  # the author wants it so
+_NUMBERS = ("int", "float", "bool", "str")
 WORDS = ("class", "self")
 
 
@@ -169,6 +170,8 @@ def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
         promise = (
             getattr(bound[0].node, "annotation", None) if len(bound) == 1 and bound[0].how == "parameter" else None
         )
+        if promise is not None and source.name(promise) in _NUMBERS:
+            continue
         found = values.annotated(source, promise) if isinstance(promise, ast.Subscript) else ()
         seen = source.values(given) if bound and bound[0].how == "parameter" and not found else ()
         found = found or (seen if seen and all(one.kind == "list" and not _own_parts(one.node) for one in seen) else ())

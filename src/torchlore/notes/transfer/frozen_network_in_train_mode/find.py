@@ -104,7 +104,7 @@ def _woken(source: Source) -> Iterator[Hit]:
 
 def _undone(source: Source) -> Iterator[Hit]:
     """`model.freeze_bn()` before the epochs, and `model.train()` at the top of each."""
-    if "freeze" not in source.text:
+    if "freeze" not in source.text or not any(source.methods("train")):
         return
     for call in (one.value for one in source.all(ast.Expr)):
         name = tree.dotted(call.func).rpartition(".")[2].lower() if isinstance(call, ast.Call) else ""
@@ -133,8 +133,8 @@ def _thawed_again(source: Source) -> Iterator[Hit]:
     for _, events in flow.training_entries(source):
         aside = list[Event]()
         for place, event in enumerate(events):
-            norms = any("BatchNorm" in event.source.code(test) and branch for test, branch in event.conditions)
-            if event.what == "eval" and norms:
+            asked = event.conditions if event.what == "eval" else ()
+            if any(branch and "BatchNorm" in event.source.code(test) for test, branch in asked):
                 aside.append(event)
             if event.what != "train" or event.detail or not event.loops or event.source is not source:
                 continue
