@@ -38,13 +38,14 @@ def is_container(node: ast.expr | None) -> bool:
 def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
     """The expressions put into the container: in its assignment, by append or insert, by an index."""
     name = f"self.{one.name}"
-    put = (
-        *_written(one.value.left if isinstance(one.value, ast.BinOp) else one.value),
-        *added(cls.source, cls.node, name),
-    )
-    parts = (*put, *_stored(cls.source, cls.node, name))
+    parts = (*begun(one), *added(cls.source, cls.node, name), *_stored(cls.source, cls.node, name))
     chosen = [part for part in parts if not _by_its_name(cls.source, part)]
     yield from chosen or parts
+
+
+def begun(one: Attribute) -> list[ast.expr]:
+    """The expressions that stand in its assignment."""
+    return written(one.value.left if isinstance(one.value, ast.BinOp) else one.value)
 
 
 def _by_its_name(source: Source, node: ast.expr) -> bool:
@@ -72,11 +73,11 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
     if home is None or back is None:
         return []
     if not isinstance(back, ast.Name):
-        return _written(back) if _is_plain(back) else []
+        return written(back) if _is_plain(back) else []
     start = _start(cls.source, home, back.id)
     if start is None or not _is_plain(start):
         return []
-    return _written(start) + added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
+    return written(start) + added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
 
 
 def _hands_out(source: Source) -> bool:
@@ -144,7 +145,7 @@ def _variable(source: Source, name: ast.Name, hops: int = 3) -> list[ast.expr]:
         grows = grows or (isinstance(up, ast.Subscript) and up.value is use and isinstance(up.ctx, ast.Store))
         if use.id == name.id and use is not name and isinstance(use.ctx, ast.Load) and not grows:
             return []
-    return _written(value) + added(source, home, name.id, hops) + list(_stored(source, home, name.id))
+    return written(value) + added(source, home, name.id, hops) + list(_stored(source, home, name.id))
 
 
 def added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.expr]:
@@ -170,14 +171,14 @@ def added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.e
 
 def _parts(node: ast.expr) -> list[ast.expr]:
     """What a list that is added is made of; itself, of which nobody knows the kind, where it is none."""
-    return _written(node) if isinstance(node, ast.List | ast.Tuple | ast.ListComp | ast.Dict) else [node]
+    return written(node) if isinstance(node, ast.List | ast.Tuple | ast.ListComp | ast.Dict) else [node]
 
 
-def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
+def written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
     """What a list, tuple or dict is made of, and what the lists in it are made of; `dict` is given pairs."""
     inner: list[ast.expr] = []
     if isinstance(node, ast.Call) and is_container(node) and node.args:
-        return _written(node.args[0], paired=tree.dotted(node.func) == "dict")
+        return written(node.args[0], paired=tree.dotted(node.func) == "dict")
     if isinstance(node, ast.List | ast.Tuple):
         inner = [one for one in node.elts if not isinstance(one, ast.Constant | ast.JoinedStr)] or node.elts
     elif isinstance(node, ast.Dict):
@@ -191,7 +192,7 @@ def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
         inner = [one.elts[1] for one in pairs]
     deeper = ast.List | ast.ListComp | ast.Dict
     tuples = (_named(one) if isinstance(one, ast.Tuple) else one for one in inner)
-    return [part for one in tuples for part in (_written(one) if isinstance(one, deeper) else [one])]
+    return [part for one in tuples for part in (written(one) if isinstance(one, deeper) else [one])]
 
 
 def _named(pair: ast.Tuple) -> ast.expr:

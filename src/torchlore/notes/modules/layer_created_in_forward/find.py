@@ -53,8 +53,8 @@ def _applied(source: Source, call: ast.Call, home: tree.FunctionNode) -> bool:
     name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) and len(up.targets) == 1 else ""
     if not name:
         return False
-    used = [one for one in tree.under(source, home, ast.Name) if one.id == name and isinstance(one.ctx, ast.Load)]
-    ups = [source.parents[one] for one in used]
+    used = [one for one in uses.names(source, name) if isinstance(one.ctx, ast.Load)]
+    ups = [source.parents[one] for one in used if tree.inside(source, one, home)]
     return bool(ups) and all(isinstance(one, ast.Call) and tree.dotted(one.func) == name for one in ups)
 
 

@@ -58,6 +58,11 @@ def _mixed_in(source: Source, name: str) -> bool:
 def _mothers(source: Source, init: FunctionNode) -> list[int]:
     """Lines of the first statement that may run the mother's `__init__`: `super()`, `Base.__init__(self)`, a call that is given `self`."""
     for statement in init.body:
+        said = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(said, ast.Constant):
+            continue
+        if isinstance(said, ast.Call) and isinstance(said.func, ast.Attribute) and said.func.attr in _DUNDERS:
+            return [statement.lineno]
         nodes: list[ast.Name | ast.Attribute | ast.Call] = tree.under(
             source, statement, ast.Name, ast.Attribute, ast.Call
         )

@@ -22,14 +22,17 @@ WORDS = ("class", "self")
 def find(source: Source) -> Iterator[Hit]:
     made = [cls for cls in classes.all_classes(source) if classes.is_module(cls) and not _shows_only(cls)]
     unregistered = [one.node for one in classes.all_classes(source) if _makes_layers(source, one)] if made else []
+    adds, short = list(source.methods("add_module", "register_module")), any(source.all(ast.Lambda))
     for cls in made:
-        yield from _one_name(source, cls)
+        yield from _one_name(source, cls) if adds else ()
         yield from _plain_class(source, cls, unregistered) if unregistered else ()
-        yield from (*_given_list(source, cls), *_in_lambda(source, cls))
+        yield from (*_given_list(source, cls), *(_in_lambda(source, cls) if short else ()))
         for name, assigned in classes.own_attributes(cls).items():
             given = [_alone(one) for one in assigned if one.how == "assign"]
             if len(given) != 1 or given[0].path:
                 continue  # wrapped later
+            if any(isinstance(node, _NO_LAYER) for node in containers.begun(given[0])):
+                continue
             built = containers.built(cls, given[0].value)
             if not built and not containers.is_container(given[0].value):
                 continue
@@ -161,10 +164,12 @@ def _plain_class(source: Source, cls: Class, unregistered: list[ast.ClassDef]) -
 def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
     """`def __init__(self, heads: list[Head]): self.heads = heads`, and `forward` calls them."""
     forward = classes.methods(cls).get("forward")
-    used = {tree.dotted(one) for one in tree.under(source, forward, ast.Attribute)} if forward is not None else set()
-    for name, assigned in classes.own_attributes(cls).items() if used else ():
+    for name, assigned in classes.own_attributes(cls).items() if forward is not None else ():
         given = assigned[0].value if len(assigned) == 1 and assigned[0].how == "assign" else None
-        if not isinstance(given, ast.Name) or f"self.{name}" not in used or _NO_WEIGHTS.search(name):
+        if not isinstance(given, ast.Name) or _NO_WEIGHTS.search(name):
+            continue
+        used = (one for one in uses.attributes(source, name) if tree.dotted(one) == f"self.{name}")
+        if not any(tree.inside(source, one, forward) for one in used):  # type: ignore[arg-type]  # asked above
             continue
         bound = scopes.reaching(source, given)
         promise = (
