@@ -67,9 +67,11 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
     """What is in the plain list or dict that a variable holds, or that a method or function of the file makes and returns."""
     if isinstance(call, ast.Name):
         return _variable(cls.source, call)
-    if isinstance(call, ast.Call) and tree.dotted(call.func) in ("list", "tuple") and len(call.args) == 1:
+    if not isinstance(call, ast.Call):
+        return []
+    if tree.dotted(call.func) in ("list", "tuple") and len(call.args) == 1:
         return _yielded(cls.source, call.args[0])
-    home, back = _returned(cls, call) if isinstance(call, ast.Call) and _hands_out(cls.source) else (None, None)
+    home, back = _returned(cls, call) if _hands_out(cls.source) else (None, None)
     if home is None or back is None:
         return []
     if not isinstance(back, ast.Name):

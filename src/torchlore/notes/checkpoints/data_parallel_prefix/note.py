@@ -64,12 +64,9 @@ def find(source: Source) -> Iterator[Hit]:
             known = all(one in _PREFIX for one in made) or (here and not uses.attributes(source, "module"))
             if known and not _loaded_wrapped(source):
                 code = source.code(model)
-                yield source.hit(
-                    part,
-                    f"every name is saved as `{prefix}.…`, which the bare model does not know: save "
-                    f"`{code}.{prefix}.state_dict()`",
-                    severity=None if _loads(source, prefix, call) else "hint",
-                )
+                told = f"every name is saved as `{prefix}.…`, which the bare model does not know"
+                write = f"{told}: save `{code}.{prefix}.state_dict()`"
+                yield source.hit(part, write, severity=None if _loads(source, prefix, call) else "hint")
 
 
 def _loads(source: Source, prefix: str, save: ast.Call) -> bool:

@@ -31,10 +31,11 @@ def find(source: Source) -> Iterator[Hit]:
             given = [_alone(one) for one in assigned if one.how == "assign"]
             if len(given) != 1 or given[0].path:
                 continue  # wrapped later
-            if any(isinstance(node, _NO_LAYER) for node in containers.begun(given[0])):
+            plain = containers.is_container(given[0].value)
+            if plain and any(isinstance(node, _NO_LAYER) for node in containers.begun(given[0])):
                 continue
             built = containers.built(cls, given[0].value)
-            if not built and not containers.is_container(given[0].value):
+            if not built and not plain:
                 continue
             held = [*containers.held(cls, given[0]), *built]
             found = _hidden(source, cls, name, given[0], held)

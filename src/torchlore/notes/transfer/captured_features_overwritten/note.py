@@ -64,13 +64,8 @@ def _written_over(source: Source, layer: ast.expr) -> bool:
     index = tree.literal(layer.slice) if isinstance(layer, ast.Subscript) else None
     if not isinstance(index, int) or not isinstance(layer, ast.Subscript):
         return False
-    nets = source.values(layer.value)
-    behind = [
-        one
-        for net in nets
-        if net.kind == "sequential" and 0 <= index + 1 < len(net.items)
-        for one in net.items[index + 1]
-    ]
+    nets = [one for one in source.values(layer.value) if one.kind == "sequential" and 0 <= index + 1 < len(one.items)]
+    behind = [one for net in nets for one in net.items[index + 1]]
     calls = [one.node for one in behind if one.node is not None and one.name.startswith("torch.nn.")]
     return bool(calls) and all(
         isinstance(one, ast.Call) and tree.literal(tree.argument(one, None, "inplace")) is True for one in calls
