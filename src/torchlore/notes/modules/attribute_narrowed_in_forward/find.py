@@ -32,8 +32,8 @@ def find(source: Source) -> Iterator[Hit]:
 def _in_forward(source: Source) -> Iterator[tuple[ast.Assign, tree.FunctionNode]]:
     """`self.x = ...` in each forward pass, with its function."""
     homes: list[tree.FunctionNode] = [*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef)]
-    for home in homes:
-        for assign in tree.under(source, home, ast.Assign) if home.name in ("forward", "__call__") else ():
+    for home in (one for one in homes if one.name in ("forward", "__call__")):
+        for assign in tree.under(source, home, ast.Assign):
             if tree.dotted(assign.targets[0]).startswith("self.") and tree.function(source, assign) is home:
                 yield assign, home
 

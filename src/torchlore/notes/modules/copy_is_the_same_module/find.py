@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchlore.check import edits, flow, follow, scopes, tree, uses, values
 from torchlore.check.pattern import regex
@@ -20,7 +21,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     for assign, target, given in _pairs(source):
         last = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
-        if not _SECOND.search(last):
+        if not _is_second(last):
             continue
         shallow = isinstance(given, ast.Call) and source.name(given.func) == "copy.copy"
         inner = given.args[0] if isinstance(given, ast.Call) and shallow and given.args else given
@@ -40,6 +41,12 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
             fix = [edit, *([imported] if imported else [])]
             yield source.hit(assign, message, *fix, severity="warning")  # a name that says "target" may mean another
+
+
+@lru_cache(maxsize=8192)
+def _is_second(name: str) -> bool:
+    """Whether a name says that it holds another one's copy."""
+    return _SECOND.search(name) is not None
 
 
 def _shallow(source: Source) -> Iterator[Hit]:

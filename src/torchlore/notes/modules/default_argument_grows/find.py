@@ -9,19 +9,18 @@ from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
-_MAY_GROW = {ast.List, ast.Call}
 _GROWS = {"append", "extend", "insert"}
 _MEANT = regex(r"cache|memo|registry|counter|store|seen|^_|state|singleton", re.IGNORECASE)
 WORDS = ("def",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for function in source.all(ast.FunctionDef):
-        arguments = function.args
-        if _MAY_GROW.isdisjoint(map(type, (*arguments.defaults, *arguments.kw_defaults))):
-            continue
-        if tree.function(source, function) is not None:
+    lists = (*source.all(ast.List), *source.calls("list"))
+    owners = dict.fromkeys(source.parents[up] for one in lists if isinstance(up := source.parents[one], ast.arguments))
+    for function in owners:
+        if not isinstance(function, ast.FunctionDef) or tree.function(source, function) is not None:
             continue  # its default is made anew with each call of what it stands in
+        arguments = function.args
         positional = [*arguments.posonlyargs, *arguments.args]
         pairs = [*zip(positional[::-1], arguments.defaults[::-1], strict=False),
                  *((arg, value) for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value)]  # fmt: skip

@@ -43,7 +43,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 @lru_cache(maxsize=4096)
 def _near(name: str) -> bool:
     letters = set(name)  # nine tenths share too few with any of them, which is told at once
-    near = _ALL if 5 <= len(name) <= 16 else ()  # as long as the shortest and the longest, but for a third
+    near = () if not 5 <= len(name) <= 16 else _ALL if "_" in name else ("forward",)  # the others are half underscores
     likely = [one for one in near if sum(map(one.count, letters)) > 0.39 * (len(name) + len(one))]
     return bool(likely) and bool(difflib.get_close_matches(name, likely, n=1, cutoff=0.8))
 
