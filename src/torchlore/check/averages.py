@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from torchlore.check import calls, classes, follow, project, scopes, tree
+from torchlore.check import calls, classes, follow, project, scopes, tree, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,16 +22,16 @@ class Average(NamedTuple):
     average: ast.expr
     model: ast.expr
     update: ast.stmt  # the statement that moves `a`
-    share: float | None  # of the model's weights in each update, where it can be told
+    takes: ast.expr | None  # what the model's weights are multiplied by, whose `number` is their share in each update
 
 
 def averages(source: Source, ways: tuple[str, ...] = _WAYS) -> Iterator[Average]:
     """The loops of a file that move the weights of one net a little towards another's, each with its share."""
-    for loop in source.all(ast.For):
-        call, target = loop.iter, loop.target
-        if not isinstance(call, ast.Call) or source.name(call.func) != "zip" or len(call.args) != 2:
+    for call in source.calls("zip"):
+        loop = source.parents[call]
+        if not isinstance(loop, ast.For) or loop.iter is not call or len(call.args) != 2:
             continue
-        nets = [_owner(arg, ways) for arg in call.args]
+        nets, target = [_owner(arg, ways) for arg in call.args], loop.target
         names = [_last(one) for one in target.elts] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else []
         if None in nets or len(names) != 2 or not all(names) or nets[0] is None or nets[1] is None:
             continue
@@ -40,10 +40,9 @@ def averages(source: Source, ways: tuple[str, ...] = _WAYS) -> Iterator[Average]
             moved = _moved(statement)
             if moved in names:
                 other = names[1 - names.index(moved)]
-                share = _share(source, statement, also[moved], also[other])
                 if also[other] & _names(statement):
-                    first = names.index(moved)
-                    yield Average(loop, nets[first], nets[1 - first] or nets[first], statement, share)  # type: ignore[arg-type]  # neither is None
+                    first, takes = names.index(moved), _takes(statement, also[moved], also[other])
+                    yield Average(loop, nets[first], nets[1 - first] or nets[first], statement, takes)  # type: ignore[arg-type]  # neither is None
 
 
 def _statements(loop: ast.For) -> Iterator[ast.stmt]:
@@ -96,22 +95,21 @@ def _also_named(body: list[ast.stmt], names: list[str]) -> dict[str, set[str]]:
     return also
 
 
-def _share(source: Source, statement: ast.stmt, moved: set[str], other: set[str]) -> float | None:
+def _takes(statement: ast.stmt, moved: set[str], other: set[str]) -> ast.expr | None:
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and follow.method(node) == "lerp_" and len(node.args) == 2:
-            return number(source, node.args[1])
+            return node.args[1]
         if (
             isinstance(node, ast.Call)
             and follow.method(node) == "add_"
             and node.args
             and _is_alone(node.args[0], other)
         ):
-            alpha = tree.argument(node, None, "alpha")
-            return number(source, alpha) if alpha is not None else None
+            return tree.argument(node, None, "alpha")
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for one, factor in ((node.left, node.right), (node.right, node.left)):
                 if _is_alone(one, other) and not moved & _names(factor):
-                    return number(source, factor)
+                    return factor
     return None
 
 
@@ -176,41 +174,39 @@ class Mix(NamedTuple):
 
     average: ast.expr
     update: ast.stmt
-    share: float | None  # of the new in each update, where it can be told
+    takes: ast.expr  # what the new is multiplied by, whose `number` is its share in each update
 
 
 def mixes(source: Source) -> Iterator[Mix]:
     """The statements of a file that move something towards something else by two shares that add up to one."""
-    for node in source.all(ast.BinOp):
-        if not isinstance(node.op, ast.Add):
+    for average, node, statement in _written(source):
+        if not _is(node, ast.Add) or not _is(node.left, ast.Mult) or not _is(node.right, ast.Mult):
             continue
-        statement = tree.statement(source, node)
-        average = _written(statement, node)
-        parts = [_factor(side, average) for side in (node.left, node.right)] if average is not None else []
-        if average is None or None in parts or parts[0][0] is parts[1][0]:  # type: ignore[index]  # None is excluded
+        parts = [_factor(side, average) for side in (node.left, node.right)]
+        if None in parts or parts[0][0] is parts[1][0]:  # type: ignore[index]  # None is excluded
             continue
         keeps, takes = (part[1] for part in sorted(parts, key=lambda part: not part[0]))  # type: ignore[index]  # see above
         if _complement(keeps, takes) or _complement(takes, keeps):
-            yield Mix(average, statement, number(source, takes))
+            yield Mix(average, statement, takes)
     yield from _in_place(source)
 
 
 def _in_place(source: Source) -> Iterator[Mix]:
     """`old.mul_(decay).add_(new, alpha=1 - decay)`, in one line or in two."""
     for call in source.methods("add_"):
-        statement, inner = tree.statement(source, call), tree.receiver(call)
-        scaled = inner if isinstance(inner, ast.Call) and follow.method(inner) == "mul_" else _line_before(source, call)
         takes = tree.argument(call, None, "alpha") or _share_of(call.args[0] if len(call.args) == 1 else None)
-        if scaled is None or takes is None or len(scaled.args) != 1 or not tree.is_statement(source, call):
+        if takes is None or not tree.is_statement(source, call):
             continue
-        keeps = scaled.args[0]
-        if _complement(keeps, takes) or _complement(takes, keeps):
-            yield Mix(tree.receiver(scaled), statement, number(source, takes))
+        inner = tree.receiver(call)
+        scaled = inner if isinstance(inner, ast.Call) and follow.method(inner) == "mul_" else _line_before(source, call)
+        keeps = scaled.args[0] if scaled is not None and len(scaled.args) == 1 else None
+        if scaled is not None and keeps is not None and (_complement(keeps, takes) or _complement(takes, keeps)):
+            yield Mix(tree.receiver(scaled), tree.statement(source, call), takes)
 
 
 def _share_of(node: ast.expr | None) -> ast.expr | None:
     """`1 - decay` of `(1 - decay) * new`."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+    if node is None or not _is(node, ast.Mult):
         return None
     return next((side for side in (node.left, node.right) if _is_share(side)), None)
 
@@ -226,20 +222,23 @@ def _line_before(source: Source, call: ast.Call) -> ast.Call | None:
     return before if same and isinstance(before, ast.Call) and ast.unparse(tree.receiver(before)) == name else None
 
 
-def _written(statement: ast.stmt, value: ast.BinOp) -> ast.expr | None:
-    """`ema` of `ema = value`, `ema.data = value`, `shadow[k] = value`, `ema.copy_(value)`."""
-    if isinstance(statement, ast.Assign) and statement.value is value and len(statement.targets) == 1:
-        return statement.targets[0]
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if isinstance(call, ast.Call) and follow.method(call) == "copy_" and call.args and call.args[0] is value:
-        return tree.receiver(call)
-    return None
+def _written(source: Source) -> Iterator[tuple[ast.expr, ast.expr, ast.stmt]]:
+    """`ema` and `a + b` of `ema = a + b`, `ema.data = a + b`, `shadow[k] = a + b`, `ema.copy_(a + b)`, each with its statement."""
+    for held in uses.assigns(source, None, ast.BinOp):
+        if len(held.targets) == 1:
+            yield held.targets[0], held.value, held
+    for call in source.methods("copy_"):
+        if call.args and tree.is_statement(source, call):
+            yield tree.receiver(call), call.args[0], tree.statement(source, call)
 
 
-def _factor(node: ast.expr, average: ast.expr) -> tuple[bool, ast.expr] | None:
-    """Whether one side of the sum is the average itself, and what it is multiplied by."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
-        return None
+def _is(node: ast.expr, operator: type[ast.operator]) -> TypeGuard[ast.BinOp]:
+    """Whether it is a sum, a product."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, operator)
+
+
+def _factor(node: ast.BinOp, average: ast.expr) -> tuple[bool, ast.expr] | None:
+    """Whether a product is of the average itself, and what that is multiplied by."""
     own = ast.unparse(_plain(average))
     for one, other in ((node.left, node.right), (node.right, node.left)):
         if ast.unparse(_plain(one)) == own:

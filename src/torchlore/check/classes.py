@@ -174,7 +174,11 @@ def _value_of(one: Attribute) -> Values:
 
 def methods(cls: Class) -> dict[str, FunctionNode]:
     """The methods written in the class itself."""
-    return {node.name: node for node in cls.node.body if isinstance(node, FunctionNode)}
+    memo: dict[ast.AST, dict[str, FunctionNode]] = cls.source.memo.setdefault("methods", {})
+    found = memo.get(cls.node)
+    if found is None:
+        found = memo[cls.node] = {node.name: node for node in cls.node.body if isinstance(node, FunctionNode)}
+    return found
 
 
 def all_classes(source: Source) -> list[Class]:

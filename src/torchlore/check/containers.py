@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import follow, scopes, tree, uses
 from torchlore.check.calls import returned
 from torchlore.check.flow import called
 from torchlore.check.values import sure
@@ -38,13 +38,14 @@ def is_container(node: ast.expr | None) -> bool:
 def held(cls: Class, one: Attribute) -> Iterator[ast.expr]:
     """The expressions put into the container: in its assignment, by append or insert, by an index."""
     name = f"self.{one.name}"
-    put = (
-        *_written(one.value.left if isinstance(one.value, ast.BinOp) else one.value),
-        *added(cls.source, cls.node, name),
-    )
-    parts = (*put, *_stored(cls.source, cls.node, name))
+    parts = (*begun(one), *added(cls.source, cls.node, name), *_stored(cls.source, cls.node, name))
     chosen = [part for part in parts if not _by_its_name(cls.source, part)]
     yield from chosen or parts
+
+
+def begun(one: Attribute) -> list[ast.expr]:
+    """The expressions that stand in its assignment."""
+    return written(one.value.left if isinstance(one.value, ast.BinOp) else one.value)
 
 
 def _by_its_name(source: Source, node: ast.expr) -> bool:
@@ -66,22 +67,37 @@ def built(cls: Class, call: ast.expr | None) -> list[ast.expr]:
     """What is in the plain list or dict that a variable holds, or that a method or function of the file makes and returns."""
     if isinstance(call, ast.Name):
         return _variable(cls.source, call)
-    if isinstance(call, ast.Call) and tree.dotted(call.func) in ("list", "tuple") and len(call.args) == 1:
+    if not isinstance(call, ast.Call):
+        return []
+    if tree.dotted(call.func) in ("list", "tuple") and len(call.args) == 1:
         return _yielded(cls.source, call.args[0])
-    home, back = _returned(cls, call)
+    home, back = _returned(cls, call) if _hands_out(cls.source) else (None, None)
     if home is None or back is None:
         return []
     if not isinstance(back, ast.Name):
-        return _written(back) if _is_plain(back) else []
+        return written(back) if _is_plain(back) else []
     start = _start(cls.source, home, back.id)
     if start is None or not _is_plain(start):
         return []
-    return _written(start) + added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
+    return written(start) + added(cls.source, home, back.id) + list(_stored(cls.source, home, back.id))
+
+
+def _hands_out(source: Source) -> bool:
+    """Whether any function of the file gives back a list or dict that it makes; asked before what a call runs."""
+    known: bool | None = source.memo.get("containers.handed")
+    if known is None:
+        kinds = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.Call)
+        held = {tree.dotted(one.targets[0]) for kind in kinds for one in uses.assigns(source, ast.Name, kind)
+                if _is_plain(one.value)}  # fmt: skip
+        backs = (one.value for one in source.all(ast.Return) if one.value is not None)
+        known = any(one.id in held if isinstance(one, ast.Name) else _is_plain(one) for one in backs)
+        source.memo["containers.handed"] = known
+    return known
 
 
 def _yielded(source: Source, call: ast.expr) -> list[ast.expr]:
     """What a generator of the file gives, of `list(self.make_layers(sizes))`."""
-    made = called(source, call) if isinstance(call, ast.Call) else None
+    made = called(source, call) if isinstance(call, ast.Call) and any(source.all(ast.Yield)) else None
     if made is None or made.source is not source or made.node.name == "__init__":
         return []
     given = [one.value for one in tree.body_nodes(made.node) if isinstance(one, ast.Yield) and one.value is not None]
@@ -131,7 +147,7 @@ def _variable(source: Source, name: ast.Name, hops: int = 3) -> list[ast.expr]:
         grows = grows or (isinstance(up, ast.Subscript) and up.value is use and isinstance(up.ctx, ast.Store))
         if use.id == name.id and use is not name and isinstance(use.ctx, ast.Load) and not grows:
             return []
-    return _written(value) + added(source, home, name.id, hops) + list(_stored(source, home, name.id))
+    return written(value) + added(source, home, name.id, hops) + list(_stored(source, home, name.id))
 
 
 def added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.expr]:
@@ -157,14 +173,14 @@ def added(source: Source, home: ast.AST, name: str, hops: int = 3) -> list[ast.e
 
 def _parts(node: ast.expr) -> list[ast.expr]:
     """What a list that is added is made of; itself, of which nobody knows the kind, where it is none."""
-    return _written(node) if isinstance(node, ast.List | ast.Tuple | ast.ListComp | ast.Dict) else [node]
+    return written(node) if isinstance(node, ast.List | ast.Tuple | ast.ListComp | ast.Dict) else [node]
 
 
-def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
+def written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
     """What a list, tuple or dict is made of, and what the lists in it are made of; `dict` is given pairs."""
     inner: list[ast.expr] = []
     if isinstance(node, ast.Call) and is_container(node) and node.args:
-        return _written(node.args[0], paired=tree.dotted(node.func) == "dict")
+        return written(node.args[0], paired=tree.dotted(node.func) == "dict")
     if isinstance(node, ast.List | ast.Tuple):
         inner = [one for one in node.elts if not isinstance(one, ast.Constant | ast.JoinedStr)] or node.elts
     elif isinstance(node, ast.Dict):
@@ -178,7 +194,7 @@ def _written(node: ast.expr | None, *, paired: bool = False) -> list[ast.expr]:
         inner = [one.elts[1] for one in pairs]
     deeper = ast.List | ast.ListComp | ast.Dict
     tuples = (_named(one) if isinstance(one, ast.Tuple) else one for one in inner)
-    return [part for one in tuples for part in (_written(one) if isinstance(one, deeper) else [one])]
+    return [part for one in tuples for part in (written(one) if isinstance(one, deeper) else [one])]
 
 
 def _named(pair: ast.Tuple) -> ast.expr:

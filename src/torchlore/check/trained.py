@@ -66,12 +66,9 @@ def fresh(source: Source, cls: Class, name: str) -> bool:
 
 def calls_of(source: Source, cls: Class, name: str) -> list[ast.Call]:
     """The calls of `self.name(...)` in the class."""
-    memo: dict[ast.AST, dict[str, list[ast.Call]]] = source.memo.setdefault("trained.calls", {})
-    if cls.node not in memo:
-        table = memo[cls.node] = {}
-        for one in tree.under(source, cls.node, ast.Call):
-            table.setdefault(tree.dotted(one.func), []).append(one)
-    return memo[cls.node].get(f"self.{name}", [])
+    used = (one for one in uses.attributes(source, name) if tree.dotted(one) == f"self.{name}")
+    runs = (up for one in used if isinstance(up := source.parents[one], ast.Call) and up.func is one)
+    return [one for one in runs if tree.inside(source, one, cls.node)]
 
 
 def frozen(source: Source, *, surely: bool = False) -> set[str] | None:
@@ -89,13 +86,9 @@ def frozen(source: Source, *, surely: bool = False) -> set[str] | None:
             return None
         if not surely or not tree.conditions(source, call):
             found.add(name)
-    for assign in source.all(ast.Assign):
-        target = assign.targets[0]
-        if (
-            not isinstance(target, ast.Attribute)
-            or target.attr != "requires_grad"
-            or tree.literal(assign.value) is True
-        ):
+    for target in uses.attributes(source, "requires_grad"):
+        assign = source.parents[target]
+        if not isinstance(assign, ast.Assign) or assign.targets[0] is not target or tree.literal(assign.value) is True:
             continue
         name = _frozen_part(source, target.value)
         if not name:

@@ -11,39 +11,50 @@ from torchlore.check.source import Hit, Source
 _AVERAGE = regex(r"ema|teacher|averag|shadow|momentum_(enc|model)", re.IGNORECASE)
 
 
+WORDS = ("zip|*ema*|*teacher*", "parameters|named_parameters|load_state_dict|step")
+
+
 def find(source: Source) -> Iterator[Hit]:
     yield from _pulled_back(source)
     if not uses.says(source, "ema") and "teacher" not in source.text:
         return
     yield from _copied_too_early(source)
-    updates = [one.update for one in averages.averages(source)] + [one.update for one in averages.mixes(source)]
-    moving = {tree.function(source, one) for one in updates}
-    for cls in classes.all_classes(source):
+    steps = [one for one in source.methods("step") if tree.is_statement(source, one) and "opt" in source.code(one.func)]
+    named = [cls for cls in classes.all_classes(source) if _AVERAGE.search(cls.node.name)] if steps else []
+    moving = _moving(source) if named else set()
+    for cls in named:
         ways = {name for name, node in classes.methods(cls).items() if node in moving}
-        made = list(source.calls(cls.qualified)) if ways and _AVERAGE.search(cls.node.name) else []
-        called = any(uses.attributes(source, way) for way in ways) if ways else True  # or handed on, `after=ema.update`
+        made = list(source.calls(cls.qualified)) if ways else []
+        called = any(uses.attributes(source, way) for way in ways)  # or handed on, `after=ema.update`
         inside = any(one in ("forward", "__call__", "__init__") for one in ways)
-        steps = [
-            one for one in source.methods("step") if tree.is_statement(source, one) and "opt" in source.code(one.func)
-        ]
-        if made and not called and not inside and steps and _is_used(source, made[0]):
+        if made and not called and not inside and _is_used(source, made[0]):
             way = min(ways)
             told = f"`{cls.node.name}.{way}` is never called, so the average stays the untrained network: call it after this step"
             yield source.hit(steps[0], told, severity="warning")  # somebody elsewhere may
 
 
+def _moving(source: Source) -> set[tree.FunctionNode | None]:
+    """The functions that pull one thing towards another."""
+    updates = [one.update for one in averages.averages(source)] + [one.update for one in averages.mixes(source)]
+    return {tree.function(source, one) for one in updates}
+
+
 def _pulled_back(source: Source) -> Iterator[Hit]:
     """`soft_update(target, online)`, where the function is written for `soft_update(online, target)`."""
-    if "zip(" not in source.text or "torch" not in source.text:
+    moved = list(averages.averages(source)) if "zip(" in source.text else []
+    if not moved:
         return
     owned = (call.args[0] for call, _ in uses.calls_under(source, "torch.optim.") if call.args)
     trained = {source.code(tree.receiver(one)) for one in owned
                if isinstance(one, ast.Call) and follow.method(one) == "parameters"}  # fmt: skip
-    for one in averages.averages(source) if trained else ():
+    for one in moved if trained else ():
         home = tree.function(source, one.loop)
         sides = [next((arg for arg in tree.parameters(home) if arg.arg == tree.dotted(net)), None) if home else None
                  for net in (one.average, one.model)]  # fmt: skip
-        if home is None or sides[0] is None or sides[1] is None or one.share is None or one.share > 0.5:
+        if home is None or sides[0] is None or sides[1] is None or one.takes is None:
+            continue
+        share = averages.number(source, one.takes)
+        if share is None or share > 0.5:
             continue
         function = project.as_function(source, home)
         for other, call, skip in calls.callers(function):
@@ -70,17 +81,15 @@ def _is_used(source: Source, made: ast.Call) -> bool:
 
 def _copied_too_early(source: Source) -> Iterator[Hit]:
     """`ema_model = copy.deepcopy(model)` and after it `model.load_state_dict(...)`, which the copy never sees."""
-    for held in source.all(ast.Assign):
-        name, call = tree.dotted(held.targets[0]), _inner(source, held.value)
+    loaded = [one for one in source.methods("load_state_dict") if tree.is_statement(source, one)]
+    for held in uses.assigns(source, None, ast.Call) if loaded else ():
+        name = tree.dotted(held.targets[0])
+        call = _inner(source, held.value) if _AVERAGE.search(name.rpartition(".")[2]) else None
         model = call.args[0] if call is not None and call.args else None
-        if model is None or not tree.dotted(model) or not _AVERAGE.search(name.rpartition(".")[2]):
+        if model is None or not tree.dotted(model):
             continue
         home = tree.function(source, held)
-        loads = [
-            one
-            for one in source.methods("load_state_dict")
-            if tree.function(source, one) is home and one.lineno > held.lineno and tree.is_statement(source, one)
-        ]
+        loads = [one for one in loaded if tree.function(source, one) is home and one.lineno > held.lineno]
         mine = [
             one
             for one in loads

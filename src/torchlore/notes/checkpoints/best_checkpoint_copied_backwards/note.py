@@ -38,6 +38,7 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 
 _COPY = ("shutil.copy", "shutil.copyfile", "shutil.copy2", "shutil.move")
+WORDS = ("copy|copyfile|copy2|move", "save")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -13,6 +13,7 @@ from torchlore.check.source import Hit, Source
 _GROWS = regex(r"(^|_)(acc|accuracy|f1|auc|auroc|iou|miou|map|psnr|ssim|bleu)$")
 _LOSS = regex(r"(^|_|\.)(loss|err|error|mse|rmse|mae|lpips|wer|cer|fid|ppl|perplexity)$")
 _FLIP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<", ast.GtE: ">"}
+WORDS = ("if",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -91,12 +92,13 @@ def _choices(source: Source) -> Iterator[tuple[ast.If, ast.expr, ast.expr, str]]
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _FLIP):
             continue
         sign = _FLIP[type(test.ops[0])]
+        stored = [one for one in choice.body if isinstance(one, ast.Assign)]
         for best, value, way in (
             (test.comparators[0], test.left, sign),
             (test.left, test.comparators[0], "<" if sign == ">" else ">"),
         ):
-            if any(isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == tree.dotted(best) and
-                   ast.dump(one.value) == ast.dump(value) for one in choice.body):  # fmt: skip
+            mine = [one for one in stored if tree.dotted(one.targets[0]) == tree.dotted(best)]
+            if any(ast.dump(one.value) == ast.dump(value) for one in mine):
                 yield choice, best, value, way
 
 

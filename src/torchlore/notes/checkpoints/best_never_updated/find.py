@@ -12,13 +12,18 @@ _BEST = regex(r"(^|_|\.)(best|lowest|highest|min|max|top|record|peak|least)(_|$)
 _LOWEST = regex(r"(^|_|\.)(lowest|min|least)(_|$)", re.IGNORECASE)
 _HIGHEST = regex(r"(^|_|\.)(highest|max|top|peak)(_|$)", re.IGNORECASE)
 _WORDS = ("best", "lowest", "highest", "record", "peak", "least", "top", "min", "max")
+_SAVERS = ("save_pretrained", "save_checkpoint", "save_model")
 _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
+WORDS = (
+    "*best*|*patience*|save|save_pretrained|save_checkpoint|save_model|*state_dict*",
+    "max|min|*patience*|save|deepcopy|save_pretrained|save_checkpoint|save_model|*clone*",
+)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _too_late(source)
     yield from _impatient(source)
-    for choice in source.all(ast.If) if any(word in source.text for word in _WORDS) else ():
+    for choice in source.all(ast.If) if _may_keep(source) else ():
         test = _compared(source, choice.test)
         if test is None or not any(word in source.code(test) for word in _WORDS):
             continue
@@ -184,16 +189,19 @@ def _named_best(source: Source, call: ast.Call) -> bool:
     return named and not any(re.search(r"last|latest|epoch", text, re.IGNORECASE) for text in texts)
 
 
+def _may_keep(source: Source) -> bool:
+    """Whether the file saves weights anywhere; asked before its choices."""
+    keepers = (*source.calls("torch.save", "copy.deepcopy"), *source.methods(*_SAVERS))
+    return bool(keepers) or "clone()" in source.text
+
+
 def _keeps(source: Source, choice: ast.If) -> bool:
     """Whether the weights are saved where the value is beaten."""
     calls = [one for part in choice.body for one in tree.under(source, part, ast.Call)]
     return any(
         source.name(one.func) == "torch.save"
         or (source.name(one.func) == "copy.deepcopy" and "state_dict" in source.code(one))
-        or (
-            isinstance(one.func, ast.Attribute)
-            and one.func.attr in ("save_pretrained", "save_checkpoint", "save_model")
-        )
+        or follow.method(one) in _SAVERS
         for one in calls
     ) or any(
         isinstance(part, ast.Assign) and "state_dict()" in source.code(part.value) and "clone()" in source.code(part)
@@ -300,7 +308,10 @@ def _taken_before(source: Source, test: ast.Compare) -> str:
 
 def _too_late(source: Source) -> Iterator[Hit]:
     """`value > best` asked after `best` has taken the value."""
-    for asked in source.all(ast.Compare) if uses.says(source, "best") else ():
+    taken = uses.says(source, "best") and any(
+        isinstance(source.parents[call], ast.Assign) for call in source.calls("max", "min")
+    )
+    for asked in source.all(ast.Compare) if taken else ():
         if len(asked.ops) == 1 and isinstance(asked.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, asked)):
             yield source.hit(
                 asked, f"`{name}` has taken the new value just above, so it is never beaten: compare first"

@@ -10,13 +10,13 @@ from torchlore.check.source import Hit, Source
 
 _BEST = regex(r"(^|_)(best|max|min|highest|lowest)(_|$)|^best", re.IGNORECASE)
 _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
+WORDS = ("load", "load_state_dict|__init__")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_set_again(source), *_kept_by_a_trainer(source)) if "torch.load(" in source.text else ()
-    if "best" not in source.text and "max_acc" not in source.text:
-        return
-    for load in source.calls("torch.load"):
+    loads = list(source.calls("torch.load"))
+    yield from (*_set_again(source), *_kept_by_a_trainer(source)) if loads and "torch.load(" in source.text else ()
+    for load in loads if "best" in source.text or "max_acc" in source.text else ():
         held = tree.statement(source, load)
         target = held.targets[0] if isinstance(held, ast.Assign) and held.value is load else None
         home = tree.function(source, load)

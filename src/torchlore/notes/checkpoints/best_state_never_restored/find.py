@@ -3,19 +3,23 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, tree
+from torchlore.check import flow, follow, tree, uses
 from torchlore.check.source import Hit, Source
+
+WORDS = ("load|state_dict", "save|*deepcopy*|*clone*", "*best*|state_dict")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _last_file(source) if "best" in source.text and any(source.calls("torch.load")) else ()
+    yield from _last_file(source) if "best" in source.text and any(source.calls("torch.save")) else ()
     kept = "deepcopy(" in source.text or "clone()" in source.text
-    if not kept or not any(source.methods("state_dict")) or not flow.may_train(source):
+    if not kept or not any(source.methods("state_dict")):
         return
-    for held in source.all(ast.Assign):
+    for held in (*uses.assigns(source, ast.Name, ast.Call), *uses.assigns(source, ast.Name, ast.DictComp)):
         target, net = held.targets[0], _copied(held.value)
         if net is None or not isinstance(target, ast.Name) or not tree.loops(source, held):
             continue
+        if not flow.may_train(source):
+            return
         home = tree.function(source, held)
         names = tree.under(source, home, ast.Name) if home is not None else []
         seen = [one for one in names if one.id == target.id and isinstance(one.ctx, ast.Load)]

@@ -12,7 +12,7 @@ for all three wrappers. A file that is already written is mended by
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, saved, tree, values
+from torchlore.check import flow, follow, saved, tree, uses, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -46,6 +46,7 @@ _PREFIX = {"torch.nn.DataParallel": "module", "torch.nn.parallel.DistributedData
 _STRIPPED = regex(
     r"[A-Za-z_][\w.]*(?<!layer)(?<!layers)(?<!block)(?<!blocks)\."
 )  # behind those comes a number, which stays
+WORDS = ("lstrip|strip|save", "lstrip|strip|state_dict")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -56,18 +57,16 @@ def find(source: Source) -> Iterator[Hit]:
                 continue
             model = tree.receiver(part)
             made = [one.name for one in source.values(model)]
-            here = all(one.source is source for one in source.values(model))  # else one of several is wrapped
             prefix = next((_PREFIX[one] for one in made if one in _PREFIX), "")
-            asked = any(one.attr == "module" for one in source.all(ast.Attribute))
-            known = all(one in _PREFIX for one in made) or (here and not asked)
-            if prefix and known and not _loaded_wrapped(source):
+            if not prefix:
+                continue
+            here = all(one.source is source for one in source.values(model))  # else one of several is wrapped
+            known = all(one in _PREFIX for one in made) or (here and not uses.attributes(source, "module"))
+            if known and not _loaded_wrapped(source):
                 code = source.code(model)
-                yield source.hit(
-                    part,
-                    f"every name is saved as `{prefix}.…`, which the bare model does not know: save "
-                    f"`{code}.{prefix}.state_dict()`",
-                    severity=None if _loads(source, prefix, call) else "hint",
-                )
+                told = f"every name is saved as `{prefix}.…`, which the bare model does not know"
+                write = f"{told}: save `{code}.{prefix}.state_dict()`"
+                yield source.hit(part, write, severity=None if _loads(source, prefix, call) else "hint")
 
 
 def _loads(source: Source, prefix: str, save: ast.Call) -> bool:

@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _MEASURES = ("mean", "std", "var", "sum", "sqrt", "norm", "median", "max", "min", "quantile", "amax")
 _AVERAGE = regex(r"ema|shadow|averag|avg|teacher|target|slow|moving|running|momentum|key_enc|_k\b", re.IGNORECASE)
+WORDS = ("zip|*ema*|*shadow*|*averag*|*avg*|*teacher*|*target*|*slow*|*moving*|*running*|*momentum*|*key_enc*|*_k*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -17,19 +18,23 @@ def find(source: Source) -> Iterator[Hit]:
     moved = list(averages.averages(source)) if "zip(" in source.text else []
     yield from _overwritten(source, moved) if moved and "load_state_dict" in source.text else ()
     for one in moved:
-        if one.share is not None and 0.9 <= one.share < 1:
+        share = averages.number(source, one.takes) if one.takes is not None else None
+        if share is not None and 0.9 <= share < 1:
             told.add(one.update.lineno)
-            yield source.hit(one.update, _swapped(source, one.share, one.average))
-    if not any(word in source.text for word in ("1 -", "1. -", "1.0 -", "1-", "0.99", "sub_", "add_")):
-        return
+            yield source.hit(one.update, _swapped(source, share, one.average))
+    kept = _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
+    others = [*_mixed(source, told), *_driven_away(source), *_other_way(source), *kept]
+    shared = others and any(word in source.text for word in ("1 -", "1. -", "1.0 -", "1-", "0.99", "sub_", "add_"))
+    yield from others if shared else ()
+
+
+def _mixed(source: Source, told: set[int]) -> Iterator[Hit]:
+    """`ema = 0.01 * ema + 0.99 * weight`, also by `mul_` and `add_`."""
     for mix in averages.mixes(source):
         named = _AVERAGE.search(f"{source.code(mix.update)} {_around(source, mix.update)}")
-        plain = mix.update.lineno not in told and mix.share is not None and 0.9 <= mix.share < 1
-        if plain and mix.share is not None and named and not _of_this_turn(source, mix):
-            yield source.hit(mix.update, _swapped(source, mix.share, mix.average))
-    yield from _driven_away(source)
-    yield from _other_way(source)
-    yield from _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
+        share = averages.number(source, mix.takes) if named and mix.update.lineno not in told else None
+        if share is not None and 0.9 <= share < 1 and not _of_this_turn(source, mix):
+            yield source.hit(mix.update, _swapped(source, share, mix.average))
 
 
 def _of_this_turn(source: Source, mix: averages.Mix) -> bool:

@@ -17,6 +17,7 @@ _CARES = (
     "AveragedModel",
     "copy_buffers",
 )
+WORDS = ("zip", "eval", "parameters|named_parameters", "*BatchNorm*|*torchvision*")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _START = regex(r"(start|begin|first|initial|resume)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
 _SHOWS = regex(r"(^|\.)(print|format|info|debug|warning|log|write)$")
+WORDS = ("load", "*epoch*", "range|trange")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -3,8 +3,9 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from torchlore.check import calls, flow, follow, project, tree
+from torchlore.check import calls, flow, follow, project, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -14,17 +15,23 @@ _FILLS = regex(
 _STARTS = regex(r"init|reset")
 _CHOOSES = regex(r"\bnot\b.*load|missing|unexpected|requires_grad|pretrained")
 _WHOLE = regex(r"self\.(?:modules|named_modules|parameters|named_parameters|apply)\(")
+_WALKS = ("parameters", "named_parameters", "modules")
 _LEAVES = {f"torch.nn.{kind}" for kind in ("Embedding", "EmbeddingBag", "Linear", "Conv1d", "Conv2d", "LSTM", "GRU")}
 Load = tuple[str, ast.Call]  # the net's name, and the call that fills it
+WORDS = ("load_state_dict|copy_|from_pretrained|*apply*|*modules*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    loads = list(_loads(source))
+    plain = list(_loads(source))
+    asked = "apply(" in source.text or "modules(" in source.text
+    filled = [*_fillings(source), *_loops(source)] if plain or asked else []
+    loads = [*plain, *(_comes_filled(source, filled) if filled and asked else ())]
     seen = set[ast.Call]()
     for name, load in loads:
         home = tree.function(source, load)
-        for call in (*_fillings(source, name), *_loops(source, name)):
-            later = call not in seen and tree.function(source, call) is home and call.lineno > load.lineno
+        for whole, call in filled:
+            later = call not in seen and _holds(whole, name) and call.lineno > load.lineno
+            later = later and tree.function(source, call) is home and _writes(source, call, whole=whole == name)
             later = later and _always(source, call, load) and not _left_alone(source, call, load)
             if later and not _loaded_again(source, loads, (name, load), call):
                 seen.add(call)
@@ -47,15 +54,20 @@ def _loads(source: Source) -> Iterator[Load]:
         up = source.parents[one]
         if isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Attribute) and tree.dotted(up.targets[0]):
             yield tree.dotted(up.targets[0]), one
-    for held in source.all(ast.Assign) if "apply(" in source.text or "modules(" in source.text else ():
-        if tree.dotted(held.targets[0]).startswith("self.") and _comes_loaded(source, held.value):
-            yield tree.dotted(held.targets[0]), held.value  # type: ignore[misc]  # a call: asked inside
 
 
-def _comes_loaded(source: Source, call: ast.expr) -> bool:
+def _comes_filled(source: Source, filled: list[Load]) -> Iterator[Load]:
+    """`self.body = resnet18(weights="DEFAULT")`, in a function that fills some of it."""
+    homes = {(tree.function(source, call), whole) for whole, call in filled}
+    for held in uses.assigns(source, ast.Attribute, ast.Call):
+        name, call = tree.dotted(held.targets[0]), held.value
+        mine = [home for home, whole in homes if _holds(whole, name)] if name.startswith("self.") else []
+        if mine and isinstance(call, ast.Call) and tree.function(source, call) in mine and _comes_loaded(source, call):
+            yield name, call
+
+
+def _comes_loaded(source: Source, call: ast.Call) -> bool:
     """`resnet18(weights="DEFAULT")`, or the call of a function that loads what it returns."""
-    if not isinstance(call, ast.Call):
-        return False
     if source.name(call.func).startswith(("torchvision.models.", "timm.")):
         weights, old = tree.argument(call, None, "weights"), tree.argument(call, None, "pretrained")
         return (weights is not None and tree.literal(weights) is not None) or tree.literal(old) is True
@@ -68,29 +80,40 @@ def _comes_loaded(source: Source, call: ast.expr) -> bool:
     return len(back) == 1 and any(tree.dotted(tree.receiver(one)) in back for one in plain)
 
 
-def _fillings(source: Source, name: str) -> Iterator[ast.Call]:
-    """`net.apply(init)`, `init(net)` and `net.init_weights()`, where the function fills weights with numbers."""
+@lru_cache(maxsize=8192)
+def _starts(name: str) -> bool:
+    """Whether a function is called as if it gave weights their first numbers."""
+    return _STARTS.search(name.lower()) is not None
+
+
+def _fillings(source: Source) -> Iterator[Load]:
+    """What `net.apply(init)`, `init(net)` and `net.init_weights()` may fill, by their names, and the call."""
     for call in source.methods("apply"):
-        whole = tree.dotted(tree.receiver(call))
-        init = call.args[0] if _holds(whole, name) and len(call.args) == 1 else None
-        if (
-            init is not None
-            and _fills(source, init)
-            and (whole == name or _asked(source, init) != {"torch.nn.LayerNorm"})
-        ):
-            yield call
+        if len(call.args) == 1 and (whole := tree.dotted(tree.receiver(call))):
+            yield whole, call
     for call in source.all(ast.Call):
-        last = call.func.id if isinstance(call.func, ast.Name) else follow.method(call)
-        if not _STARTS.search(last.lower()) or not tree.dotted(call.func):
+        func = call.func
+        last = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+        if not _starts(last):
             continue
-        if isinstance(call.func, ast.Name):
-            if len(call.args) == 1 and _holds(tree.dotted(call.args[0]), name) and _fills(source, call.func):
-                yield call
-        elif not call.args and isinstance(call.func, ast.Attribute) and _holds(tree.dotted(call.func.value), name):
-            made = flow.called(source, call)
-            code = made.source.code(made.node) if made is not None else ""
-            if _WHOLE.search(code) and _FILLS.search(code) and not _CHOOSES.search(code):
-                yield call
+        named = isinstance(func, ast.Name) and len(call.args) == 1
+        given = call.args[0] if named else func.value if isinstance(func, ast.Attribute) and not call.args else None
+        if given is not None and (whole := tree.dotted(given)):
+            yield whole, call
+
+
+def _writes(source: Source, call: ast.Call, *, whole: bool) -> bool:
+    """Whether the function that is run fills weights with numbers: of the whole net, or of what else its initialiser asks for."""
+    way = follow.method(call)
+    if way in _WALKS:
+        return True
+    if way == "apply":
+        return _fills(source, call.args[0]) and (whole or _asked(source, call.args[0]) != {"torch.nn.LayerNorm"})
+    if not way:
+        return _fills(source, call.func)
+    made = flow.called(source, call)
+    code = made.source.code(made.node) if made is not None else ""
+    return bool(_WHOLE.search(code) and _FILLS.search(code) and not _CHOOSES.search(code))
 
 
 def _left_alone(source: Source, call: ast.Call, load: ast.Call) -> bool:
@@ -112,19 +135,20 @@ def _asked(source: Source, given: ast.expr) -> set[str]:
     return {source.name(kind) for one in given_kinds for kind in (one.elts if isinstance(one, ast.Tuple) else [one])}
 
 
-def _loops(source: Source, name: str) -> Iterator[ast.Call]:
+def _loops(source: Source) -> Iterator[Load]:
     """`for p in net.parameters(): nn.init.xavier_uniform_(p)`, with no more than a question for the number of dimensions."""
     for loop in source.all(ast.For) if "init." in source.text else ():
         over = loop.iter
-        if follow.method(over) not in ("parameters", "named_parameters", "modules") or not isinstance(over, ast.Call):
+        if follow.method(over) not in _WALKS or not isinstance(over, ast.Call):
             continue
-        if not _holds(tree.dotted(tree.receiver(over)), name) or not _FILLS.search(source.code(loop)):
+        whole = tree.dotted(tree.receiver(over))
+        if not whole or not _FILLS.search(source.code(loop)):
             continue
         tests = " ".join(source.code(one.test) for one in tree.under(source, loop, ast.If))
         if not re.search(
             r"[\"']|name|isinstance|requires_grad|is not|continue", tests + source.code(loop.body[0]).partition("\n")[0]
         ):
-            yield over
+            yield whole, over
 
 
 def _holds(one: str, name: str) -> bool:

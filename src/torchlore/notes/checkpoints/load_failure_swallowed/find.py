@@ -7,6 +7,7 @@ from torchlore.check import follow, tree, values
 from torchlore.check.source import Hit, Source
 
 _BROAD = ("Exception", "BaseException")
+WORDS = ("load_state_dict", "except")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -28,6 +28,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert good["kind"] == "Linear"
 
 
+WORDS = ("load_state_dict",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("load_state_dict"):
         held = source.parents[call]

@@ -46,6 +46,9 @@ def claim(bad: dict[str, str], good: dict[str, str], device: str) -> None:
         assert checkpoint.load(path)["w"].device.type == "cpu"  # unless it is told otherwise
 
 
+WORDS = ("load",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.load"):
         if tree.lacks(call, 1, "map_location"):

@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 _REDUCE = {"mean", "sum", "max", "min", "median", "std", "var", "nanmean", "average", "prod", "percentile",
            "trapz", "quantile"}  # fmt: skip
 _CASTS = {"float32", "float64", "int64"}
+WORDS = ("save",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -6,20 +6,18 @@ from collections.abc import Iterator
 from torchlore.check import edits, follow, saved, tree, values
 from torchlore.check.source import Hit, Source
 
+WORDS = ("save",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.save"):
-        for key, given in saved.contents(source, call).items:
+        for key, given in saved.contents(source, call).items if not follow.in_test(source, call) else ():
             own = call.args[0] if call.args else given
             elsewhere = tree.function(source, given) is not tree.function(source, call)  # what a caller hands over
             part = own if elsewhere and values.sure(source, own, "module") else given
-            made = [value.name for value in source.values(part)]
-            if (
-                not values.sure(source, part, "module")
-                or follow.in_test(source, call)
-                or any(one.startswith(("torch.jit.", "torch.fx.")) for one in made)
-                or values.sure(source, part, "loss")
-            ):
+            if not values.sure(source, part, "module") or values.sure(source, part, "loss"):
+                continue
+            if any(one.name.startswith(("torch.jit.", "torch.fx.")) for one in source.values(part)):
                 continue
             code = source.code(part)
             where = f' under "{key}"' if key else ""

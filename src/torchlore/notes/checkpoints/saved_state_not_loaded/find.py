@@ -4,27 +4,23 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from torchlore.check import calls, classes, flow, follow, frameworks, project, saved, tree, values
+from torchlore.check import calls, classes, flow, follow, frameworks, project, saved, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _COUNTS = re.compile(r"epoch|step|iter", re.IGNORECASE)
 _KINDS = {"optimizer": re.compile(r"opt", re.IGNORECASE), "scheduler": re.compile(r"sched", re.IGNORECASE)}
 _KEEPER = re.compile(r"save|load|checkpoint|ckpt|resume|restore", re.IGNORECASE)
 _KEEPS = re.compile(r"torch\.optim\.(Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelta|Rprop)$")
+WORDS = ("load_state_dict",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "load_state_dict" not in source.text:
-        return
     yield from (*_thrown_away(source), *_made_anew(source), *_too_early(source))
-    if not any(source.calls("torch.load")):
-        return
-    kept = _saved(source)
-    if not kept or not flow.may_train(source):
-        return
     loads, told_of = list(source.methods("load_state_dict")), set[tuple[object, str]]()
-    for load in loads:
-        name = _resumed(source, load)
+    keyed = [(load, held) for load in loads if (held := _from_key(load)) is not None]
+    kept = _saved(source) if keyed and any(source.calls("torch.load")) else {}
+    for load, checkpoint in keyed if kept and flow.may_train(source) else ():
+        name = _resumed(source, load, checkpoint)
         if not name or frameworks.owned(source, load):
             continue
         for kind, key in kept.items():
@@ -51,13 +47,7 @@ def _too_early(source: Source) -> Iterator[Hit]:
             for test, branch in tree.conditions(source, load)
             if branch and f"{name} is not None" in source.code(test)
         ]
-        if (
-            cls is None
-            or home is None
-            or not asked
-            or not name.startswith("self.")
-            or not values.maybe(source, owner, "optimizer")
-        ):
+        if cls is None or home is None or not asked or not name.startswith("self."):
             continue
         held = classes.assigned(cls, name[5:])
         makers = {one.method for one in held if one.value is not None and tree.literal(one.value) is not None}
@@ -66,7 +56,8 @@ def _too_early(source: Source) -> Iterator[Hit]:
             continue
         ready = makers | {one for one, node in classes.methods(cls).items() if _runs(source, node, makers)}
         calls_ = [one for one in source.methods(home.name) if one is not load and not _own_call(one)]
-        if calls_ and home.name not in ready and all(_before(source, one, ready) for one in calls_):
+        early = bool(calls_) and home.name not in ready and all(_before(source, one, ready) for one in calls_)
+        if early and values.maybe(source, owner, "optimizer"):
             told = f"`{name}` is still None when `{home.name}` runs, so the state in the checkpoint is thrown away: make it first, or keep the state until then"
             yield source.hit(asked[0], told, severity="warning")
 
@@ -103,12 +94,14 @@ def _thrown_away(source: Source) -> Iterator[Hit]:
     for load in loads:
         owner, home = tree.receiver(load), tree.function(source, load)
         name = tree.dotted(owner)
-        if not name or home is None or not _is(source, owner, "optimizer", _KINDS["optimizer"]):
+        below = tree.under(source, home, ast.Assign, ast.Expr) if name and home is not None else []  # type: ignore[type-var]  # both are statements
+        later = [one for one in below if one.lineno > load.lineno and _may_make(one, name)]
+        nodes = [one for one in tree.body_nodes(home) if one in later] if home is not None and later else []
+        if not nodes or not _is(source, owner, "optimizer", _KINDS["optimizer"]):
             continue
-        nodes = [one for one in tree.body_nodes(home) if isinstance(one, ast.stmt) and one.lineno > load.lineno]
         anew = [one for one in nodes if _makes(source, one, name) and not follow.exclusive(source, one, load)]
-        later = [one for one in loads if one.lineno > load.lineno and tree.function(source, one) is home]
-        again = [one for one in later if tree.dotted(tree.receiver(one)) == name]
+        same = [one for one in loads if one.lineno > load.lineno and tree.function(source, one) is home]
+        again = [one for one in same if tree.dotted(tree.receiver(one)) == name]
         outer = tree.conditions(source, load)
         always = anew and all(one in outer for one in tree.conditions(source, anew[0]))
         if always and not again and not _left_before(source, load, anew[0]):
@@ -118,23 +111,17 @@ def _thrown_away(source: Source) -> Iterator[Hit]:
 
 def _made_anew(source: Source) -> Iterator[Hit]:
     """`trainer.resume(path)` loads `self.optimizer`, and `trainer.fit()`, called after it, makes a new one."""
-    for cls in classes.all_classes(source):
-        methods = classes.methods(cls)
-        for load in source.methods("load_state_dict"):
-            home, name = tree.function(source, load), tree.dotted(tree.receiver(load))
-            if (
-                home is None
-                or methods.get(home.name) is not home
-                or not name.startswith("self.")
-                or home.name == "__init__"
-            ):
-                continue
-            for other in methods.values():
-                made = [one for one in other.body if isinstance(one, ast.Assign) and _makes(source, one, name)]
-                again = name in {tree.dotted(tree.receiver(one)) for one in _loads(source, other)}
-                if made and not again and other.name != "__init__" and _in_order(source, home.name, other.name):
-                    told = f"this makes a new optimizer, and what `{home.name}` loaded into `{name}` is lost: make it in `__init__`"
-                    yield source.hit(made[0], told)
+    for load in source.methods("load_state_dict"):
+        name = tree.dotted(tree.receiver(load))
+        home = tree.function(source, load) if name.startswith("self.") else None
+        cls = source.parents[home] if home is not None and home.name != "__init__" else None
+        methods = classes.methods(project.as_class(source, cls)) if isinstance(cls, ast.ClassDef) else {}
+        for other in methods.values() if home is not None and methods.get(home.name) is home else ():
+            made = [one for one in other.body if isinstance(one, ast.Assign) and _makes(source, one, name)]
+            again = name in {tree.dotted(tree.receiver(one)) for one in _loads(source, other)}
+            if made and not again and other.name != "__init__" and _in_order(source, home.name, other.name):  # type: ignore[union-attr]  # there are methods
+                told = f"this makes a new optimizer, and what `{home.name}` loaded into `{name}` is lost: make it in `__init__`"  # type: ignore[union-attr]  # as above
+                yield source.hit(made[0], told)
 
 
 def _loads(source: Source, method: tree.FunctionNode) -> list[ast.Call]:
@@ -165,16 +152,24 @@ def _left_before(source: Source, load: ast.Call, anew: ast.stmt) -> bool:
     return any(tree.ends(block) is not None for one in ups for block in (one.body, one.orelse) if block)
 
 
+def _may_make(node: ast.stmt, name: str) -> bool:
+    """A call whose result gets the name, or a call of another method of its owner."""
+    if isinstance(node, ast.Assign) and tree.dotted(node.targets[0]) == name:
+        return isinstance(node.value, ast.Call)
+    base = name.rpartition(".")[0]
+    call = node.value if isinstance(node, ast.Expr) and base else None
+    return isinstance(call, ast.Call) and tree.dotted(call.func).rpartition(".")[0] == base
+
+
 def _makes(source: Source, node: ast.stmt, name: str) -> bool:
     """`optimizer = torch.optim.Adam(...)`, or a call of the owner's method that sets it."""
-    if isinstance(node, ast.Assign) and tree.dotted(node.targets[0]) == name:
-        given = node.value.args if isinstance(node.value, ast.Call) else []
-        moved = any(tree.dotted(one) == name for one in given)  # `optimizer = moved(optimizer, device)`
-        return isinstance(node.value, ast.Call) and not moved and values.sure(source, node.value, "optimizer")
-    base, _, attribute = name.rpartition(".")
-    call = node.value if isinstance(node, ast.Expr) else None
-    if not base or not isinstance(call, ast.Call) or tree.dotted(call.func).rpartition(".")[0] != base:
+    call = node.value if isinstance(node, ast.Assign | ast.Expr) and _may_make(node, name) else None
+    if not isinstance(call, ast.Call):
         return False
+    if isinstance(node, ast.Assign):
+        moved = any(tree.dotted(one) == name for one in call.args)  # `optimizer = moved(optimizer, device)`
+        return not moved and values.sure(source, call, "optimizer")
+    attribute = name.rpartition(".")[2]
     inner = flow.called(source, call)
     made = tree.under(inner.source, inner.node, ast.Assign) if inner is not None and inner.owner else []
     own = [one.value for one in made if tree.dotted(one.targets[0]) == f"self.{attribute}"]
@@ -196,9 +191,8 @@ def _saved(source: Source) -> dict[str, str]:
                 if owner is not None and counts and key and _is(source, owner, kind, name):
                     found[kind] = key
         left_out = left_out or (counts and parts.whole)
-    stateful = [one for one in source.all(ast.Call) if _keeps(source, one)]
-    named = "opt" in "".join(_keys(source)).lower() or _handed_over(source)
-    if not found and left_out and stateful and not named:
+    stateful = not found and left_out and any(_keeps(*one) for one in uses.calls_under(source, "torch.optim."))
+    if stateful and not ("opt" in "".join(_keys(source)).lower() or _handed_over(source)):
         found["optimizer"] = ""
     return found
 
@@ -209,9 +203,8 @@ def _handed_over(source: Source) -> bool:
     return any(_KINDS["optimizer"].search(tree.dotted(arg)) for one in keepers for arg in one.args)
 
 
-def _keeps(source: Source, call: ast.Call) -> bool:
+def _keeps(call: ast.Call, full: str) -> bool:
     """An optimizer with a memory: Adam and the like, SGD with momentum."""
-    full = source.name(call.func)
     momentum = tree.argument(call, 2, "momentum") if full == "torch.optim.SGD" else None
     return _KEEPS.match(full) is not None or (momentum is not None and tree.literal(momentum) != 0)
 
@@ -226,13 +219,16 @@ def _is(source: Source, node: ast.expr, kind: str, name: re.Pattern[str]) -> boo
     return values.sure(source, node, kind) or (named and not values.kind(source, node))
 
 
-def _resumed(source: Source, load: ast.Call) -> str:
-    """The checkpoint's name, where the model is read from it and training goes on at the epoch it says."""
+def _from_key(load: ast.Call) -> ast.Name | None:
+    """`checkpoint` of `net.load_state_dict(checkpoint["net"])`."""
     held = load.args[0] if load.args else None
     name = held.value if isinstance(held, ast.Subscript) and isinstance(tree.literal(held.slice), str) else None
-    if not isinstance(name, ast.Name) or any(
-        _is(source, tree.receiver(load), kind, way) for kind, way in _KINDS.items()
-    ):
+    return name if isinstance(name, ast.Name) else None
+
+
+def _resumed(source: Source, load: ast.Call, name: ast.Name) -> str:
+    """The checkpoint's name, where the model is read from it and training goes on at the epoch it says."""
+    if any(_is(source, tree.receiver(load), kind, way) for kind, way in _KINDS.items()):
         return ""
     home = tree.function(source, load)
     carried = set[str]()

@@ -3,23 +3,23 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, frameworks, saved, tree, values
+from torchlore.check import flow, follow, frameworks, saved, tree, uses, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _START = regex(r"(start|resume|begin|first)\w*epoch|epoch_?(start|begin)")
+WORDS = ("save", "step")
 
 
 def find(source: Source) -> Iterator[Hit]:
     saves = list(source.calls("torch.save"))
-    elsewhere = any(
-        "sched" in source.code(expr).lower() for one in saves for _, expr in saved.contents(source, one).items
-    )
-    for call in saves:
+    for call in saves if any(source.methods("step")) else ():
         parts = saved.contents(source, call)
-        kept = [expr for _, expr in parts.items if values.sure(source, expr, "optimizer_state")]
         said = any("sched" in f"{key} {source.code(expr)}".lower() for key, expr in parts.items)
-        if not kept or said or not parts.whole or frameworks.owned(source, call):
+        if said or not parts.whole or frameworks.owned(source, call):
+            continue
+        kept = [expr for _, expr in parts.items if values.sure(source, expr, "optimizer_state")]
+        if not kept:
             continue
         owners = [tree.receiver(expr) for _, expr in parts.items if isinstance(expr, ast.Call)]
         if any(values.maybe(source, one, "scheduler") for one in owners):
@@ -32,6 +32,8 @@ def find(source: Source) -> Iterator[Hit]:
             )
             best = len(call.args) > 1 and "best" in source.code(call.args[1]).lower()  # kept for its weights
             goes_on = any(word in key.lower() for key, _ in parts.items for word in ("epoch", "step", "iter"))
+            elsewhere = any("sched" in source.code(expr).lower()
+                            for one in saves for _, expr in saved.contents(source, one).items)  # fmt: skip
             sure = _resumes(source) and goes_on and not best and not elsewhere  # another file has it, and that is read
             yield source.hit(kept[-1], message, severity=None if sure else "hint")
 
@@ -56,11 +58,9 @@ def _caught_up(source: Source) -> Iterator[str]:
 
 def _stepped(source: Source, save: object) -> str:
     """The scheduler that steps in the function that saves, or in one that leads to it."""
-    set_by_hand = [
-        one for one in source.all(ast.Attribute) if one.attr == "last_epoch" and isinstance(one.ctx, ast.Store)
-    ]
+    set_by_hand = [one for one in uses.attributes(source, "last_epoch") if isinstance(one.ctx, ast.Store)]
     told = {source.code(one.value) for one in set_by_hand} | set(_caught_up(source))
-    for _, events in flow.entries(source) if any(source.methods("step")) else ():
+    for _, events in flow.entries(source):
         saves = any(event.what == "save" and event.node is save for event in events)
         for event in events if saves else ():
             if event.what != "schedule" or event.expr is None or event.source is not source:

@@ -10,47 +10,55 @@ from torchlore.check.source import Hit, Source
 
 _AVERAGE = regex(r"shadow|ema|avg|averag|mean|swa|smooth")
 _SECOND = regex(r"shadow|ema|avg|averag|mean|swa|smooth|slow|target|teacher|momentum")
+WORDS = ("state_dict",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_given_back(source), *_starts_again(source), *_averaged(source))
-    held = any(kept.variable(source, call) is not None for call in source.methods("state_dict"))
-    if not held or not flow.may_train(source):
-        return
-    for loop in flow.loops(source):
+    held = {one: variable for one in source.methods("state_dict") if (variable := _held(source, one)) is not None}
+    for loop in flow.loops(source) if held else ():
         if not loop.of("step"):
             continue
         for event in loop.of("state"):
-            if event.source is not source or not isinstance(event.node, ast.Call) or not _of_model(source, event.node):
+            call = event.node if event.source is source else None
+            if not isinstance(call, ast.Call) or call not in held:
                 continue
             if event.loops[0] is not loop.node and tree.loops(source, loop.node):
                 continue  # the outer loop says it
-            alone = _one_each(source, event.node) or _over(source, event.node) or _leaves(source, event.node)
-            alone = alone or _saved_alone(source, event.node) or _new_each_turn(source, event.node)
-            variable = kept.variable(source, event.node) if not alone else None
-            if (
-                variable is not None
-                and not _pickled(source, variable)
-                and not _made_this_turn(source, variable, event.node)
-                and kept.steps_on(source, variable)
-                and _read_later(source, variable, event.node)
-            ):
-                yield _hit(source, event.node, variable)
+            yield _hit(source, call, held[call])
+
+
+def _held(source: Source, call: ast.Call) -> ast.expr | None:
+    """The variable that holds the live tensors, and is read later."""
+    variable = kept.variable(source, call)
+    if variable is None or not flow.may_train(source):
+        return None
+    alone = _one_each(source, call) or _over(source, call) or _leaves(source, call)
+    alone = alone or _saved_alone(source, call) or _new_each_turn(source, call)
+    if alone or _pickled(source, variable) or _made_this_turn(source, variable, call):
+        return None
+    read = _read_later(source, variable, call) and _of_model(source, call) and kept.steps_on(source, variable)
+    return variable if read else None
 
 
 def _starts_again(source: Source) -> Iterator[Hit]:
     """`fresh = net.state_dict()` before a loop over folds that loads it into the same net and trains that on."""
-    for call in source.methods("state_dict"):
+    again = [one for one in source.methods("load_state_dict") if one.args and isinstance(one.args[0], ast.Name)]
+    for call in source.methods("state_dict") if again else ():
         held = source.parents[call]
         name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
-        if not isinstance(name, ast.Name) or not values.sure(source, tree.receiver(call), "module", weak=True):
+        if not isinstance(name, ast.Name):
             continue
         loops = tree.loops(source, call)
-        for load in source.methods("load_state_dict"):
-            given, around = load.args[0] if load.args else None, tree.loops(source, load)
+        for load in again:
+            given, around = load.args[0], tree.loops(source, load)
             same = isinstance(given, ast.Name) and [one.node for one in scopes.reaching(source, given)] == [name]
+            if not same or len(around) <= len(loops):
+                continue
+            if not values.sure(source, tree.receiver(call), "module", weak=True):
+                break
             net = identity(source, tree.receiver(load))
-            if not same or len(around) <= len(loops) or net is None or net != identity(source, tree.receiver(call)):
+            if net is None or net != identity(source, tree.receiver(call)):
                 continue
             turns = [one for one in flow.loops(source) if one.node is around[0]]
             if any(one.of("step") for one in turns):
@@ -60,28 +68,23 @@ def _starts_again(source: Source) -> Iterator[Hit]:
 
 def _averaged(source: Source) -> Iterator[Hit]:
     """`shadow = net.state_dict()`, of which `shadow[k].mul_(d).add_(...)` makes an average: of the net with itself."""
-    for call in source.methods("state_dict"):
+    moves = list(source.methods("mul_", "lerp_"))
+    for call in source.methods("state_dict") if moves else ():
         held = source.parents[call]
         target = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
         net = tree.receiver(call)
-        if not isinstance(target, ast.Name | ast.Attribute) or not values.sure(source, net, "module", weak=True):
-            continue
-        if _SECOND.search(tree.dotted(net).rpartition(".")[2]):
+        if not isinstance(target, ast.Name | ast.Attribute) or _SECOND.search(tree.dotted(net).rpartition(".")[2]):
             continue
         name = tree.dotted(target)
         named = _AVERAGE.search(name.rpartition(".")[2]) is not None
         own = isinstance(target, ast.Attribute)
-        for move in source.methods("mul_", "lerp_"):
+        for move in moves if named and values.sure(source, net, "module", weak=True) else ():
             entry = tree.receiver(move)
             shadow = entry.value if isinstance(entry, ast.Subscript) else None
             here = own or tree.function(source, move) is tree.function(source, call)
             if shadow is None or tree.dotted(shadow) != name or not here or not tree.loops(source, move):
                 continue
-            if (
-                named
-                and _held_once(source, target, own=own)
-                and (own or _of_the_same(source, move, tree.receiver(call)))
-            ):
+            if _held_once(source, target, own=own) and (own or _of_the_same(source, move, net)):
                 yield _hit(source, call, target)
                 break
 
@@ -217,10 +220,11 @@ def _read_later(source: Source, variable: ast.expr, call: ast.Call) -> bool:
     same, block = tree.dotted(variable), source.parents[_begun(source, variable, call)]
     while isinstance(block, ast.If) and all(_fills(part, same) for part in (block.body, block.orelse)):
         block = source.parents[block]  # either branch fills it anew
-    owner = identity(source, variable)
-    places: list[ast.Name | ast.Attribute] = [*source.all(ast.Name), *source.all(ast.Attribute)]
+    owner, last = identity(source, variable), same.rpartition(".")[2]
+    places: list[ast.Name | ast.Attribute] = [*uses.names(source, last)]
+    places += uses.attributes(source, last) if last else source.all(ast.Attribute)
     for node in places:
-        if not isinstance(node.ctx, ast.Load) or tree.dotted(node).rpartition(".")[2] != same.rpartition(".")[2]:
+        if not isinstance(node.ctx, ast.Load) or tree.dotted(node).rpartition(".")[2] != last:
             continue
         if _handed(source, node, variable) or _this_turn(source, node, call) or _at_the_end(source, node, call):
             continue
@@ -303,11 +307,13 @@ def _hit(source: Source, call: ast.Call, variable: ast.expr) -> Hit:
 
 def _given_back(source: Source) -> Iterator[Hit]:
     """A function trains the net it is given and returns `net.state_dict()`; its caller puts one after the other into a list."""
-    for call in source.methods("state_dict") if flow.may_train(source) else ():
-        home, net = tree.function(source, call), tree.receiver(call)
-        place = _place_in_return(source, call)
+    for call in source.methods("state_dict"):
+        place, net = _place_in_return(source, call), tree.receiver(call)
+        home = tree.function(source, call) if place is not None and isinstance(net, ast.Name) else None
         if home is None or place is None or not isinstance(net, ast.Name) or not _trains(source, home):
             continue
+        if not flow.may_train(source):
+            return
         function = project.as_function(source, home)
         own = [one for one in tree.parameters(home) if one.arg == net.id]
         for other, made, skip in calls.callers(function) if own else ():

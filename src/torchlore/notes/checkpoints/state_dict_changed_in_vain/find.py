@@ -6,25 +6,31 @@ from collections.abc import Iterator
 from torchlore.check import follow, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
+WORDS = ("state_dict|load_state_dict",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_own(source), *_loaded_into_another(source))
     for call in source.methods("state_dict"):
-        model, up = source.code(tree.receiver(call)), source.parents[call]
+        net, up = tree.receiver(call), source.parents[call]
         way = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in ("update", "pop") else None
         updates = isinstance(way, ast.Call) and tree.is_statement(source, way)
-        other = values.maybe(source, tree.receiver(call), "optimizer", "scheduler", "scaler", weak=True)
-        if call.args or (other and not updates) or _may_be_another(source, tree.receiver(call)):
+        found = [] if call.args else [*_in_vain(source, call, updates=updates)]
+        if not found or (not updates and values.maybe(source, net, "optimizer", "scheduler", "scaler", weak=True)):
             continue  # deeper in, an optimizer hands out its own dictionaries
-        stores = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store) and up.value is call
-        stores = stores and not isinstance(
-            source.parents[up], ast.AugAssign
-        )  # `d[key] -= x` works on the tensor itself
-        if updates or stores:
-            told = f"this changes a dictionary that nobody keeps, `{model}` stays as it is: keep it by a name and give it to `{model}.load_state_dict`"
-            yield source.hit(up, told)
-        elif isinstance(up, ast.Assign) and up.value is call and isinstance(up.targets[0], ast.Name):
-            yield from _never_loaded(source, up.targets[0], model)
+        yield from found if not _may_be_another(source, net) else ()
+
+
+def _in_vain(source: Source, call: ast.Call, *, updates: bool) -> Iterator[Hit]:
+    """What is done with the dictionary at once, or with the name that it gets."""
+    model, up = source.code(tree.receiver(call)), source.parents[call]
+    stores = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store) and up.value is call
+    stores = stores and not isinstance(source.parents[up], ast.AugAssign)  # `d[key] -= x` works on the tensor itself
+    if updates or stores:
+        told = f"this changes a dictionary that nobody keeps, `{model}` stays as it is: keep it by a name and give it to `{model}.load_state_dict`"
+        yield source.hit(up, told)
+    elif isinstance(up, ast.Assign) and up.value is call and isinstance(up.targets[0], ast.Name):
+        yield from _never_loaded(source, up.targets[0], model)
 
 
 def _may_be_another(source: Source, owner: ast.expr) -> bool:
@@ -40,9 +46,10 @@ def _own(source: Source) -> Iterator[Hit]:
         given, net = call.args[0] if call.args else None, source.code(tree.receiver(call))
         plain = isinstance(given, ast.Call) and follow.method(given) == "state_dict" and not given.args
         same = plain and isinstance(given, ast.Call) and source.code(tree.receiver(given)) == net
-        if values.maybe(source, tree.receiver(call), "optimizer", weak=True) or net == "self":
-            continue  # an optimizer casts its state to what the parameters are now
-        if same and tree.is_statement(source, call) and not follow.in_test(source, call):
+        if not same or net == "self" or not tree.is_statement(source, call) or follow.in_test(source, call):
+            continue
+        if not values.maybe(source, tree.receiver(call), "optimizer", weak=True):
+            # an optimizer casts its state to what the parameters are now
             yield source.hit(call, f"`{net}` is given its own weights and stays as it is: take the other network's")
 
 
@@ -54,7 +61,7 @@ def _loaded_into_another(source: Source) -> Iterator[Hit]:
             continue
         bound = scopes.reaching(source, net)
         made = bound[0].value if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
-        if not isinstance(made, ast.Call) or not values.sure(source, made, "module") or net.id in source.code(made):
+        if not isinstance(made, ast.Call) or net.id in source.code(made) or not values.sure(source, made, "module"):
             continue
         later = [one for one in tree.under(source, home, ast.Name) if one.id == net.id and one.lineno >= made.lineno]
         called = [one for one in later if isinstance(source.parents[one], ast.Attribute)]

@@ -30,6 +30,9 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert not good["ran"]
 
 
+WORDS = ("load|load_state_dict_from_url",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     own = any(source.calls("torch.save"))  # a script that reads what it wrote itself
     for call in source.calls("torch.load", "torch.hub.load_state_dict_from_url") if not own else ():

@@ -28,6 +28,9 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert good["chosen"] == 4
 
 
+WORDS = ("find|or",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("find"):
         text = tree.literal(call.args[0]) if len(call.args) == 1 and not call.keywords else None
@@ -36,9 +39,9 @@ def find(source: Source) -> Iterator[Hit]:
             told = f"`find` gives -1 where there is none, and -1 counts as true: write `{fixed}`"
             yield source.hit(call, told, edits.replace(source, call, fixed))
     for one in source.all(ast.BoolOp):
-        tests = [part for part in one.values if isinstance(part, ast.Compare) and len(part.ops) == 1]
         texts = [part for part in one.values if isinstance(tree.literal(part), str) and tree.literal(part)]
-        if not isinstance(one.op, ast.Or) or not tests or not texts or not _is_asked(source, one):
+        tests = [part for part in one.values if isinstance(part, ast.Compare) and len(part.ops) == 1] if texts else []
+        if not isinstance(one.op, ast.Or) or not tests or not _is_asked(source, one):
             continue
         model = tests[0]
         mended = [_mended(source, model, part) for part in texts]

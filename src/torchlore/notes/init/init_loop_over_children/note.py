@@ -35,6 +35,9 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert good["initialised"] == 3
 
 
+WORDS = ("children|named_children", "isinstance")
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("children", "named_children"):
         loop = source.parents[call]

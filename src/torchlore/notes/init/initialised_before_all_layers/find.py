@@ -9,16 +9,20 @@ from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _LAYER = regex(r"torch\.nn\.(Linear|Conv\dd|ConvTranspose\dd|Embedding)$")
+_WALKS = regex(r"self\.(?:modules|children|named_modules)\(")
+WORDS = ("apply|modules|children|named_modules", "__init__")
 
 
 def find(source: Source) -> Iterator[Hit]:
     for call in (*source.methods("apply"), *_own_initialisers(source)):
-        home, owner = tree.function(source, call), project.enclosing_class(source, call)
         given = call.args[0] if len(call.args) == 1 else call.func
         mine = tree.dotted(tree.receiver(call)) == "self" and tree.is_statement(source, call) and len(call.args) < 2
-        if not mine or owner is None or getattr(home, "name", "") != "__init__" or tree.conditions(source, call):
+        home, owner = tree.function(source, call), project.enclosing_class(source, call) if mine else None
+        if owner is None or getattr(home, "name", "") != "__init__" or tree.conditions(source, call):
             continue
         chosen = _chosen(source, owner, given)
+        if not chosen:
+            continue
         missed = [one.name for found in classes.own_attributes(owner).values() for one in found
                   if tree.function(source, one.node) is home and getattr(one.node, "lineno", 0) > call.lineno and _is_left(source, owner, one, chosen)]  # fmt: skip
         if missed:
@@ -30,11 +34,11 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _own_initialisers(source: Source) -> Iterator[ast.Call]:
     """`self.init_weights()`, of a method that walks over the modules."""
-    words = ("self.modules(", "self.children(", "self.named_modules(")
-    for cls in classes.all_classes(source) if any(word in source.text for word in words) else ():
-        walks = {
-            name for name, node in classes.methods(cls).items() if any(word in source.code(node) for word in words)
-        }
+    lines = [source.place(one.start())[0] for one in _WALKS.finditer(source.text)]
+    for cls in classes.all_classes(source) if lines else ():
+        own = classes.methods(cls).items()
+        near = [(name, node) for name, node in own if any(node.lineno <= at <= (node.end_lineno or 0) for at in lines)]
+        walks = {name for name, node in near if _WALKS.search(source.code(node))}
         inside = (call for call in source.methods(*sorted(walks - {"__init__", "forward"})) if not call.args)
         yield from (call for call in inside if tree.class_of(source, call) is cls.node and not call.keywords)
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchlore.check import classes, edits, follow, scopes, tree, uses, values
 from torchlore.check.project import Class, Function, enclosing_class
@@ -28,36 +29,29 @@ _WEIGHTS = tuple(f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "
 _FOREIGN = re.compile(
     r"torchvision\.models|\btimm\b|transformers|segmentation_models|monai|mmcv|mmengine|detectron|lightning|import \*"
 )
+WORDS = ("apply|modules|children|named_modules|named_children|weight_norm|init",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from (*_compared(source), *_normed(source))
     if "nn.init" not in source.text and "nn import init" not in source.text:
         return
-    yield from _fills_a_copy(source)
-    yield from _of_another_loop(source)
-    applied = [call for call in source.methods("apply") if len(call.args) == 1]
-    named = any(word in source.text for word in _WORDS) or "def _init" in source.text
-    if not (applied or named) or _FOREIGN.search(source.text):
-        return
-    yield from (*_never_called(source), *_never_applied(source)) if named else ()
-    made = {source.name(call.func) for call in source.all(ast.Call)} if applied else set()
-    for call in applied:
-        found = _initialiser(source, call.args[0])
-        whole = (
-            isinstance(found, Function)
-            and found.source is source
-            and values.sure(source, tree.receiver(call), "module")
-        )
-        tests = _asked(source, found.node) if whole and isinstance(found, Function) else []
+    yield from (*_fills_a_copy(source), *_of_another_loop(source))
+    never = [*_never_called(source), *_never_applied(source)]
+    named = never and (any(word in source.text for word in _WORDS) or "def _init" in source.text)
+    found = [*(never if named else ()), *_asks_for_others(source)]
+    yield from found if found and not _FOREIGN.search(source.text) else ()
+
+
+def _asks_for_others(source: Source) -> Iterator[Hit]:
+    """`net.apply(init)`, where `init` asks for kinds of layers of which this file makes none."""
+    for call in source.methods("apply"):
+        found = _initialiser(source, call.args[0]) if len(call.args) == 1 else None
+        tests = _asked(source, found.node) if isinstance(found, Function) and found.source is source else []
         asked = {name for _, names in tests for name in names}
-        if (
-            tests
-            and asked <= set(_WEIGHTS)
-            and not asked & made
-            and made & set(_WEIGHTS)
-            and _own(source, tree.receiver(call))
-        ):
+        if not tests or not asked <= set(_WEIGHTS) or any(source.calls(*asked)) or not any(source.calls(*_WEIGHTS)):
+            continue
+        if values.sure(source, tree.receiver(call), "module") and _own(source, tree.receiver(call)):
             kinds = ", ".join(sorted(name.rpartition(".")[2] for name in asked))
             yield source.hit(
                 tests[0][0],
@@ -112,7 +106,7 @@ def _other_branch(source: Source, wrap: ast.Call, call: ast.Call) -> bool:
 
 def _compared(source: Source) -> Iterator[Hit]:
     """`if m == nn.Linear`, of a layer that `apply` or a loop over the modules hands out: a layer is never its class."""
-    for test in source.all(ast.Compare):
+    for test in source.all(ast.Compare) if any(source.methods("apply", *_WALKS)) else ():
         if len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq | ast.Is) or not isinstance(test.left, ast.Name):
             continue
         kind = source.name(test.comparators[0])
@@ -210,17 +204,23 @@ def _own(source: Source, model: ast.expr) -> bool:
     ) and bool(source.values(model))
 
 
+@lru_cache(maxsize=8192)
+def _is_named(name: str) -> bool:
+    """`init_weights`, `reset_parameters`, `weights_init`."""
+    return _NAMES.match(name) is not None
+
+
 def _never_applied(source: Source) -> Iterator[Hit]:
     """`def init_weights(m): nn.init...(m.weight)` of a script that trains, and nobody mentions it."""
-    for method in (one for one in source.tree.body if isinstance(one, ast.FunctionDef) and _NAMES.match(one.name)):
-        if source.project.importers(source.module):
-            return  # another file may ask for it
+    for method in (one for one in source.tree.body if isinstance(one, ast.FunctionDef) and _is_named(one.name)):
         given = [arg.arg for arg in tree.parameters(method)]
         inits = [
             one for one in tree.under(source, method, ast.Call) if source.name(one.func).startswith("torch.nn.init.")
         ]
         mine = [one for one in inits if one.args and tree.dotted(one.args[0]).partition(".")[0] in given]
-        if mine and len(given) == 1 and not _mentioned(source, method.name) and any(source.methods("backward")):
+        if not mine or len(given) != 1 or not any(source.methods("backward")) or _mentioned(source, method.name):
+            continue
+        if not source.project.importers(source.module):  # another file may ask for it
             yield source.hit(
                 method, f"nobody calls `{method.name}`, so all layers keep their defaults: `model.apply({method.name})`"
             )
@@ -235,14 +235,12 @@ def _mentioned(source: Source, name: str) -> bool:
 def _never_called(source: Source) -> Iterator[Hit]:
     """A class that is made here has a method `init_weights`, and nobody mentions it."""
     for cls in classes.all_classes(source):
-        for name, method in classes.methods(cls).items() if classes.is_module(cls) and _plain(source, cls) else ():
-            inits = [
-                one
-                for one in tree.under(source, method, ast.Call)
-                if source.name(one.func).startswith("torch.nn.init.")
-            ]
-            mentioned = _mentioned(source, name)
-            if _NAMES.match(name) and inits and not mentioned and any(source.calls(cls.qualified)):
+        for name, method in classes.methods(cls).items():
+            if not _is_named(name) or not any(source.calls(cls.qualified)):
+                continue
+            inner = (source.name(one.func) for one in tree.under(source, method, ast.Call))
+            inits = any(one.startswith("torch.nn.init.") for one in inner)
+            if inits and _plain(source, cls) and classes.is_module(cls) and not _mentioned(source, name):
                 yield source.hit(
                     method,
                     f"nobody calls `{name}`, so the layers of `{cls.node.name}` keep their defaults: call it in `__init__`",
@@ -264,10 +262,11 @@ def _of_another_loop(source: Source) -> Iterator[Hit]:
         if not isinstance(loop, ast.For) or not isinstance(given, ast.Name):
             continue
         own = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
-        read = {one.id for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Name)}
-        bound = scopes.reaching(source, given)
+        bound = scopes.reaching(source, given) if own and given.id not in own else []
         left = [one for one in bound if one.how == "for" and not tree.inside(source, loop, one.statement)]
-        if bound and len(left) == len(bound) and own and not own & read and given.id not in own:
+        if not bound or len(left) != len(bound):
+            continue
+        if own.isdisjoint(one.id for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Name)):
             last = next(one.id for one in reversed(list(ast.walk(loop.target))) if isinstance(one, ast.Name))
             told = f"`{given.id}` is the last one of the loop in line {left[0].statement.lineno}, and is filled again and again: write `{last}`"  # type: ignore[attr-defined]  # a statement
             yield source.hit(call, told)

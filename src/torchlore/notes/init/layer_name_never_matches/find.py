@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import api, classes, follow, scopes, tree
+from torchlore.check import api, classes, follow, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.project import Class, imported_files
 from torchlore.check.source import Hit, Source
@@ -12,11 +12,12 @@ from torchlore.check.source import Hit, Source
 _SMALL = regex(r"^(de)?conv(transpose)?([123]d)?$|^linear$|^(batch|layer|group|instance)?norm([123]d)?$|^bn$|^fc$|^dense$|^"
                     r"(lstm|gru|rnn)(cell)?$|^embedding$|^(multihead)?attention$")  # fmt: skip
 _KERAS = regex(r"^(Conv[123]D(Transpose)?$|Dense$|BatchNormalization|LayerNormalization|Batchnorm|Layernorm|ConV)")
+WORDS = ("__name__|named_parameters",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _paths(source)
-    if "__name__" not in source.text:
+    if not uses.attributes(source, "__name__"):
         return
     for node in source.all(ast.Compare):
         if len(node.ops) != 1:
@@ -33,13 +34,13 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _paths(source: Source) -> Iterator[Hit]:
     """`if name == "backbone":` in a loop over named_parameters(), whose names go on: `backbone.0.weight`."""
-    for node in source.all(ast.Compare) if "named_parameters" in source.text else ():
-        found = scopes.reaching(source, node.left) if isinstance(node.left, ast.Name) and len(node.ops) == 1 else []
-        over = (
-            found[0].value
-            if len(found) == 1 and found[0].path == (0,) and found[0].how in ("for", "comprehension")
-            else None
-        )
+    names = {name for call in source.methods("named_parameters") for name in _named(source.parents[call])}
+    for node in source.all(ast.Compare) if names else ():
+        if not isinstance(node.left, ast.Name) or node.left.id not in names or len(node.ops) != 1:
+            continue
+        found = scopes.reaching(source, node.left)
+        walked = len(found) == 1 and found[0].path == (0,) and found[0].how in ("for", "comprehension")
+        over = found[0].value if walked else None
         if not isinstance(over, ast.Call) or follow.method(over) != "named_parameters":
             continue
         right = tree.literal(node.comparators[0])
@@ -61,6 +62,14 @@ def _paths(source: Source) -> Iterator[Hit]:
             yield source.hit(node, f'{told}: ask `{name}.startswith("{words[0]}.")`')
 
 
+def _named(loop: ast.AST) -> Iterator[str]:
+    """`name` of `for name, p in net.named_parameters()`."""
+    target = loop.target if isinstance(loop, ast.For | ast.AsyncFor | ast.comprehension) else None
+    first = target.elts[0] if isinstance(target, ast.Tuple | ast.List) and target.elts else None
+    if isinstance(first, ast.Name):
+        yield first.id
+
+
 def _is_layer(cls: Class, word: str) -> bool:
     """Whether an attribute of a module is a module itself."""
     made = [one for found in [classes.own_attributes(cls).get(word, [])] for one in found]
@@ -69,12 +78,9 @@ def _is_layer(cls: Class, word: str) -> bool:
 
 
 def _told(source: Source, at: ast.expr, name: ast.expr, word: ast.expr, *, whole: bool) -> Iterator[Hit]:
-    text, lowered = tree.literal(word), _lowered(source, name)
-    if (
-        not isinstance(text, str)
-        or lowered is None
-        or any(text in cls.node.name for cls in classes.all_classes(source))
-    ):
+    text = tree.literal(word)
+    lowered = _lowered(source, name) if isinstance(text, str) else None
+    if lowered is None or any(text in cls.name for cls in source.all(ast.ClassDef)):
         return
     if lowered:
         never = text != text.lower()

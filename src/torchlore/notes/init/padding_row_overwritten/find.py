@@ -13,13 +13,15 @@ _LEFT_OUT = regex("mask|pack_padded|length|seq_len", re.IGNORECASE)
 _DRAWS = {"uniform_", "normal_", "fill_", "copy_"}
 _INITS = ("uniform_", "normal_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "trunc_normal_", "constant_",
           "orthogonal_")  # fmt: skip
+WORDS = ("Embedding",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "padding_idx" not in source.text and "Embedding(" not in source.text:
         return
-    for cls in classes.all_classes(source):
-        if not classes.is_module(cls) or _LEFT_OUT.search(source.code(cls.node)):
+    homes = {tree.class_of(source, call) for call in source.calls("torch.nn.Embedding") if _pads(call)}
+    for cls in classes.all_classes(source) if homes else ():
+        if cls.node not in homes or not classes.is_module(cls) or _LEFT_OUT.search(source.code(cls.node)):
             continue  # a mask or the lengths keep the padding out
         for name, found in classes.own_attributes(cls).items():
             made = found[0].value if len(found) == 1 else None

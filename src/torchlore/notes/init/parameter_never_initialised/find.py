@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchlore.check import classes, follow, tree, uses
 from torchlore.check.classes import Attribute
+from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 _EMPTY = ("torch.empty", "torch.Tensor", "torch.FloatTensor")
@@ -20,35 +21,55 @@ _CALLED = re.compile(r"self\.(_?(?:reset|init)\w*)\(")
 _EXPLICIT = re.compile(  # one parameter by its name, and the function that does so
     r"(?:\w+\.)*init\.\w+_\(\s*self\.\w+(?:\.data)?\s*[,)]|(?:def |self\.)_?(?:reset|init)_?(?:parameters|weights)?\("
 )
+WORDS = ("empty|Tensor|FloatTensor",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _added_to(source)
-    if "Parameter(" not in source.text or re.search(r"def \w*init_weights", source.text):  # one function for all layers
+    made_empty = [call for call in source.calls("torch.nn.Parameter") if _is_empty(source, call)]
+    if "Parameter(" not in source.text or not made_empty:
         return
-    filled = (
-        [code for one in source.all(ast.ClassDef) if _ALL.search(code := source.code(one))]
-        if "s()" in source.text
-        else []
-    )
+    if re.search(r"def \w*init_weights", source.text):
+        return  # one function for all layers
+    homes = {tree.class_of(source, call) for call in made_empty}
     for cls in classes.all_classes(source):
-        if not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1 or follow.in_test(source, cls.node):
+        if cls.node not in homes or not classes.is_module(cls) or len(source.project.bases(cls)[0]) > 1:
+            continue
+        if follow.in_test(source, cls.node):
             continue
         own = classes.own_attributes(cls).items()
         empty = [
             (name, made) for name, found in own if len(found) == 1 and (made := _made(source, found[0])) is not None
         ]
-        if not empty or any(cls.node.name in whole for whole in filled):
-            continue  # a loop over the parameters of the whole of which this is a part
-        code = _PARENT.sub("", source.code(cls.node))
-        inherited = set(_CALLED.findall(code)) - set(classes.methods(cls))  # fills what it finds
-        general = bool(inherited) or _FILLS.search(_EXPLICIT.sub("", code)) is not None
-        for name, made in empty:
-            if not general and not _written(source, cls.node, name):
+        left = [(name, made) for name, made in empty if not _written(source, cls.node, name)]
+        for name, made in left if left and not _filled(source, cls) else ():
+            if not _filled_outside(source, name):
                 yield source.hit(
                     made, f"nothing fills `self.{name}`, so it starts with whatever was in memory: initialise it, "
                     f"`nn.init.normal_(self.{name}, std=0.02)`", severity="hint" if _only_loaded(source, cls.node.name) else None
                 )  # fmt: skip
+
+
+def _filled(source: Source, cls: Class) -> bool:
+    """Whether the class fills what it finds, or the whole of which it is a part goes over all parameters."""
+    code = _PARENT.sub("", source.code(cls.node))
+    inherited = set(_CALLED.findall(code)) - set(classes.methods(cls))
+    if inherited or _FILLS.search(_EXPLICIT.sub("", code)) is not None:
+        return True
+    wholes = (source.code(one) for one in source.all(ast.ClassDef)) if "s()" in source.text else ()
+    return any(cls.node.name in code and _ALL.search(code) for code in wholes)
+
+
+def _filled_outside(source: Source, name: str) -> bool:
+    """Whether a file that imports this one fills it."""
+    fills, project = re.compile(rf"init.*\.{name}\b"), source.project
+    return any(fills.search(project.text(path) or "") for path in project.importers(source.module))
+
+
+def _is_empty(source: Source, call: ast.Call) -> bool:
+    """`nn.Parameter(torch.empty(n, m))`."""
+    inner = call.args[0] if call.args else None
+    return isinstance(inner, ast.Call) and source.name(inner.func) in _EMPTY and bool(inner.args)
 
 
 def _added_to(source: Source) -> Iterator[Hit]:
@@ -94,12 +115,12 @@ def _only_loaded(source: Source, owner: str) -> bool:
 def _made(source: Source, one: Attribute) -> ast.Call | None:
     """`nn.Parameter(torch.empty(n, m))`, assigned in `__init__`; a single name may be data."""
     value = one.value if one.method == "__init__" and one.how == "assign" and not one.path else None
-    if not isinstance(value, ast.Call) or source.name(value.func) != "torch.nn.Parameter" or not value.args:
+    if not isinstance(value, ast.Call) or source.name(value.func) != "torch.nn.Parameter":
         return None
     if tree.literal(tree.argument(value, 1, "requires_grad")) is False:
         return None  # filled from a file
-    inner = value.args[0]
-    if not isinstance(inner, ast.Call) or source.name(inner.func) not in _EMPTY or not inner.args:
+    inner = value.args[0] if _is_empty(source, value) else None
+    if not isinstance(inner, ast.Call):
         return None
     if any(tree.literal(one) == 0 for one in inner.args):
         return None  # it holds nothing, and tells the device
@@ -114,16 +135,12 @@ def _made(source: Source, one: Attribute) -> ast.Call | None:
 
 def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:
     """Whether the parameter is used for anything but being read in sums and products."""
-    project = source.project
-    outside = re.compile(rf"init.*\.{name}\b")
-    if any(outside.search(project.text(path) or "") for path in project.importers(source.module)):
-        return True  # a file that imports this one does it
-    for use in source.all(ast.Attribute):
+    for use in uses.attributes(source, name):
         other = tree.dotted(use.value) == "self" and tree.class_of(source, use) is not owner
         listed = isinstance(source.parents[use], ast.List | ast.Tuple) and tree.dotted(use.value) != "self"
-        if use.attr == name and listed and tree.class_of(source, use) is not owner:
+        if listed and tree.class_of(source, use) is not owner:
             return True  # gone through in another function, such as one that is given to `apply`
-        if use.attr != name or other or isinstance(use.ctx, ast.Store) or _never_runs(source, use):
+        if other or isinstance(use.ctx, ast.Store) or _never_runs(source, use):
             continue
         up = source.parents[use]
         if isinstance(up, ast.Attribute) and (up.attr == "data" or up.attr.endswith("_")):

@@ -8,6 +8,7 @@ from torchlore.check.source import Hit, Source
 
 _LOGS = ("math.log", "numpy.log", "torch.log")
 _RARE = ("prior", "prior_prob", "pi", "p", "prob", "prior_probability", "init_prob")
+WORDS = ("log", "bias", "constant_|fill_")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -6,13 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, scopes, tree
+from torchlore.check import classes, follow, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.saved import contents
 from torchlore.check.source import Hit, Source
 
 _WRAPPERS = ("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
 _SAID = regex(r"compatib|strict|miss|skip|ignor|unexpected|partial|\bkeys?\b|not match|head|classifier|backbone|frozen")
+WORDS = ("load_state_dict|save", "load_state_dict|load", "load_state_dict|state_dict")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -62,21 +63,19 @@ def _picked(source: Source) -> Iterator[Hit]:
 
 def _kept_if_known(node: ast.DictComp | ast.For) -> tuple[ast.expr | None, ast.expr | None]:
     """`saved` and `own` of `{k: v for k, v in saved.items() if k in own}`, or of the loop that does the same."""
+    over = node.generators[0].iter if isinstance(node, ast.DictComp) else node.iter
+    if not isinstance(over, ast.Call) or follow.method(over) != "items":
+        return None, None
     if isinstance(node, ast.DictComp):
-        over, target, tests = node.generators[0].iter, node.generators[0].target, node.generators[0].ifs
+        target, tests = node.generators[0].target, node.generators[0].ifs
         plain = isinstance(target, ast.Tuple) and tree.dotted(node.key) == tree.dotted(target.elts[0])
     else:
-        over, target, tests = node.iter, node.target, [one.test for one in node.body if isinstance(one, ast.If)]
+        target, tests = node.target, [one.test for one in node.body if isinstance(one, ast.If)]
         plain = isinstance(target, ast.Tuple) and not any(
             isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == tree.dotted(target.elts[0])
             for one in ast.walk(node)
         )
-    if (
-        not plain
-        or not isinstance(over, ast.Call)
-        or follow.method(over) != "items"
-        or not isinstance(target, ast.Tuple)
-    ):
+    if not plain or not isinstance(target, ast.Tuple):
         return None, None
     key = tree.dotted(target.elts[0])
     for test in (part for one in tests for part in (one.values if isinstance(one, ast.BoolOp) else [one])):
@@ -189,11 +188,11 @@ def _as_it_was_saved(source: Source, state: ast.expr, depth: int = 4) -> bool:
     if not isinstance(state, ast.Name) or not depth:
         return False
     home = tree.function(source, state)
-    for other in source.all(ast.Name):
+    for other in uses.names(source, state.id):
         up = source.parents[other]
         touched = isinstance(up, ast.Attribute) and up.attr in ("pop", "update", "items", "keys", "copy")
         stored = isinstance(up, ast.Subscript) and not isinstance(up.ctx, ast.Load)
-        if other.id == state.id and (touched or stored) and tree.function(source, other) is home:
+        if (touched or stored) and tree.function(source, other) is home:
             return False
     bindings = scopes.reaching(source, state)
     kept = [one.value for one in bindings if one.value is not None and one.how == "assign" and not one.path]

@@ -19,14 +19,14 @@ _CHAINS = {"to", "cuda", "cpu", "eval", "train", "double", "float", "requires_gr
 _HANDLED = {*_CHAINS, "load_state_dict", "state_dict", "parameters", "named_parameters"}
 _CORRECTED = regex(r"1(?:\.0)? ?- ?[\w.]+ ?\*\*|1(?:\.0)? ?- ?(?:math\.)?pow\(")  # divided by 1 - decay**step
 _NAMED = regex(r"target|tgt|old|prev|slow|ema|momentum|teacher|frozen|lag", re.IGNORECASE)
+WORDS = ("load_state_dict|zip|zeros_like", "load_state_dict|copy_|mul_|lerp_|add_|state_dict|named_parameters")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "zeros_like" in source.text and not _CORRECTED.search(source.text):
-        yield from _from_zero(source)
-    if "load_state_dict" not in source.text and "zip(" not in source.text:
-        return
-    for first, second in _twins(source):
+    found = list(_from_zero(source)) if "zeros_like" in source.text else []
+    yield from found if found and not _CORRECTED.search(source.text) else ()
+    followed = {full for net in _followed(source) if _NAMED.search(full := tree.dotted(net))}
+    for first, second in _twins(source, followed) if followed else ():
         one, other = tree.dotted(first.targets[0]), tree.dotted(second.targets[0])
         joined = [node for node in _both(source, first, (one, other)) if node not in (first, second)]
         follower = next((name for node in joined if (name := _follower(source, node, {one, other}))), None)
@@ -71,16 +71,25 @@ def _hands_out_weights(loop: ast.For) -> bool:
     return follow.method(over) in ("named_parameters", "state_dict")
 
 
-def _twins(source: Source) -> Iterator[tuple[ast.Assign, ast.Assign]]:
+def _followed(source: Source) -> Iterator[ast.expr]:
+    """The networks that may be given weights: by `load_state_dict`, or in a loop over pairs."""
+    yield from (tree.receiver(call) for call in source.methods("load_state_dict"))
+    for pairs in source.calls("zip"):
+        if isinstance(source.parents[pairs], ast.For):
+            yield from (tree.receiver(over) for over in pairs.args if isinstance(over, ast.Call))
+
+
+def _twins(source: Source, followed: set[str]) -> Iterator[tuple[ast.Assign, ast.Assign]]:
     """Pairs of assignments in one function that build the same network of the project from the same arguments."""
+    built = [(one, made, tree.dotted(one.targets[0])) for one in uses.assigns(source, None, ast.Call)
+             if len(one.targets) == 1 and (made := _built(one.value)) is not None]  # fmt: skip
+    makers = {tree.dotted(made.func) for _, made, name in built if name in followed}
     groups: dict[tuple[object, str], list[ast.Assign]] = {}
-    for assign in source.all(ast.Assign):
-        made = _built(assign.value)
-        if made is None or len(assign.targets) != 1 or not tree.dotted(assign.targets[0]):
-            continue
-        groups.setdefault((tree.function(source, assign), source.code(made)), []).append(assign)
+    for assign, made, name in built:
+        if name and tree.dotted(made.func) in makers:
+            groups.setdefault((tree.function(source, assign), source.code(made)), []).append(assign)
     for group in groups.values():
-        named = 1 < len(group) < 7 and any(_NAMED.search(tree.dotted(one.targets[0])) for one in group)
+        named = 1 < len(group) < 7 and any(tree.dotted(one.targets[0]) in followed for one in group)
         if named and values.sure(source, group[0].value, "module") and _is_own(source, group[0].value):
             yield from itertools.combinations(group, 2)
 

@@ -11,6 +11,7 @@ _OTHER = regex(
     r"targ|tgt|teacher|ema|momentum|old|best|frozen|ref|prev|shadow|backup|snapshot|init|slow|key|avg|aver|anchor|prior|student"
 )
 _CHANGES = {"apply", "load_state_dict", "requires_grad_", "reset_parameters", "eval", "copy_"}
+WORDS = ("manual_seed|deepcopy",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -21,11 +22,9 @@ def find(source: Source) -> Iterator[Hit]:
         other = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
         if not isinstance(one, ast.Name | ast.Attribute) or not isinstance(other, ast.Name | ast.Attribute):
             continue
-        if _OTHER.search(_last(other).lower()) or not values.sure(source, one, "module"):
-            continue
-        if source.code(one) == source.code(other):
-            continue  # a copy of its own for who was given it
-        trained = _learns(source, one) and _learns(source, other)
+        if _OTHER.search(_last(other).lower()) or source.code(one) == source.code(other):
+            continue  # also a copy of its own for who was given it
+        trained = _learns(source, one) and _learns(source, other) and values.sure(source, one, "module")
         if trained and not _changed(source, one, other) and _asked_alike(source, one, other):
             first, second = source.code(one), source.code(other)
             yield source.hit(

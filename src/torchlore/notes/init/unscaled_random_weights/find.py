@@ -21,15 +21,15 @@ _PRODUCTS = (
     "torch.spmm",
     "torch.sparse.mm",
 )
+WORDS = ("normal_|uniform_|trunc_normal_|randn|rand",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _by_init(source)
     yield from (*_mean_for_spread(source), *_turned_round(source), *_scale_around_zero(source))
-    if not any(source.calls("torch.nn.Parameter")) or not any(source.calls(*_DRAWS)):
-        return
-    for cls in classes.all_classes(source):
-        start = classes.methods(cls).get("__init__") if classes.is_module(cls) else None
+    homes = {tree.class_of(source, one) for one in source.calls("torch.nn.Parameter") if _is_drawn(source, one)}
+    for cls in classes.all_classes(source) if homes else ():
+        start = classes.methods(cls).get("__init__") if cls.node in homes and classes.is_module(cls) else None
         if start is None:
             continue
         sizes = {arg.arg for arg in tree.parameters(start)[1:]}
@@ -177,14 +177,17 @@ def _asks(source: Source, test: ast.expr, layer: str) -> bool:
     return ".find(" in code or isinstance(getattr(test, "ops", [None])[0], ast.In)
 
 
+def _is_drawn(source: Source, call: ast.Call) -> bool:
+    """`nn.Parameter(torch.randn(n_in, n_out))`."""
+    inner = call.args[0] if call.args else None
+    return isinstance(inner, ast.Call) and source.name(inner.func) in _DRAWS and len(inner.args) == 2
+
+
 def _draw(source: Source, value: ast.expr | None, sizes: set[str]) -> ast.Call | None:
     """`torch.randn(n_in, n_out)` of `nn.Parameter(torch.randn(n_in, n_out))` with the sizes that the layer was given."""
-    inner = (
-        value.args[0]
-        if isinstance(value, ast.Call) and source.name(value.func) == "torch.nn.Parameter" and value.args
-        else None
-    )
-    if not isinstance(inner, ast.Call) or source.name(inner.func) not in _DRAWS or len(inner.args) != 2:
+    made = isinstance(value, ast.Call) and source.name(value.func) == "torch.nn.Parameter"
+    inner = value.args[0] if isinstance(value, ast.Call) and made and _is_drawn(source, value) else None
+    if not isinstance(inner, ast.Call):
         return None
     given = [tree.dotted(one).removeprefix("self.") for one in inner.args]
     return inner if all(one in sizes for one in given) and given[0] != given[1] else None

@@ -14,6 +14,7 @@ _LAYERS = ("torch.nn.Linear", "torch.nn.Conv1d", "torch.nn.Conv2d", "torch.nn.Co
 _TURNED = ("t", "transpose", "permute", "to", "type_as", "contiguous")
 _PRODUCTS = ("matmul", "mm", "bmm", "linear", "dropout")
 _FILLS = r"(normal_|uniform_|kaiming\w*|xavier\w*|orthogonal_|eye_|copy_|constant_|ones_|sparse_|trunc\w*)\("
+WORDS = ("zeros_|ones_|constant_|zero_|fill_|zeros|zeros_like",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -23,20 +24,25 @@ def find(source: Source) -> Iterator[Hit]:
         inner = tree.receiver(call)
         written.append((call, inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner))
     for call, weight in written:
-        if _given_later(source, call) or follow.in_test(source, call) or _never_run(source, call):
+        told = _equal_units(source, call, weight)
+        if not told or follow.in_test(source, call) or _given_later(source, call) or _never_run(source, call):
             continue
-        if isinstance(weight, ast.Name) and _every_weight(source, call, weight):
-            told = f"all units start with the same `{weight.id}` and stay equal: use `nn.init.kaiming_uniform_({weight.id})`"
-            yield source.hit(call, told)
-        if not isinstance(weight, ast.Attribute) or weight.attr != "weight" or not isinstance(weight.value, ast.Name):
-            continue
-        layer = weight.value.id
-        chain = _in_a_row(source, call, layer)
-        if (chain or _every_layer(source, call, layer)) and not _filled_next(source, call, source.code(weight)):
-            message = (
-                f"all units of `{layer}` start equal and stay equal: use `nn.init.kaiming_uniform_({layer}.weight)`"
-            )
-            yield source.hit(call, message)
+        yield source.hit(call, told)
+
+
+def _equal_units(source: Source, call: ast.Call, weight: ast.expr) -> str:
+    """What there is to say of a weight that gets one number, "" where it is one layer's own business."""
+    if isinstance(weight, ast.Name) and _every_weight(source, call, weight):
+        return (
+            f"all units start with the same `{weight.id}` and stay equal: use `nn.init.kaiming_uniform_({weight.id})`"
+        )
+    if not isinstance(weight, ast.Attribute) or weight.attr != "weight" or not isinstance(weight.value, ast.Name):
+        return ""
+    layer = weight.value.id
+    if not _in_a_row(source, call, layer) and not _every_layer(source, call, layer):
+        return ""
+    told = f"all units of `{layer}` start equal and stay equal: use `nn.init.kaiming_uniform_({layer}.weight)`"
+    return told if not _filled_next(source, call, source.code(weight)) else ""
 
 
 def _never_run(source: Source, call: ast.Call) -> bool:
@@ -96,24 +102,21 @@ def _every_weight(source: Source, call: ast.Call, weight: ast.Name) -> bool:
     if not isinstance(walked, ast.Call) or not isinstance(walked.func, ast.Attribute) or not isinstance(loop, ast.For):
         return False
     names = [one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
-    whole = walked.func.attr in ("named_parameters", "parameters") and names and names[-1] == weight.id
+    if walked.func.attr not in ("named_parameters", "parameters") or not names or names[-1] != weight.id:
+        return False
     tests = [
         (source.code(test).replace("'", '"').replace(" ", ""), branch) for test, branch in tree.conditions(source, call)
     ]
-    plain = (
-        {f'"weight"in{names[0]}', f"{weight.id}.dim()>1", f"len({weight.id}.shape)>1", f"{weight.id}.ndim>1"}
-        if names
-        else set()
-    )
+    plain = {f'"weight"in{names[0]}', f"{weight.id}.dim()>1", f"len({weight.id}.shape)>1", f"{weight.id}.ndim>1"}
     asked = [(test, branch) for test, branch in tests if tree.inside(source, call, loop)]
-    rest = asked == [(f'"bias"in{names[0]}', False)] if names else False  # biases in one branch, all else in the other
+    rest = asked == [(f'"bias"in{names[0]}', False)]  # biases in one branch, all else in the other
     rescue = any(isinstance(up, ast.ExceptHandler) for up in tree.ancestors(source, call))
     shown = tree.function(source, call) is None and not flow.may_train(source)  # a test of a layer by hand
     if rescue or shown:
         return False
     fits = rest or (len(asked) == 1 and asked[0][1] and asked[0][0] in plain)
     fits |= not asked and _one_number(source, call) and flow.may_train(source)
-    return bool(whole and fits and not _filled_next(source, call, weight.id))
+    return fits and not _filled_next(source, call, weight.id)
 
 
 def _one_number(source: Source, call: ast.Call) -> bool:
@@ -176,10 +179,16 @@ def _products(source: Source) -> Iterator[Hit]:
     """`x @ self.A.T @ self.B.T`, or `self.up(self.down(x))`, where both start at zero."""
     if "zeros" not in source.text and "zero_(" not in source.text and "fill_(" not in source.text:
         return
-    for cls in classes.all_classes(source):
-        zero = _zeros(source, cls) if classes.is_module(cls) else {}
+    zeroing = [*source.calls("torch.nn.init.zeros_"), *source.methods("zero_")]
+    zeroing += [
+        one for one in source.calls("torch.zeros", "torch.zeros_like") if isinstance(source.parents[one], ast.Call)
+    ]
+    for cls in classes.all_classes(source) if len(zeroing) > 1 else ():
+        inside = sum(tree.inside(source, one, cls.node) for one in zeroing)
+        zero = _zeros(source, cls) if inside > 1 and classes.is_module(cls) else {}
         for node in tree.under(source, cls.node, ast.BinOp, ast.Call) if len(zero) > 1 else ():
             held = [one for one in _factors(source, node) if one in zero]
+            held = [one for one in held if not _filled(source.code(cls.node), one)] if len(set(held)) > 1 else []
             if len(set(held)) > 1:
                 first = min((zero[one] for one in held), key=lambda one: one.lineno)
                 names = " and ".join(f"`{one}`" for one in dict.fromkeys(held))
@@ -189,7 +198,7 @@ def _products(source: Source) -> Iterator[Hit]:
 
 
 def _zeros(source: Source, cls: Class) -> dict[str, ast.expr]:
-    """`self.A` by where it is set to zero, of what the class fills with nothing else."""
+    """`self.A` by where it is set to zero."""
     found: dict[str, ast.expr] = {}
     for call in tree.under(source, cls.node, ast.Call):
         full, what = source.name(call.func), None
@@ -204,11 +213,11 @@ def _zeros(source: Source, cls: Class) -> dict[str, ast.expr]:
         name = tree.dotted(what).removesuffix(".weight") if what is not None else ""
         if name.startswith("self.") and not tree.conditions(source, call):
             found[name] = call
-    code = source.code(cls.node)
-    return {name: call for name, call in found.items() if not _filled(code, name)}
+    return found
 
 
 def _filled(code: str, name: str) -> bool:
+    """Whether the class fills it with something else as well."""
     own = re.escape(name)
     return re.search(rf"{_FILLS}\s*{own}\b|{own}(\.weight)?(\.data)?\.{_FILLS}", code) is not None
 

@@ -3,41 +3,47 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import calls, classes, follow, scopes, tree, uses, values
+from torchlore.check import calls, classes, follow, scopes, tree, values
 from torchlore.check.project import Class, as_function, enclosing_class
 from torchlore.check.source import Hit, Source
 
+WORDS = ("forward|__call__",)
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for assign in uses.assigns(source, ast.Attribute):
+    for assign, home in _in_forward(source):
         name = tree.dotted(assign.targets[0])
-        home = tree.function(source, assign) if name.startswith("self.") else None
-        if home is None or home.name not in ("forward", "__call__"):
-            continue
+        index = _index(assign.value, name)
         if _set_by_mode(source, assign, home):
             told = f"`{name}` stays {source.code(assign.value)} when the mode changes back: give it a name of its own, `{name[5:]} = {source.code(assign.value)}`"
             yield source.hit(assign, told)
-            continue
-        index = _index(assign.value, name)
         cls = enclosing_class(source, assign) if index is not None else None
         if index is None or cls is None or tree.conditions(source, assign) or not _given(source, index):
             continue
         made = [one for one in classes.assigned(cls, name[5:]) if one.method == "__init__"]
-        if _for_one_call(cls):
+        if not made or _for_one_call(cls):
             continue
-        if made and all(one.value is not None and values.sure(one.source, one.value, "tensor") for one in made):
+        if all(one.value is not None and values.sure(one.source, one.value, "tensor") for one in made):
             short = name[5:]
             told = f"`{name}` is replaced by what this batch picks from it, and the next batch picks from that: write `{short} = {source.code(assign.value)}`"
             yield source.hit(assign, told)
 
 
+def _in_forward(source: Source) -> Iterator[tuple[ast.Assign, tree.FunctionNode]]:
+    """`self.x = ...` in each forward pass, with its function."""
+    homes: list[tree.FunctionNode] = [*source.all(ast.FunctionDef), *source.all(ast.AsyncFunctionDef)]
+    for home in (one for one in homes if one.name in ("forward", "__call__")):
+        for assign in tree.under(source, home, ast.Assign):
+            if tree.dotted(assign.targets[0]).startswith("self.") and tree.function(source, assign) is home:
+                yield assign, home
+
+
 def _set_by_mode(source: Source, assign: ast.Assign, home: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """`if not self.training: self.p = 0`: what `__init__` set is gone, and no other line of the class sets it again."""
-    number = tree.literal(assign.value)
-    asks = any(
-        source.code(test) in ("self.training", "not self.training") for test, _ in tree.conditions(source, assign)
-    )
-    cls = enclosing_class(source, assign) if asks and isinstance(number, float | int) else None
+    number = isinstance(tree.literal(assign.value), float | int)
+    tests = [source.code(test) for test, _ in tree.conditions(source, assign)] if number else []
+    asks = "self.training" in tests or "not self.training" in tests
+    cls = enclosing_class(source, assign) if asks else None
     if cls is None or not classes.is_module(cls):
         return False
     name = tree.dotted(assign.targets[0])[5:]

@@ -3,18 +3,17 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, uses
+from torchlore.check import follow, scopes, tree
 from torchlore.check.source import Hit, Source
 
 _HOOKS = ("register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook", "register_backward_hook",
           "register_full_backward_pre_hook", "register_hook", "register_post_accumulate_grad_hook")  # fmt: skip
 _KEEP = {"torch.optim.lr_scheduler.LambdaLR", "torchvision.transforms.Lambda", "torchvision.transforms.v2.Lambda"}
 Closure = ast.Lambda | tree.FunctionNode
+WORDS = ("|".join(("lambda", *_HOOKS)),)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(uses.says(source, word) for word in ("lambda", *_HOOKS)):
-        return
     for call in source.methods(*_HOOKS):
         loop = next(iter(tree.loops(source, call)), None)
         made = _made(source, tree.argument(call, 0, "hook"), loop)

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchlore.check import edits, flow, follow, scopes, tree, uses, values
 from torchlore.check.pattern import regex
@@ -11,6 +12,7 @@ from torchlore.check.source import Hit, Source
 _SECOND = regex(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref|reference|prev|previous|shadow|backup|copy|clone|snapshot|init|initial)(_|$|\d)", re.IGNORECASE)  # fmt: skip
 
 _SAME = {"to", "cuda", "eval", "train", "requires_grad_"}
+WORDS = ("ModuleList|Sequential|copy|backward|step",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -18,26 +20,33 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward", "step")):
         return
     for assign, target, given in _pairs(source):
+        last = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+        if not _is_second(last):
+            continue
         shallow = isinstance(given, ast.Call) and source.name(given.func) == "copy.copy"
         inner = given.args[0] if isinstance(given, ast.Call) and shallow and given.args else given
         inner = _itself(inner)
         if not isinstance(target, ast.Name | ast.Attribute) or not isinstance(inner, ast.Name | ast.Attribute):
             continue
-        if not _SECOND.search(target.id if isinstance(target, ast.Name) else target.attr):
-            continue
         name, other = source.code(target), source.code(inner)
         if any(map(_SECOND.search, other.split("."))):
             continue  # a part of what is itself a copy
-        if (isinstance(target, ast.Name) and not _trains_on(source, assign)) or _chosen(source, assign, name):
-            continue
         if isinstance(target, ast.Name) and _used_at_once(source, assign, target):
             continue
-        if values.sure(source, inner, "module") and _both_live(source, assign, target, inner):
+        if not _both_live(source, assign, target, inner) or not values.sure(source, inner, "module"):
+            continue
+        if not _chosen(source, assign, name) and (isinstance(target, ast.Attribute) or _trains_on(source, assign)):
             edit = edits.replace(source, given if shallow else inner, f"copy.deepcopy({other})")
             imported = edits.add_import(source, "import copy")
             message = f"`{name}` is `{other}` itself and learns with it: write `copy.deepcopy({other})`"
             fix = [edit, *([imported] if imported else [])]
             yield source.hit(assign, message, *fix, severity="warning")  # a name that says "target" may mean another
+
+
+@lru_cache(maxsize=8192)
+def _is_second(name: str) -> bool:
+    """Whether a name says that it holds another one's copy."""
+    return _SECOND.search(name) is not None
 
 
 def _shallow(source: Source) -> Iterator[Hit]:

@@ -11,15 +11,14 @@ from torchlore.check.source import Hit, Source
 
 _GROWS = {"append", "extend", "insert"}
 _MEANT = regex(r"cache|memo|registry|counter|store|seen|^_|state|singleton", re.IGNORECASE)
+WORDS = ("def",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not any(sign in source.text for sign in ("=[]", "= []", "=list()", "= list()")):
-        return
-    if "torch" not in source.text:
-        return
-    for function in source.all(ast.FunctionDef):
-        if tree.function(source, function) is not None:
+    lists = (*source.all(ast.List), *source.calls("list"))
+    owners = dict.fromkeys(source.parents[up] for one in lists if isinstance(up := source.parents[one], ast.arguments))
+    for function in owners:
+        if not isinstance(function, ast.FunctionDef) or tree.function(source, function) is not None:
             continue  # its default is made anew with each call of what it stands in
         arguments = function.args
         positional = [*arguments.posonlyargs, *arguments.args]
@@ -27,9 +26,14 @@ def find(source: Source) -> Iterator[Hit]:
                  *((arg, value) for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value)]  # fmt: skip
         for arg, default in pairs:
             at = _grown(source, function, arg) if _is_list(source, default) and not _MEANT.search(arg.arg) else None
-            if at is not None and not _always_given(source, function, arg):
+            if at is not None and _is_said(source) and not _always_given(source, function, arg):
                 told = f"`{arg.arg}` is made once for all calls, and line {at.lineno} puts more into it: write `{arg.arg}=None` and make it inside"
                 yield source.hit(arg, told)
+
+
+def _is_said(source: Source) -> bool:
+    """Whether some list is a default as it stands, in a file about torch."""
+    return "torch" in source.text and any(sign in source.text for sign in ("=[]", "= []", "=list()", "= list()"))
 
 
 def _always_given(source: Source, function: ast.FunctionDef, arg: ast.arg) -> bool:

@@ -45,16 +45,18 @@ def watch(call: Annotated[Call, "dropout", "dropout1d", "dropout2d", "dropout3d"
     )
 
 
+WORDS = ("Dropout|Dropout1d|Dropout2d|Dropout3d|AlphaDropout",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls(*(f"torch.nn.{name}" for name in _FUNCTION)):
-        home, cls = tree.function(source, call), enclosing_class(source, call)
-        outer = source.parents[call]
-        if home is None or cls is None or home.name == "__init__" or not classes.is_module(cls):
-            continue
-        tests = [source.code(test) for test, _ in tree.conditions(source, call)]
+        home, outer = tree.function(source, call), source.parents[call]
         called = isinstance(outer, ast.Call) and outer.func is call
-        local = isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name) and home.name == "forward"
-        if (called or local) and not any("training" in test for test in tests):
+        local = isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name)
+        if home is None or home.name == "__init__" or not (called or (local and home.name == "forward")):
+            continue
+        cls, tests = enclosing_class(source, call), [source.code(test) for test, _ in tree.conditions(source, call)]
+        if cls is not None and not any("training" in test for test in tests) and classes.is_module(cls):
             better = _better(source, call, outer) if called and isinstance(outer, ast.Call) else ""
             message = "this dropout is new, in train mode, and drops in `eval()` too: make it in `__init__`"
             yield source.hit(call, message, *([edits.replace(source, outer, better)] if better else []))

@@ -10,6 +10,7 @@ _LISTS = ("parameters", "named_parameters", "buffers", "named_buffers")
 _LAZY = {"filter", "map", "iter", "zip", "itertools.chain"}
 _EAT = {"list", "tuple", "set", "dict", "sum", "sorted", "max", "min", "torch.nn.utils.parameters_to_vector",
         "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"}  # fmt: skip
+WORDS = ("|".join(_LISTS),)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -25,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
             use = (
                 _second(source, name) or _handed_to_self(source, name) or (made if _handed_back(source, name) else None)
             )
-            if values.sure(source, tree.receiver(call), "module", weak=True) and use is not None:
+            if use is not None and values.sure(source, tree.receiver(call), "module", weak=True):
                 later = f", and line {use.lineno} finds it empty" if use is not made else ""
                 message = f"`{name.id}` is a generator and used up by its first reader{later}: make it a list"
                 yield source.hit(made, message, *edits.wrap(source, made, "list("))

@@ -16,6 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlore.check import edits, follow, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -26,6 +27,7 @@ SOURCES = (
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
+_WRITTEN = regex(r"\.forward\(")
 _HOOKS = ("register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook")
 _NORMS = ("torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm")
 
@@ -41,8 +43,11 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert error_of(lambda: nn.LazyLinear(2).forward(torch.ones(1, 3))) != ""
 
 
+WORDS = ("forward",)
+
+
 def find(source: Source) -> Iterator[Hit]:
-    calls = [(call, owner) for call, owner in _direct(source) if not _own(owner)] if ".forward(" in source.text else []
+    calls = [(call, owner) for call, owner in _direct(source) if not _own(owner)]
     hooked = {source.code(tree.receiver(one)) for one in source.methods(*_HOOKS)} if calls else set()
     hooked |= {source.code(one.args[0]) for one in source.calls(*_NORMS) if one.args} if calls else set()
     for call, owner in calls:
@@ -60,10 +65,13 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _direct(source: Source) -> Iterator[tuple[ast.Call, ast.expr]]:
     """The calls that are written `net.forward(x)`, with the net; the tree has `net(x)` for most of them."""
-    for call in source.all(ast.Call):
+    lines = {source.place(one.start())[0] for one in _WRITTEN.finditer(source.text)}
+    for call in source.all(ast.Call) if lines else ():
         func = call.func
         owner = func.value if isinstance(func, ast.Attribute) and func.attr == "forward" else func
-        if source.text.startswith(".forward(", source.span(owner)[1]):  # not behind a bracket or on the next line
+        if owner.end_lineno in lines and source.text.startswith(
+            ".forward(", source.span(owner)[1]
+        ):  # not behind a bracket or on the next line
             yield call, owner
 
 

@@ -53,22 +53,26 @@ def claim(bad: dict[str, str], good: dict[str, str]) -> None:
     assert list(nn.MaxPool2d(2).parameters()) == list(nn.ReLU().parameters()) == []
 
 
+WORDS = ("Sequential|ModuleList",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.nn.Sequential", "torch.nn.ModuleList"):
         given = call.args
         if len(given) == 1 and isinstance(given[0], ast.List):
             given = given[0].elts
-        nn = source.code(call.func).rpartition(".")[0]
         for one in given:
             name = source.name(one)
-            last = name.rpartition(".")[2]
-            code, box = source.code(one), source.code(call.func)
-            if name.startswith("torch.") and last[:1].islower() and not isinstance(one, ast.Call):
+            if not name.startswith("torch."):
+                continue
+            code, box, last = source.code(one), source.code(call.func), name.rpartition(".")[2]
+            if last[:1].islower():
+                nn = box.rpartition(".")[0]
                 better = f"{nn}.{_MODULE[last]}()" if nn and last in _MODULE else ""
                 fix = [edits.replace(source, one, better)] if better else []
                 yield source.hit(
                     one, f"{box} holds modules and `{code}` is a function: write `{better or 'a module'}`", *fix
                 )
-            elif name.startswith("torch.nn.") and last[:1].isupper() and not isinstance(one, ast.Call):
+            elif name.startswith("torch.nn.") and last[:1].isupper():
                 fix = [edits.append(source, one, "()")] if last in _BARE else []
                 yield source.hit(one, f"{box} holds modules and `{code}` is a class: write `{code}()`", *fix)

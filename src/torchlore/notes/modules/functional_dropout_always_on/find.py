@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 
 _ON = tuple(f"torch.nn.functional.dropout{end}" for end in ("", "1d", "2d", "3d"))
 _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
+WORDS = ("dropout|dropout1d|dropout2d|dropout3d|scaled_dot_product_attention",)
 
 
 def find(source: Source) -> Iterator[Hit]:

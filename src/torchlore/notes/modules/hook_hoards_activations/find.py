@@ -17,6 +17,7 @@ _ON_MODULES = (
     "register_full_backward_hook",
     "register_backward_hook",
 )
+WORDS = ("|".join((*_ON_MODULES, "register_hook")),)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -9,27 +9,40 @@ from torchlore.check.modules import has_parameters, parameterless
 from torchlore.check.project import Class, enclosing_class
 from torchlore.check.source import Hit, Source
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+WORDS = ("forward|lambda",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for call, name in uses.calls_under(source, "torch.nn."):
-        if name.count(".") != 2 or not name[9:10].isupper():
+        up = source.parents[call]
+        if name.count(".") != 2 or not name[9:10].isupper() or (isinstance(up, ast.Assign) and not _named(up)):
             continue
-        home, cls = tree.function(source, call), enclosing_class(source, call)
-        if home is None or cls is None or tree.method_class(source, home) is not cls.node:
+        home = tree.function(source, call)
+        if home is None or (home.name != "forward" and not _applied(source, call, home)):
             continue
-        if home.name != "forward" and not (_applied(source, call, home) and _part_of_forward(source, cls, home)):
+        cls = enclosing_class(source, call)
+        if cls is None or tree.method_class(source, home) is not cls.node:
+            continue
+        if (home.name != "forward" and not _part_of_forward(source, cls, home)) or not _used_here(source, call):
             continue
         if ".backward(" in source.code(home):
             continue  # it is made and trained here, for one task
-        made = [one for one in values.values(source, call) if one.kind == "module" and not parameterless(one)]
         off = ("track_running_stats", "elementwise_affine", "affine")  # to normalise, no more
         plain = any(_may_be_off(tree.argument(call, None, one)) for one in off)
-        if made and name != "torch.nn.Module" and not plain and _used_here(source, call) and classes.is_module(cls):
+        if name == "torch.nn.Module" or plain or not classes.is_module(cls):
+            continue
+        if any(one.kind == "module" and not parameterless(one) for one in values.values(source, call)):
             weights = "with weights that nobody trains" if "Norm" in name else "with random weights"
             yield source.hit(
                 call, f"`{source.code(call.func)}` is made anew at each call, {weights}: make it in `__init__`"
             )
     yield from (*_parameters(source), *_at_first_use(source), *_in_lambda(source), *_by_helper(source))
+
+
+def _named(held: ast.Assign) -> bool:
+    """`conv = nn.Conv2d(a, b, 1)`, kept in nothing but local names."""
+    return all(isinstance(target, ast.Name) for target in held.targets)
 
 
 def _applied(source: Source, call: ast.Call, home: tree.FunctionNode) -> bool:
@@ -38,8 +51,10 @@ def _applied(source: Source, call: ast.Call, home: tree.FunctionNode) -> bool:
     if isinstance(up, ast.Call):
         return up.func is call
     name = tree.dotted(up.targets[0]) if isinstance(up, ast.Assign) and len(up.targets) == 1 else ""
-    used = [one for one in tree.under(source, home, ast.Name) if one.id == name and isinstance(one.ctx, ast.Load)]
-    ups = [source.parents[one] for one in used]
+    if not name:
+        return False
+    used = [one for one in uses.names(source, name) if isinstance(one.ctx, ast.Load)]
+    ups = [source.parents[one] for one in used if tree.inside(source, one, home)]
     return bool(ups) and all(isinstance(one, ast.Call) and tree.dotted(one.func) == name for one in ups)
 
 
@@ -60,18 +75,25 @@ def _by_helper(source: Source) -> Iterator[Hit]:
     """`self._shortcut()(x)` and `Block(64)(x)` in `forward`: a method, a function or a class of the project makes a new layer."""
     for cls in classes.all_classes(source) if "def forward" in source.text else ():
         forward = classes.methods(cls).get("forward")
-        nodes = tree.body_nodes(forward) if forward is not None and classes.is_module(cls) else ()
-        for call in (one for one in nodes if isinstance(one, ast.Call)):
+        for call in _runs_made(source, forward) if forward is not None else ():
             maker = follow.followed(source, call.func)
-            if (
-                isinstance(maker, ast.Call)
-                and not source.name(maker.func).startswith("torch.")
-                and _fresh(source, maker)
-            ):
+            if not isinstance(maker, ast.Call) or source.name(maker.func).startswith("torch."):
+                continue
+            if classes.is_module(cls) and _fresh(source, maker):
                 told = (
                     f"`{source.code(maker)}` makes a new layer at each call, with random weights: make it in `__init__`"
                 )
                 yield source.hit(maker, told)
+
+
+def _runs_made(source: Source, forward: tree.FunctionNode) -> Iterator[ast.Call]:
+    """The calls of what a call gives, or of a name that may hold that."""
+    for call in tree.under(source, forward, ast.Call):
+        func = call.func
+        if not isinstance(func, ast.Call) and not (isinstance(func, ast.Name) and func.id in source.names.stored):
+            continue
+        if next(up for up in tree.ancestors(source, call) if isinstance(up, _SCOPES)) is forward:
+            yield call
 
 
 def _fresh(source: Source, maker: ast.Call) -> bool:
@@ -100,9 +122,10 @@ def _borrows(source: Source, call: ast.Call) -> bool:
 def _in_lambda(source: Source) -> Iterator[Hit]:
     """`self.skip = lambda x: nn.Conv2d(a, b, 1)(x)`: a new layer whenever it is called."""
     for short in source.all(ast.Lambda) if "self." in source.text else ():
-        held, cls = tree.statement(source, short), enclosing_class(source, short)
+        held = tree.statement(source, short)
         own = isinstance(held, ast.Assign) and tree.dotted(held.targets[0]).startswith("self.")
-        if not own or cls is None or not classes.is_module(cls):
+        cls = enclosing_class(source, short) if own else None
+        if cls is None or not classes.is_module(cls):
             continue
         for call in (one.func for one in ast.walk(short.body) if isinstance(one, ast.Call)):
             made = values.values(source, call) if isinstance(call, ast.Call) else ()
@@ -119,10 +142,12 @@ def _may_be_off(given: ast.expr | None) -> bool:
 def _parameters(source: Source) -> Iterator[Hit]:
     """`self.weight = nn.Parameter(...)` in every forward pass: the optimizer holds the one before."""
     for call in source.calls("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
-        held, home, cls = source.parents[call], tree.function(source, call), enclosing_class(source, call)
+        held = source.parents[call]
+        home = tree.function(source, call) if isinstance(held, ast.Assign) else None
         if not isinstance(held, ast.Assign) or home is None or home.name != "forward":
             continue
-        if cls is None or not classes.is_module(cls) or tree.conditions(source, call):
+        cls = enclosing_class(source, call)
+        if cls is None or tree.conditions(source, call) or not classes.is_module(cls):
             continue
         name, fixed = source.code(held.targets[0]), _may_be_off(tree.argument(call, 1, "requires_grad"))
         if tree.dotted(held.targets[0]).startswith("self."):
@@ -150,10 +175,8 @@ def _new(source: Source, call: ast.Call) -> bool:
 
 def _at_first_use(source: Source) -> Iterator[Hit]:
     """`if self.proj is None: self.proj = nn.Linear(...)` in `forward`, where the optimizer is built before the first pass."""
-    made = [
-        call for call, name in uses.calls_under(source, "torch.nn.") if name.count(".") == 2 and _lazy(source, call)
-    ]
-    for call in made:
+    made = uses.calls_under(source, "torch.nn.") if "is None" in source.text else ()
+    for call in (call for call, name in made if name.count(".") == 2 and _lazy(source, call)):
         held, cls = source.parents[call], enclosing_class(source, call)
         if cls is None or not _optimizer_first(source, cls):
             continue
@@ -163,13 +186,16 @@ def _at_first_use(source: Source) -> Iterator[Hit]:
 
 
 def _lazy(source: Source, call: ast.Call) -> bool:
-    held, home = source.parents[call], tree.function(source, call)
+    held = source.parents[call]
     name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
-    if home is None or home.name != "forward" or not name.startswith("self."):
+    if not name.startswith("self.") or isinstance(source.parents[held], tree.FunctionNode):
+        return False
+    home = tree.function(source, call)
+    if home is None or home.name != "forward":
         return False
     asked = any(f"{name} is None" in source.code(test) for test, branch in tree.conditions(source, call) if branch)
-    made = values.values(source, call)
-    return asked and any(one.kind == "parameter" or (one.kind == "module" and not parameterless(one)) for one in made)
+    made = values.values(source, call) if asked else ()
+    return any(one.kind == "parameter" or (one.kind == "module" and not parameterless(one)) for one in made)
 
 
 def _optimizer_first(source: Source, cls: Class) -> bool:
@@ -201,7 +227,7 @@ def _used_here(source: Source, call: ast.Call) -> bool:
         up = source.parents[up]
     if isinstance(up, ast.Call):
         return True
-    if not isinstance(up, ast.Assign) or not all(isinstance(target, ast.Name) for target in up.targets):
+    if not isinstance(up, ast.Assign) or not _named(up):
         return False
     names = {tree.dotted(target) for target in up.targets}
     return not any(isinstance(one, ast.Name) and one.id in names for one in _kept(tree.function(source, call)))

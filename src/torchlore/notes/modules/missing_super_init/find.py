@@ -9,15 +9,18 @@ from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 
+_DUNDERS = ("__init__", "__setstate__", "__dict__")
+WORDS = ("__init__",)
+
 
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
-        init = classes.methods(cls).get("__init__")
-        if init is None or not classes.is_module(cls) or source.code(init.body[-1]) == "...":
+        init = classes.methods(cls).get("__init__") if cls.node.bases else None
+        first = min(_mothers(source, init), default=None) if init is not None else None
+        early = [one for one in init.body if first is None or one.lineno < first] if init is not None else []
+        if init is None or not (first is None or any(isinstance(one, ast.Assign) for one in early)):
             continue
-        first = min(_mothers(init), default=None)
-        early = [one for one in init.body if first is None or one.lineno < first]
-        if not early:
+        if not early or not classes.is_module(cls) or source.code(init.body[-1]) == "...":
             continue
         layer = next((one for one in early if _registers(source, one)), None)
         if first is None and (
@@ -52,17 +55,28 @@ def _mixed_in(source: Source, name: str) -> bool:
     return any(tree.dotted(base) == name for bases in several for base in bases)
 
 
-def _mothers(init: FunctionNode) -> list[int]:
-    """Lines that may run the mother's `__init__`: `super()`, `Base.__init__(self)`, a call that is given `self`."""
-    found: list[int] = []
-    nodes = (node for statement in init.body if not found for node in ast.walk(statement))  # the first says it
-    for node in nodes:
-        named = isinstance(node, ast.Name) and node.id == "super"
-        dunder = isinstance(node, ast.Attribute) and node.attr in ("__init__", "__setstate__", "__dict__")
-        handed = isinstance(node, ast.Call) and any(isinstance(a, ast.Name) and a.id == "self" for a in node.args)
-        if isinstance(node, ast.expr) and (named or dunder or handed):
-            found.append(node.lineno)
-    return found
+def _mothers(source: Source, init: FunctionNode) -> list[int]:
+    """Lines of the first statement that may run the mother's `__init__`: `super()`, `Base.__init__(self)`, a call that is given `self`."""
+    for statement in init.body:
+        said = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(said, ast.Constant):
+            continue
+        if isinstance(said, ast.Call) and isinstance(said.func, ast.Attribute) and said.func.attr in _DUNDERS:
+            return [statement.lineno]
+        nodes: list[ast.Name | ast.Attribute | ast.Call] = tree.under(
+            source, statement, ast.Name, ast.Attribute, ast.Call
+        )
+        if found := [one.lineno for one in nodes if _is_mother(one)]:
+            return found
+    return []
+
+
+def _is_mother(node: ast.Name | ast.Attribute | ast.Call) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == "super"
+    if isinstance(node, ast.Attribute):
+        return node.attr in _DUNDERS
+    return any(isinstance(one, ast.Name) and one.id == "self" for one in node.args)
 
 
 def _registers(source: Source, statement: ast.stmt) -> bool:

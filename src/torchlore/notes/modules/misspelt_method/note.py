@@ -13,13 +13,15 @@ class Net(nn.Module):
 In a data set the names are `__len__` and `__getitem__`, with two underscores on both sides.
 """
 
+import ast
 import difflib
 from collections.abc import Iterator
 from functools import lru_cache
 
 from torchlore.check import calls, classes
-from torchlore.check.project import as_function
+from torchlore.check.project import as_class, as_function
 from torchlore.check.source import Hit, Source
+from torchlore.check.tree import FunctionNode
 
 ROWS = ()
 SOURCES = ("https://github.com/vsitzmann/siren/issues/61",)
@@ -40,23 +42,31 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 
 @lru_cache(maxsize=4096)
 def _near(name: str) -> bool:
-    return bool(difflib.get_close_matches(name, _ALL, n=1, cutoff=0.8))
+    letters = set(name)  # nine tenths share too few with any of them, which is told at once
+    near = () if not 5 <= len(name) <= 16 else _ALL if "_" in name else ("forward",)  # the others are half underscores
+    likely = [one for one in near if sum(map(one.count, letters)) > 0.39 * (len(name) + len(one))]
+    return bool(likely) and bool(difflib.get_close_matches(name, likely, n=1, cutoff=0.8))
+
+
+WORDS = ("class",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for cls in classes.all_classes(source):
-        own = classes.methods(cls)
-        strange = {name for name in own if _near(name)} - _ALL - _REAL
+    for node in source.all(ast.ClassDef):
+        strange = {one.name for one in node.body if isinstance(one, FunctionNode) and _near(one.name)} - _ALL - _REAL
         if not strange:
             continue
+        cls = as_class(source, node)
+        own = classes.methods(cls)
         wanted = [name for name in _WANTED.get(classes.kind_of_instances(cls), ()) if name not in own]
         for name in sorted(strange):
             meant = difflib.get_close_matches(name, wanted, n=1, cutoff=0.8)
             core = meant[0].strip("_") if meant else ""
             longer = {"forward"} & set(name.strip("_").split("_")) and name.strip("_") != core  # `forward_mt` says more
+            if not meant or longer:
+                continue
             above = (source, *(base.source for base in source.project.bases(cls)[0]))  # `self.Forward()` of the base
-            called = any(f".{name}(" in one.text for one in above) or calls.callers(as_function(source, own[name]))
-            if meant and not longer and not called:
+            if not any(f".{name}(" in one.text for one in above) and not calls.callers(as_function(source, own[name])):
                 message = f"nobody calls `{cls.node.name}.{name}`: write `{meant[0]}`"
                 has = any(meant[0] in classes.methods(base) for base in source.project.bases(cls)[0])
                 yield source.hit(own[name], message, severity="warning" if has else None)  # a hook of the base?

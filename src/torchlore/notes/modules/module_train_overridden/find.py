@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 from torchlore.check.tree import FunctionNode
 
 _MODES = {"mode", "training", "is_training", "is_train", "train", "flag", "train_mode"}
+WORDS = ("train|eval",)
 
 
 def find(source: Source) -> Iterator[Hit]:

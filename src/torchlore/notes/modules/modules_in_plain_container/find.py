@@ -6,41 +6,58 @@ from collections.abc import Iterator
 
 from torchlore.check import api, classes, containers, edits, follow, modules, scopes, tree, uses, values
 from torchlore.check.classes import Attribute
+from torchlore.check.pattern import regex
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 from torchlore.check.values import Value
 
+_NO_WEIGHTS = regex(r"loss|criteri|metric", re.IGNORECASE)  # seldom with weights
+_NO_LAYER = (ast.Constant, ast.JoinedStr, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp,
+             ast.GeneratorExp, ast.Lambda, ast.BinOp, ast.UnaryOp, ast.Compare)  # fmt: skip
+_MEANT = regex(r"\b(hack|hide|ddp|not? (show|register|train)\w*|avoid)\b")  # the author wants it so
+_NUMBERS = ("int", "float", "bool", "str")
+WORDS = ("class", "self")
+
 
 def find(source: Source) -> Iterator[Hit]:
-    for cls in classes.all_classes(source):
-        if not classes.is_module(cls) or _shows_only(cls):
-            continue
-        yield from (*_one_name(source, cls), *_plain_class(source, cls), *_given_list(source, cls))
-        yield from _in_lambda(source, cls)
+    made = [cls for cls in classes.all_classes(source) if classes.is_module(cls) and not _shows_only(cls)]
+    unregistered = [one.node for one in classes.all_classes(source) if _makes_layers(source, one)] if made else []
+    adds, short = list(source.methods("add_module", "register_module")), any(source.all(ast.Lambda))
+    for cls in made:
+        yield from _one_name(source, cls) if adds else ()
+        yield from _plain_class(source, cls, unregistered) if unregistered else ()
+        yield from (*_given_list(source, cls), *(_in_lambda(source, cls) if short else ()))
         for name, assigned in classes.own_attributes(cls).items():
-            plain = [
-                one
-                for one in map(_alone, assigned)
-                if one.how == "assign"
-                and not one.path
-                and (containers.is_container(one.value) or containers.built(cls, one.value))
-            ]
-            if len(plain) != 1 or len([one for one in assigned if one.how == "assign"]) != 1:
+            given = [_alone(one) for one in assigned if one.how == "assign"]
+            if len(given) != 1 or given[0].path:
                 continue  # wrapped later
-            held = list(containers.held(cls, plain[0])) + containers.built(cls, plain[0].value)
-            if held and (containers.registered(cls, name, held) or _elsewhere(source, cls, name, held)):
+            plain = containers.is_container(given[0].value)
+            if plain and any(isinstance(node, _NO_LAYER) for node in containers.begun(given[0])):
                 continue
-            if re.search(
-                r"\b(hack|hide|ddp|not? (show|register|train)\w*|avoid)\b", follow.comment(source, plain[0].node)
-            ):
-                continue  # the author wants it so
-            if held and _matter(source, held) and not _put_aside(source, held) and not _in_place(source, held):
-                if not containers.borrowed(plain[0].value) and not containers.by_hand(cls, name):
-                    sure = any(modules.has_parameters(one) for node in held for one in source.values(node))
-                    unsure = not sure or _handled(source, cls, name) or _fixed(source, plain[0].node)
-                    yield _hit(source, cls, name, plain[0], "Module", "warning" if unsure else None)
-            elif held and all(values.sure(source, node, "parameter") and isinstance(node, ast.Call) for node in held):
-                yield _hit(source, cls, name, plain[0], "Parameter")
+            built = containers.built(cls, given[0].value)
+            if not built and not plain:
+                continue
+            held = [*containers.held(cls, given[0]), *built]
+            found = _hidden(source, cls, name, given[0], held)
+            if found is None or containers.registered(cls, name, held) or _elsewhere(source, cls, name, held):
+                continue
+            if not _MEANT.search(follow.comment(source, given[0].node)):
+                yield found
+
+
+def _hidden(source: Source, cls: Class, name: str, one: Attribute, held: list[ast.expr]) -> Hit | None:
+    """What there is to say of a container that holds these, if nobody registers them elsewhere."""
+    if not held or any(isinstance(node, _NO_LAYER) for node in held):
+        return None
+    if _matter(source, held) and not _put_aside(source, held) and not _in_place(source, held):
+        if containers.borrowed(one.value) or containers.by_hand(cls, name):
+            return None
+        sure = any(modules.has_parameters(part) for node in held for part in source.values(node))
+        unsure = not sure or _handled(source, cls, name) or _fixed(source, one.node)
+        return _hit(source, cls, name, one, "Module", "warning" if unsure else None)
+    if all(isinstance(node, ast.Call) and values.sure(source, node, "parameter") for node in held):
+        return _hit(source, cls, name, one, "Parameter")
+    return None
 
 
 def _shows_only(cls: Class) -> bool:
@@ -123,48 +140,54 @@ def _handled(source: Source, cls: Class, name: str) -> bool:
     return bool(homes - {"__init__", "forward", "__call__", ""})
 
 
-def _plain_class(source: Source, cls: Class) -> Iterator[Hit]:
+def _makes_layers(source: Source, inner: Class) -> bool:
+    """Whether a class is surely no module, makes layers, and does not speak of their parameters."""
+    if source.project.bases(inner)[1] - {"object"} or not _layers(source, inner):
+        return False  # a class of a library may be a module
+    return re.search(r"parameters\(|add_module|register_module|Module(List|Dict)", source.code(inner.node)) is None
+
+
+def _plain_class(source: Source, cls: Class, unregistered: list[ast.ClassDef]) -> Iterator[Hit]:
     """`self.heads = Heads(...)`, an object that makes layers and is no module, and that `forward` calls."""
     forward = classes.methods(cls).get("forward")
     for name, assigned in classes.own_attributes(cls).items() if forward is not None else ():
         made = assigned[0].value if len(assigned) == 1 and assigned[0].method == "__init__" else None
         found = source.values(made) if isinstance(made, ast.Call) and not assigned[0].path else ()
         inner = classes.class_behind(source, found[0]) if len(found) == 1 and found[0].kind == "object" else None
-        if inner is None or inner.source is not source or not _layers(source, inner):
+        if inner is None or inner.source is not source or inner.node not in unregistered:
             continue
-        if source.project.bases(inner)[1] - {"object"}:
-            continue  # a class of a library may be a module
         used = [one for one in tree.under(source, forward, ast.Attribute) if tree.dotted(one) == f"self.{name}"]  # type: ignore[arg-type]  # asked above
-        known = re.search(r"parameters\(|add_module|register_module|Module(List|Dict)", source.code(inner.node))
-        if used and known is None and f"{name}." not in _outside(source, cls):
+        if used and f"{name}." not in _outside(source, cls):
             told = f"`{inner.node.name}` is no nn.Module, so `self.{name}` hides its layers from parameters(), to(), eval() and state_dict(): derive it from nn.Module"
             yield source.hit(tree.statement(source, assigned[0].node), told)
 
 
 def _given_list(source: Source, cls: Class) -> Iterator[Hit]:
     """`def __init__(self, heads: list[Head]): self.heads = heads`, and `forward` calls them."""
-    forward, code = classes.methods(cls).get("forward"), source.code(cls.node)
-    for name, assigned in (
-        classes.own_attributes(cls).items() if forward is not None and "add_module" not in code else ()
-    ):
+    forward = classes.methods(cls).get("forward")
+    for name, assigned in classes.own_attributes(cls).items() if forward is not None else ():
         given = assigned[0].value if len(assigned) == 1 and assigned[0].how == "assign" else None
-        bound = scopes.reaching(source, given) if isinstance(given, ast.Name) else []
+        if not isinstance(given, ast.Name) or _NO_WEIGHTS.search(name):
+            continue
+        used = (one for one in uses.attributes(source, name) if tree.dotted(one) == f"self.{name}")
+        if not any(tree.inside(source, one, forward) for one in used):  # type: ignore[arg-type]  # asked above
+            continue
+        bound = scopes.reaching(source, given)
         promise = (
             getattr(bound[0].node, "annotation", None) if len(bound) == 1 and bound[0].how == "parameter" else None
         )
+        if promise is not None and source.name(promise) in _NUMBERS:
+            continue
         found = values.annotated(source, promise) if isinstance(promise, ast.Subscript) else ()
-        seen = source.values(given) if bound and bound[0].how == "parameter" and given is not None and not found else ()
+        seen = source.values(given) if bound and bound[0].how == "parameter" and not found else ()
         found = found or (seen if seen and all(one.kind == "list" and not _own_parts(one.node) for one in seen) else ())
         parts = [part for one in found if one.kind == "list" for part in _filled(one)]
         nets = bool(parts) and all(api.is_kind(part.kind, "module") and part.kind != "loss" for part in parts)
-        nets = nets and not re.search(r"loss|criteri|metric", name, re.IGNORECASE)  # seldom with weights
-        nets = nets and not any(_bare(source, part) for part in parts)
-        if not nets:
+        if not nets or any(_bare(source, part) for part in parts):
             continue
-        used = any(tree.dotted(one) == f"self.{name}" for one in tree.under(source, forward, ast.Attribute))  # type: ignore[arg-type]  # asked above
-        if used and not containers.by_hand(cls, name):
+        if "add_module" not in source.code(cls.node) and not containers.by_hand(cls, name):
             told = f"`self.{name}` is a list, which hides its layers from parameters(), to(), eval() and state_dict()"
-            write = f"write `nn.ModuleList({source.code(given)})`" if given is not None else "use nn.ModuleList"
+            write = f"write `nn.ModuleList({source.code(given)})`"
             yield source.hit(tree.statement(source, assigned[0].node), f"{told}: {write}", severity="warning")
 
 

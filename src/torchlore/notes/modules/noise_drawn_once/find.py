@@ -15,17 +15,18 @@ _NOISE = regex(r"^(z|noise|latents?|latent_\w+|z_\w+|gen_(input|noise))$", re.IG
 _RANDOM = regex(r"Random(?!Apply|Order|Choice)\w+|ColorJitter|RandAugment|TrivialAugmentWide")
 _AUGMENTS = regex(r"augment|jitter|distort|perturb|random_?(flip|crop|erase|rotate|shift)", re.IGNORECASE)
 _KEPT = regex(r"fix|test|eval|sample|static|const|vis", re.IGNORECASE)
+WORDS = ("__getitem__|randn|rand|normal|randn_like|rand_like", "__init__|*backward*")
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _pictures(source)
-    if not any(word.rpartition(".")[2] in source.text for word in _DRAWS):
+    if not any(source.calls(*_DRAWS)):
         return
     for cls in classes.all_classes(source):
-        for name, found in classes.own_attributes(cls).items() if classes.is_module(cls) else ():
+        for name, found in classes.own_attributes(cls).items():
             one = found[0]
             if len(found) == 1 and one.method == "__init__" and one.value is not None and _drawn(source, one.value):
-                if _KEPT.search(name) or not _scaled(source, cls.node, name):
+                if _KEPT.search(name) or not classes.is_module(cls) or not _scaled(source, cls.node, name):
                     continue
                 told = f"`self.{name}` is drawn once, so every step adds the same noise: draw it where it is used"
                 yield source.hit(one.value, told)
@@ -35,14 +36,14 @@ def find(source: Source) -> Iterator[Hit]:
 def _pictures(source: Source) -> Iterator[Hit]:
     """`self.x = [augment(one) for one in images]` in a dataset's `__init__`: every epoch sees the same draw."""
     for cls in classes.all_classes(source) if "Dataset" in source.text else ():
-        init = classes.methods(cls).get("__init__") if classes.kind_of_instances(cls) == "dataset" else None
-        reads = classes.methods(cls).get("__getitem__")
-        for call in tree.under(source, init, ast.Call) if init is not None and reads is not None else ():
+        own = classes.methods(cls)
+        init, reads = own.get("__init__"), own.get("__getitem__")
+        if init is None or reads is None or classes.kind_of_instances(cls) != "dataset":
+            continue
+        for call in tree.under(source, init, ast.Call):
             name = _kept_in(source, call)
-            drawing = _draws_anew(source, init, call.func) if name and init is not None else ""
-            again = (
-                {source.code(one.func) for one in tree.under(source, reads, ast.Call)} if reads is not None else set()
-            )
+            drawing = _draws_anew(source, init, call.func) if name else ""
+            again = (source.code(one.func) for one in tree.under(source, reads, ast.Call)) if drawing else ()
             if drawing and source.code(call.func) not in again:
                 told = (
                     f"{drawing} draws once for each sample here, so every epoch sees the same: do it in `__getitem__`"
@@ -112,7 +113,7 @@ def _before_loop(source: Source) -> Iterator[Hit]:
     """`z = torch.randn(n, d)` before the loop, `judge(maker(z))` in it."""
     if not uses.says(source, "backward"):
         return
-    for assign in source.all(ast.Assign):
+    for assign in uses.assigns(source, ast.Name, ast.Call):
         target = assign.targets[0] if len(assign.targets) == 1 else None
         if not isinstance(target, ast.Name) or not _NOISE.match(target.id) or _KEPT.search(target.id):
             continue

@@ -9,6 +9,7 @@ from torchlore.check.source import Hit, Source
 _MAKES_A_TENSOR = {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "clone", "mul", "div",
                    "t", "view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "transpose", "permute"}  # fmt: skip
 _FROM_NUMBERS = {"torch.tensor", "torch.as_tensor"}
+WORDS = ("Parameter",)
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -16,9 +16,11 @@ _BOXES = ("torch.nn.ModuleList", "torch.nn.Sequential")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for node in source.all(ast.BinOp):
-        box = node.left if isinstance(node.left, ast.List) else node.right
-        if not isinstance(node.op, ast.Mult) or not isinstance(box, ast.List) or len(box.elts) != 1:
+    for box in source.all(ast.List):
+        node = source.parents[box]
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult) or len(box.elts) != 1:
+            continue
+        if box is node.right and isinstance(node.left, ast.List):
             continue
         one, count = box.elts[0], node.right if box is node.left else node.left
         if _learns(source, one) and not _chosen(source, node) and not _is_flag(source, count):
@@ -72,6 +74,9 @@ def _chosen(source: Source, node: ast.AST) -> bool:
 
 def _learns(source: Source, node: ast.expr) -> bool:
     found = values.values(source, node)
+    unknown = isinstance(node, ast.Call) and all(not one.kind for one in found)
+    if not unknown and (not values.sure(source, node, "module") or any(parameterless(one) for one in found)):
+        return False
     told = " ".join(source.code(test) for test, _ in tree.conditions(source, node)) + source.code(node)
     held = tree.statement(source, node)
     named = " ".join(source.code(one) for one in held.targets) if isinstance(held, ast.Assign) else ""
@@ -85,9 +90,7 @@ def _learns(source: Source, node: ast.expr) -> bool:
         return False  # one set of weights is what the author wants
     if any(one.name.endswith("Env") for one in found):
         return False  # a world to play in
-    if isinstance(node, ast.Call) and all(not one.kind for one in found):
-        return bool(named) and _asked_for_weights(source, named)
-    return values.sure(source, node, "module") and not any(parameterless(one) for one in found)
+    return not unknown or (bool(named) and _asked_for_weights(source, named))
 
 
 def _asked_for_weights(source: Source, name: str) -> bool:
@@ -100,8 +103,9 @@ def _asked_for_weights(source: Source, name: str) -> bool:
 
 def _same_list(source: Source) -> Iterator[Hit]:
     """`decoder = encoder`, where it is a list of layers that is put into a ModuleList."""
-    boxed = {arg.id for call in source.calls(*_BOXES) for arg in tree.under(source, call, ast.Name)}
-    for assign in uses.assigns(source, ast.Name, ast.Name):
+    given = uses.assigns(source, ast.Name, ast.Name) if any(source.calls(*_BOXES)) else []
+    boxed = {arg.id for call in source.calls(*_BOXES) for arg in tree.under(source, call, ast.Name)} if given else set()
+    for assign in given:
         name, other = assign.targets[0], assign.value
         if not isinstance(name, ast.Name) or not isinstance(other, ast.Name) or not {name.id, other.id} <= boxed:
             continue
@@ -125,21 +129,18 @@ def _same_list(source: Source) -> Iterator[Hit]:
 def _appended(source: Source) -> Iterator[Hit]:
     """`members.append(base)` in every turn of a loop, where `base` is made before it."""
     for call in source.methods("append"):
-        one, around = call.args[0] if len(call.args) == 1 else None, tree.loops(source, call)
-        if (
-            not isinstance(one, ast.Name)
-            or not around
-            or not isinstance(around[0], ast.For)
-            or tree.conditions(source, call)
-        ):
+        one = call.args[0] if len(call.args) == 1 else None
+        around = tree.loops(source, call) if isinstance(one, ast.Name) else []
+        if not isinstance(one, ast.Name) or not around or not isinstance(around[0], ast.For):
+            continue
+        many = isinstance(around[0].iter, ast.Call) and source.name(around[0].iter.func) == "range"
+        box = tree.dotted(tree.receiver(call))
+        if not many or not box or _MEANT.search(f"{box} {one.id}".lower()) or tree.conditions(source, call):
             continue
         bound = scopes.reaching(source, one)
         inside = any(tree.inside(source, made.statement, around[0]) for made in bound)
         if inside or not bound or any(made.how != "assign" for made in bound) or not _learns(source, one):
             continue
-        many = isinstance(around[0].iter, ast.Call) and source.name(around[0].iter.func) == "range"
-        box = tree.dotted(tree.receiver(call))
-        meant = _MEANT.search(f"{box} {one.id}".lower()) or "same" in follow.comment(source, call)
-        if many and box and not meant:
+        if "same" not in follow.comment(source, call):
             told = f"every turn appends the same `{one.id}`, one set of weights: append `copy.deepcopy({one.id})`, or make it in the loop"
             yield source.hit(call, told)

@@ -16,12 +16,16 @@ _RANDOM = {"torch.rand", "torch.randn", "torch.randperm", "torch.randint"}
 _ROWS = {"torch.linspace", "torch.arange", "torch.logspace"}
 _MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
 _ASKS = {"shape", "size", "dim", "numel", "ndim", "dtype"}
+WORDS = ("|".join(sorted(name.removeprefix("torch.") for name in _MADE)), "__init__")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for cls in classes.all_classes(source):
-        yield from _in_a_list(source, cls) if classes.is_module(cls) else ()
-        if not classes.is_module(cls) or {"_apply", "to", "cuda"} & set(classes.methods(cls)):
+    makers = {tree.class_of(source, call) for call in source.calls(*_MADE)} - {None}
+    for cls in classes.all_classes(source) if makers else ():
+        if cls.node not in makers or not classes.is_module(cls):
+            continue
+        yield from _in_a_list(source, cls)
+        if {"_apply", "to", "cuda"} & set(classes.methods(cls)):
             continue
         for name, found in classes.own_attributes(cls).items():
             one = found[0]
@@ -83,7 +87,9 @@ def _drawn(source: Source, value: ast.expr | None) -> bool:
 
 def _lost(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]:
     reads = (
-        use for use in source.all(ast.Attribute) if tree.dotted(use) == f"self.{name}" and isinstance(use.ctx, ast.Load)
+        use
+        for use in uses.attributes(source, name)
+        if tree.dotted(use) == f"self.{name}" and isinstance(use.ctx, ast.Load)
     )
     homes = {getattr(tree.function(source, use), "name", "") for use in reads if tree.inside(source, use, cls.node)}
     text = source.code(cls.node)
@@ -101,9 +107,8 @@ def _lost(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit
 
 
 def _hit(source: Source, cls: Class, name: str, one: Attribute) -> Iterator[Hit]:
-    uses = [n for n in source.all(ast.Attribute) if n.attr == name and isinstance(n.ctx, ast.Load)]
     read = learned = False
-    for use in uses:
+    for use in (one for one in uses.attributes(source, name) if isinstance(one.ctx, ast.Load)):
         up = source.parents[use]
         trained = isinstance(up, ast.Call) and follow.method(up).startswith(("xavier_", "kaiming_"))  # a parameter then
         if trained or (isinstance(up, ast.Attribute) and up.attr in _MOVES) or _moved_by_name(source, use):

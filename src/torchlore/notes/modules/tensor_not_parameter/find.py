@@ -4,22 +4,24 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, tree
+from torchlore.check import classes, edits, follow, tree, uses
 from torchlore.check.classes import Attribute
+from torchlore.check.project import as_class
 from torchlore.check.source import Hit, Source
 
 _BLANK = frozenset({"torch.empty", "torch.zeros", "torch.Tensor", "torch.FloatTensor"})
 _CONSTANTS = ("mask", "one", "ones", "zero", "zeros", "dummy")
 _SHOWS = re.compile(r"^on_|plot|show|draw|sampl|valid|test|log|image|vis|epoch_end")
 _DRAWS = tuple(f"{kind}_{way}_" for kind in ("xavier", "kaiming") for way in ("uniform", "normal"))
+WORDS = ("register_buffer|zeros|ones|empty|Tensor|FloatTensor|requires_grad|requires_grad_",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for cls in classes.all_classes(source):
-        if not classes.is_module(cls):
+    yield from _buffers(source)
+    makers = {tree.class_of(source, one) for one in _candidates(source)} - {None}
+    for cls in classes.all_classes(source) if makers else ():
+        if cls.node not in makers or not classes.is_module(cls):
             continue
-        if source.project.method(cls, "parameters") is None:  # else it says itself what is learned
-            yield from _buffers(source, cls.node)
         for name, found in classes.own_attributes(cls).items():
             made = _tensor(source, found[0])
             number = _without_effect(source, cls.node, name, found[0]) if len(found) == 1 else ""
@@ -40,13 +42,20 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(made, message, edits.replace(source, made, fixed))
 
 
+def _candidates(source: Source) -> Iterator[ast.AST]:
+    """What makes a tensor without numbers, or asks for its gradient."""
+    yield from source.calls("torch.ones", *_BLANK)
+    yield from source.methods("requires_grad_")
+    yield from uses.keywords(source, "requires_grad") if "requires_grad" in source.text else ()
+
+
 def _without_effect(source: Source, cls: ast.ClassDef, name: str, one: Attribute) -> str:
     """`self.alpha = torch.zeros(n)`, which `forward` multiplies by and nobody ever changes: it can only be meant to be learned."""
     made = one.value if one.method == "__init__" and one.how == "assign" and not one.path else None
     full = source.name(made.func) if isinstance(made, ast.Call) and not made.keywords else ""
     if full not in ("torch.zeros", "torch.ones"):
         return ""
-    every = [use for use in source.all(ast.Attribute) if use.attr == name]
+    every = uses.attributes(source, name)
     reads = [use for use in every if isinstance(use.ctx, ast.Load)]
     own = [use for use in reads if tree.dotted(use) == f"self.{name}" and tree.inside(source, use, cls)]
     factor = [use for use in own if isinstance(up := source.parents[use], ast.BinOp) and isinstance(up.op, ast.Mult)]
@@ -55,18 +64,25 @@ def _without_effect(source: Source, cls: ast.ClassDef, name: str, one: Attribute
     return ("0" if full == "torch.zeros" else "1") if alone and name not in _CONSTANTS else ""
 
 
-def _buffers(source: Source, cls: ast.ClassDef) -> Iterator[Hit]:
+def _buffers(source: Source) -> Iterator[Hit]:
     """`self.register_buffer("gate", torch.zeros(1, requires_grad=True))`: a buffer is never given to an optimizer."""
-    for call in tree.under(source, cls, ast.Call):
+    for call in source.methods("register_buffer"):
         own = tree.dotted(call.func) == "self.register_buffer" and len(call.args) > 1
         made = call.args[1] if own and "dummy" not in source.code(call.args[0]) else None
         asked = isinstance(made, ast.Call) and tree.literal(tree.argument(made, None, "requires_grad")) is True
         plain = isinstance(made, ast.Call) and source.name(made.func) == "torch.nn.Parameter"
-        if asked or (plain and isinstance(made, ast.Call) and tree.lacks(made, 1, "requires_grad")):
+        learned = asked or (plain and isinstance(made, ast.Call) and tree.lacks(made, 1, "requires_grad"))
+        if learned and _in_module(source, call):
             told = (
                 f"parameters() leaves buffers out, so no optimizer gets {source.code(call.args[0])} and it never learns"
             )
             yield source.hit(call, f"{told}: assign an `nn.Parameter` instead")
+
+
+def _in_module(source: Source, call: ast.Call) -> bool:
+    """Whether a class around it is a module that does not say itself what is learned."""
+    around = (as_class(source, up) for up in tree.ancestors(source, call) if isinstance(up, ast.ClassDef))
+    return any(classes.is_module(cls) and source.project.method(cls, "parameters") is None for cls in around)
 
 
 def _tensor(source: Source, one: Attribute) -> ast.Call | None:
@@ -95,8 +111,8 @@ def _drawn(source: Source, call: ast.Call, name: str) -> bool:
 
 def _only_read(source: Source, cls: ast.ClassDef, name: str) -> bool:
     """Whether nobody hands the tensor on: to a parameter, an optimizer, a list, or by its name to another object."""
-    for use in source.all(ast.Attribute):
-        if use.attr != name or not isinstance(use.ctx, ast.Load):
+    for use in uses.attributes(source, name):
+        if not isinstance(use.ctx, ast.Load):
             continue
         up = source.parents[use]
         shown = isinstance(up, ast.Attribute | ast.BinOp) and not isinstance(source.parents[up], ast.Assign)

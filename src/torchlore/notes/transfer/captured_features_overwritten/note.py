@@ -39,6 +39,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert model(x).requires_grad  # eval alone: the graph is still built
 
 
+WORDS = ("register_forward_hook",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("register_forward_hook"):
         hook = tree.argument(call, 0, "hook")
@@ -61,13 +64,8 @@ def _written_over(source: Source, layer: ast.expr) -> bool:
     index = tree.literal(layer.slice) if isinstance(layer, ast.Subscript) else None
     if not isinstance(index, int) or not isinstance(layer, ast.Subscript):
         return False
-    nets = source.values(layer.value)
-    behind = [
-        one
-        for net in nets
-        if net.kind == "sequential" and 0 <= index + 1 < len(net.items)
-        for one in net.items[index + 1]
-    ]
+    nets = [one for one in source.values(layer.value) if one.kind == "sequential" and 0 <= index + 1 < len(one.items)]
+    behind = [one for net in nets for one in net.items[index + 1]]
     calls = [one.node for one in behind if one.node is not None and one.name.startswith("torch.nn.")]
     return bool(calls) and all(
         isinstance(one, ast.Call) and tree.literal(tree.argument(one, None, "inplace")) is True for one in calls

@@ -14,7 +14,7 @@ ask for a node by name: `create_feature_extractor(model, {"flatten": "feature"})
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import values
+from torchlore.check import tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("transfer-resnet-gap",)
@@ -47,17 +47,17 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
 _BRANCHED = ("densenet121", "densenet161", "densenet169", "densenet201", "inception_v3", "googlenet", "vit_b_16",
              "vit_b_32", "vit_l_16", "vit_l_32", "vit_h_14")  # fmt: skip
 _NAMES = tuple(f"torchvision.models.{name}" for name in _BRANCHED)
+WORDS = ("children|named_children", "list", "*Sequential*")
 
 
 def find(source: Source) -> Iterator[Hit]:
     for children in source.methods("children", "named_children"):
-        model = children.func.value  # type: ignore[attr-defined]  # methods() gives attributes only
-        made = values.made_by(source, model, *_NAMES)
-        cut = source.parents[children]
-        if made is None or not (isinstance(cut, ast.Call) and source.name(cut.func) == "list"):
+        cut, model = source.parents[children], tree.receiver(children)
+        part = source.parents[cut] if isinstance(cut, ast.Call) and source.name(cut.func) == "list" else None
+        if not isinstance(part, ast.Subscript) or not isinstance(part.slice, ast.Slice):
             continue
-        part = source.parents[cut]
-        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice) and "Sequential" in source.text:
+        made = values.made_by(source, model, *_NAMES)
+        if made is not None and "Sequential" in source.text:
             kind, code = made.name.rpartition(".")[2], source.code(model)
             head = (
                 "fc" if kind in ("inception_v3", "googlenet") else "heads" if kind.startswith("vit") else "classifier"

@@ -10,18 +10,19 @@ from torchlore.check.source import Hit, Source
 
 _FREEZES = regex(r"(?<!un)(?:freeze|frozen|fix_)", re.IGNORECASE)
 _OF_MODE = regex(r"bn|norm|stat|drop|mode", re.IGNORECASE)
+WORDS = ("eval", "*freeze*|*frozen*|*fix_*")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if not uses.says(source, "freeze", "frozen", "fix_") or _is_set(source) or not _FREEZES.search(source.text):
-        return
-    for call in source.methods("eval"):
-        part, cls = tree.receiver(call), project.enclosing_class(source, call)
-        own = isinstance(part, ast.Attribute) and tree.dotted(part.value) == "self"
-        if cls is None or not own or not isinstance(part, ast.Attribute) or not classes.is_module(cls):
+    for call in source.methods("eval") if not _is_set(source) else ():
+        part = tree.receiver(call)
+        if not isinstance(part, ast.Attribute) or tree.dotted(part.value) != "self":
             continue
         said = _said(source, call)
         if not said or tree.loops(source, call) or _OF_MODE.search(said + part.attr):
+            continue
+        cls = project.enclosing_class(source, call)
+        if cls is None or not classes.is_module(cls):
             continue
         runs = trained.calls_of(source, cls, part.attr)
         if runs and not any(_cut(source, one) for one in runs) and trained.given_whole(source, cls):

@@ -28,6 +28,9 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["error"] == 0.0
 
 
+WORDS = ("from_pretrained",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("from_pretrained"):
         tried = any(isinstance(up, ast.Try) for up in tree.ancestors(source, call))  # only to see whether it works

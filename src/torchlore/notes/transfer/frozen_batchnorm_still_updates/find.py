@@ -33,15 +33,16 @@ _BY_NAME = {
     "torchvision.models.get_model": 0,
     "torch.hub.load": 1,
 }
+WORDS = ("requires_grad|requires_grad_|eval", "requires_grad|requires_grad_|*BatchNorm*")
 
 
 def find(source: Source) -> Iterator[Hit]:
     if "BatchNorm" in source.text and any(source.methods("eval")):
         yield from (*_undone(source), *_left_out(source))
-    if "requires_grad" not in source.text:
+    if not _freezes(source):
         return
     yield from _in_lightning(source)
-    for _, events in flow.training_entries(source) if _may_freeze(source) else ():
+    for _, events in flow.training_entries(source):
         frozen = [
             one
             for one in events
@@ -57,10 +58,12 @@ def find(source: Source) -> Iterator[Hit]:
         yield from _never_switched(source, frozen, events[: last + 1])
 
 
-def _may_freeze(source: Source) -> bool:
-    """`net.requires_grad_(...)` and `p.requires_grad = ...`; a glance, while the order of events costs time."""
-    written = uses.attributes(source, "requires_grad")
-    return any(source.methods("requires_grad_")) or any(isinstance(one.ctx, ast.Store) for one in written)
+def _freezes(source: Source) -> bool:
+    """`net.requires_grad_(False)` and `p.requires_grad = False`; a glance, while the order of events costs time."""
+    told = [tree.argument(one, 0, "requires_grad") for one in source.methods("requires_grad_")]
+    held = (source.parents[one] for one in uses.attributes(source, "requires_grad") if isinstance(one.ctx, ast.Store))
+    told += [one.value for one in held if isinstance(one, ast.Assign)]
+    return any(tree.literal(one) is False for one in told)
 
 
 def _half(source: Source, freeze: Event) -> bool:
@@ -287,8 +290,8 @@ def _left_out(source: Source) -> Iterator[Hit]:
         tests = [test for test, branch in tree.conditions(source, call) if branch]
         asked = [test for test in tests if isinstance(test, ast.Call) and source.name(test.func) == "isinstance"]
         kind = source.name(asked[0].args[1]) if len(asked) == 1 and len(asked[0].args) == 2 else ""
-        owner = project.enclosing_class(source, call)
-        if owner is None or not kind.startswith("torch.nn.BatchNorm") or not tree.loops(source, call):
+        owner = project.enclosing_class(source, call) if kind.startswith("torch.nn.BatchNorm") else None
+        if owner is None or not tree.loops(source, call):
             continue
         others = [one for one in source.calls(*(set(_DIMS) - {kind})) if tree.inside(source, one, owner.node)]
         held = [tree.statement(source, one) for one in others]
@@ -305,13 +308,13 @@ def _left_out(source: Source) -> Iterator[Hit]:
 def _undone(source: Source) -> Iterator[Hit]:
     """Batch norm put into eval mode in `__init__`, which the first `net.train()` takes back."""
     for call in source.methods("eval"):
-        home, owner = tree.function(source, call), project.enclosing_class(source, call)
         loop = next((one for one in tree.loops(source, call) if isinstance(one, ast.For)), None)
         over = source.code(loop.iter) if loop is not None else ""
         tests = [source.code(test) for test, branch in tree.conditions(source, call) if branch]
-        if owner is None or home is None or over not in ("self.modules()", "self.named_modules()") or not tests:
+        if over not in ("self.modules()", "self.named_modules()") or not tests or "BatchNorm" not in tests[0]:
             continue
-        if "BatchNorm" not in tests[0] or source.project.method(owner, "train") is not None:
+        home, owner = tree.function(source, call), project.enclosing_class(source, call)
+        if owner is None or home is None or source.project.method(owner, "train") is not None:
             continue
         at = [call] if home.name == "__init__" else _only_from_init(source, owner, home.name)
         if at and _is_trained(source, owner):

@@ -14,13 +14,14 @@ _MOVES = re.compile(
 )
 
 _DISTILS = re.compile(r"kl_div|KLDivLoss|distil", re.IGNORECASE)
+WORDS = ("train|*requires_grad*|*teacher*", "eval|*freeze*|*BatchNorm*|*requires_grad*|*teacher*")
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _woken(source)
     undone = list(_undone(source))
     yield from undone or _thawed_again(source)
-    if not any(word in source.text for word in ("requires_grad", "teacher")) or not flow.may_train(source):
+    if not _names_one(source) or not flow.may_train(source):
         return
     yield from _part(source)
     seen: set[ast.AST] = set()
@@ -41,6 +42,14 @@ def find(source: Source) -> Iterator[Hit]:
                 what = "is frozen and still" if _frozen(source, name) else "teaches"
                 told = f"`{code}` {what} in train mode, so its dropout and batch norm change what it says: call `{code}.eval()`"
                 yield source.hit(event.node, told)
+
+
+def _names_one(source: Source) -> bool:
+    """Whether something is frozen or called a teacher here; a glance, while the order of events costs time."""
+    if not any(word in source.text for word in ("requires_grad", "teacher")):
+        return False
+    off = any(one.args and tree.literal(one.args[0]) is False for one in source.methods("requires_grad_"))
+    return off or uses.says(source, "teacher") or any(_is_off(text) for _, text in _walks(source))
 
 
 def _handed_losses(source: Source) -> Iterator[tuple[Event, ...]]:
@@ -77,25 +86,25 @@ def _sees_to_it(source: Source, part: ast.expr) -> bool:
 
 def _woken(source: Source) -> Iterator[Hit]:
     """`self.teacher.eval()` in `__init__`, in a module that is sent to train mode as a whole later."""
-    for call in source.methods("eval"):
-        part, home, cls = _held(source, call), tree.function(source, call), enclosing_class(source, call)
-        if part is None or cls is None or home is None or home.name != "__init__" or not classes.is_module(cls):
+    trains = list(source.methods("train"))
+    for call in source.methods("eval") if trains else ():
+        part, home = _held(source, call), tree.function(source, call)
+        cls = enclosing_class(source, call) if home is not None and home.name == "__init__" else None
+        if part is None or cls is None or not classes.is_module(cls):
             continue
         name = part.attr
         evals = (one for one in uses.attributes(source, name) if one is not part and _is_call(source, one, "eval"))
         again = [one for one in evals if tree.dotted(one.value) != "self" or tree.inside(source, one, cls.node)]
         if again or source.project.method(cls, "train") is not None or frameworks.owned(source, call):
             continue
-        if _modes_of(source, tree.receiver(call)) and any(
-            _whole(source, one, cls.qualified) for one in source.methods("train")
-        ):
+        if any(_whole(source, one, cls.qualified) for one in trains) and _modes_of(source, tree.receiver(call)):
             told = f"train() of the whole module switches `self.{name}` back to train mode: override `train` and call `self.{name}.eval()` in it"
             yield source.hit(call, told)
 
 
 def _undone(source: Source) -> Iterator[Hit]:
     """`model.freeze_bn()` before the epochs, and `model.train()` at the top of each."""
-    if "freeze" not in source.text:
+    if "freeze" not in source.text or not any(source.methods("train")):
         return
     for call in (one.value for one in source.all(ast.Expr)):
         name = tree.dotted(call.func).rpartition(".")[2].lower() if isinstance(call, ast.Call) else ""
@@ -116,6 +125,7 @@ def _thawed_again(source: Source) -> Iterator[Hit]:
     """Batch norm layers set to eval() one by one before the epochs, and `net.train()` somewhere in each."""
     if (
         "BatchNorm" not in source.text
+        or not any(source.methods("train"))
         or not flow.may_train(source)
         or re.search(r"def train\(self,? *(mode|flag|is_train|$)", source.text)
     ):
@@ -123,8 +133,8 @@ def _thawed_again(source: Source) -> Iterator[Hit]:
     for _, events in flow.training_entries(source):
         aside = list[Event]()
         for place, event in enumerate(events):
-            norms = any("BatchNorm" in event.source.code(test) and branch for test, branch in event.conditions)
-            if event.what == "eval" and norms:
+            asked = event.conditions if event.what == "eval" else ()
+            if any(branch and "BatchNorm" in event.source.code(test) for test, branch in asked):
                 aside.append(event)
             if event.what != "train" or event.detail or not event.loops or event.source is not source:
                 continue
@@ -223,12 +233,19 @@ def _frozen(source: Source, name: str) -> bool:
         off = bool(call.args) and tree.literal(call.args[0]) is False
         if off and tree.dotted(tree.receiver(call)).rpartition(".")[2] == name:
             return True
-    for loop in source.all(ast.For):
-        over = isinstance(loop.iter, ast.Call) and follow.method(loop.iter) == "parameters"
-        same = over and isinstance(loop.iter, ast.Call) and tree.dotted(tree.receiver(loop.iter)).endswith(name)
-        if same and "False" in source.code(loop) and "requires_grad" in source.code(loop):
-            return True
-    return False
+    return any(tree.dotted(tree.receiver(one)).endswith(name) and _is_off(text) for one, text in _walks(source))
+
+
+def _walks(source: Source) -> Iterator[tuple[ast.Call, str]]:
+    """`net.parameters()` of each loop over it, and the text of the loop."""
+    for call in source.methods("parameters"):
+        loop = source.parents[call]
+        if isinstance(loop, ast.For) and loop.iter is call:
+            yield call, source.code(loop)
+
+
+def _is_off(text: str) -> bool:
+    return "False" in text and "requires_grad" in text
 
 
 def _switched(source: Source, name: str) -> bool:

@@ -19,7 +19,7 @@ A string works too and needs no import: `resnet50(weights="IMAGENET1K_V1")` is w
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, tree
+from torchlore.check import edits, follow, tree, uses
 from torchlore.check.source import Hit, Source
 
 ROWS = ("transfer-pretrained-flag",)
@@ -40,15 +40,16 @@ def claim(bad: dict[str, object], good: dict[str, object]) -> None:
     assert ResNet18_Weights.DEFAULT is ResNet18_Weights.IMAGENET1K_V1
 
 
+WORDS = ("*torchvision*",)
+
+
 def find(source: Source) -> Iterator[Hit]:
     if "torchvision" not in source.text or follow.before(source, "1.12"):  # torchvision 0.13
         return
-    for keyword in source.all(ast.keyword):
+    for keyword in uses.keywords(source, "pretrained", "pretrained_backbone"):
         call = source.parents[keyword]
-        if keyword.arg not in ("pretrained", "pretrained_backbone") or not isinstance(call, ast.Call):
-            continue
-        builder = _builder(source, call.func)
-        if not builder:
+        builder = _builder(source, call.func) if isinstance(call, ast.Call) else ""
+        if not builder or keyword.arg is None:
             continue
         wanted, new = tree.literal(keyword.value), keyword.arg.replace("pretrained", "weights")
         named = {False: "None", True: '"IMAGENET1K_V1"' if builder.count(".") == 2 else ""}.get(wanted, "")

@@ -21,6 +21,7 @@ _BRINGS = re.compile(
 _LOADS = re.compile(r"\.load\(|load_state_dict|from_pretrained|pretrain|freeze|frozen|requires_grad")
 
 _PLAIN = ("parameters", "train", "eval", "to", "cuda", "state_dict", "zero_grad", "named_parameters")
+WORDS = ("*no_grad*|*inference_mode*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -62,17 +63,21 @@ def _decorated(source: Source, cls: Class) -> Iterator[Hit]:
 def _blocked(source: Source, cls: Class) -> Iterator[Hit]:
     """A `with torch.no_grad():` on the way of `forward` that takes in a new layer, which runs nowhere else, and the optimizer gets it."""
     own = classes.methods(cls)
-    forward, frozen = own.get("forward"), trained.frozen(source)
-    if forward is None or frozen is None or no_grad_around(source, forward.body[0]) or _BRINGS.search(source.text):
+    forward = own.get("forward")
+    if forward is None or no_grad_around(source, forward.body[0]):
         return
     asked = {tree.dotted(one.func).removeprefix("self.") for one in tree.under(source, forward, ast.Call)}
     homes = [one for name, one in own.items() if name == "forward" or (name in asked and not one.decorator_list)]
     for name in classes.own_attributes(cls):
-        calls = [one for one in trained.calls_of(source, cls, name) if tree.function(source, one) in homes]
-        home = tree.function(source, calls[0]) if calls and name not in frozen else None
-        if home is None or tree.conditions(source, calls[0]) or not _quiet(source, cls, name, home):
+        every = trained.calls_of(source, cls, name)
+        calls = [one for one in every if tree.function(source, one) in homes]
+        home = tree.function(source, calls[0]) if calls else None
+        if home is None or tree.conditions(source, calls[0]) or not all(no_grad_around(source, one) for one in every):
             continue
-        if trained.given_whole(source, cls):
+        frozen = trained.frozen(source)
+        if frozen is None or _BRINGS.search(source.text):
+            return
+        if name not in frozen and _quiet(source, cls, name, home) and trained.given_whole(source, cls):
             told = f"`self.{name}` runs under no_grad alone, so it never learns though the optimizer gets it: end the block before it"
             yield source.hit(_block(source, calls[0]), told, severity="warning")
             return
@@ -204,16 +209,11 @@ def _beside(source: Source, cls: Class) -> Iterator[Hit]:
         return  # the whole of it is there for its answer
     for name, found in own.items():
         made = found[0].value if len(found) == 1 and found[0].method == "__init__" else None
-        if (
-            made is None
-            or _FIXED.search(name)
-            or re.search(rf"\.{name}\.(parameters|requires_grad|eval|load|weight\b|bias\b)", source.text)
-        ):
+        called = trained.calls_of(source, cls, name) if isinstance(made, ast.Call) and not _FIXED.search(name) else []
+        if made is None or not called or not all(no_grad_around(source, one) for one in called):
             continue
-        layer = [
-            one for one in values.values(source, made) if _LAYERS.match(one.name) and not modules.parameterless(one)
-        ]
-        called = [one for one in tree.under(source, cls.node, ast.Call) if tree.dotted(one.func) == f"self.{name}"]
-        if layer and called and all(no_grad_around(source, one) for one in called) and isinstance(made, ast.Call):
+        if re.search(rf"\.{name}\.(parameters|requires_grad|eval|load|weight\b|bias\b)", source.text):
+            continue
+        if any(_LAYERS.match(one.name) and not modules.parameterless(one) for one in values.values(source, made)):
             told = f"`self.{name}` runs under no_grad alone and is not frozen by name: it never learns; end the block before it"
             yield source.hit(called[0], told, severity="warning")  # another method may move it
