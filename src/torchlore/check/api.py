@@ -145,6 +145,18 @@ METHODS = {
 }  # fmt: skip
 SELF_METHODS = {"to", "cuda", "cpu", "eval", "train", "float", "half", "double", "bfloat16", "requires_grad_", "apply",
                 "type", "xpu", "npu", "compile", "share_memory"}  # fmt: skip
+NO_PARTS = frozenset({  # methods that no network has a part of the same name for: a call of one calls no module and no loss
+    "append", "items", "format", "join", "split", "view", "reshape", "size", "mean", "sum", "item", "backward", "zero_grad", "parameters",
+    "state_dict", "extend", "tolist", "numpy", "clone", "unsqueeze", "detach", "detach_", "permute", "masked_fill", "masked_fill_",
+    "expand_as", "type_as", "argmax", "argmin", "view_as", "new_zeros", "new_ones", "new_tensor", "new_full", "mul_", "add_", "div_",
+    "sub_", "clamp", "clamp_", "zero_", "fill_", "copy_", "uniform_", "normal_", "topk", "pin_memory", "contiguous", "nonzero", "numel",
+    "astype", "is_contiguous", "dim", "ndimension", "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "long", "int",
+    "requires_grad_", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers", "named_buffers",
+    "register_buffer", "register_parameter", "register_forward_hook", "load_state_dict", "add_module", "add_argument", "parse_args",
+    "add_argument_group", "startswith", "endswith", "lower", "upper", "strip", "replace", "keys", "pop", "setdefault", "exists",
+    "dirname", "basename", "realpath", "abspath", "makedirs", "mkdir", "isfile", "isdir", "info", "warning", "debug", "add_scalar",
+    "set_description", "set_postfix", "readlines", "readline", "time", "perf_counter", "all_reduce", "barrier", "get_rank",
+    "get_world_size", "manual_seed", "named_steps", "state_dicts", "param_groups", "__init__"})  # fmt: skip
 SLICED = {"list", "tuple", "sequential", "modulelist", "modules", "ndarray", "string"}  # a slice is of the same kind
 PARTS = regex(  # what published networks call their parts, which are modules and no parameters
     r"features|classifier|(?:layer|conv|bn|norm)\d|fc\d?|heads?|backbone|encoder|decoder|stem|body|trunk|bert|roberta|distilbert|vision_model|"

@@ -11,6 +11,7 @@ from torchlore.check.identity import Identity, identity
 from torchlore.check.iteration import unwrapped
 from torchlore.check.scopes import reaching
 from torchlore.check.tree import Loop, argument, literal
+from torchlore.check.uses import set_attributes
 from torchlore.check.values import kind, sure, values
 
 if TYPE_CHECKING:
@@ -199,6 +200,8 @@ def _called_object(source: Source, call: ast.Call, full: str) -> Event | None:
         return None
     if isinstance(func, ast.Call) and not isinstance(func.func, ast.Name | ast.Attribute):
         return None
+    if isinstance(func, ast.Attribute) and is_plain(source, func):
+        return None
     found = kind(source, func, weak=True) - {"none"}  # `teacher=None` is not what is called
     if found == {"class"}:
         made = kind(source, call)
@@ -213,6 +216,11 @@ def _called_object(source: Source, call: ast.Call, full: str) -> Event | None:
     if found and all(api.is_kind(one, "module") for one in found):
         return _event("forward", source, call, func, _strength(source, func))
     return None
+
+
+def is_plain(source: Source, func: ast.Attribute) -> bool:
+    """`x.numel`, a method of torch or Python that is no object: nothing in the file is called so."""
+    return func.attr in api.NO_PARTS and func.attr not in set_attributes(source)
 
 
 def _strength(source: Source, func: ast.expr) -> str:

@@ -244,6 +244,8 @@ def _called(source: Source, call: ast.Call) -> Function | None:
 
 def _instance(source: Source, func: ast.Name | ast.Attribute) -> Function | None:
     """`__call__` of what is called: `stopper(loss, model)`, where `stopper = EarlyStopping()`; a function that was handed in."""
+    if isinstance(func, ast.Attribute) and events.is_plain(source, func):
+        return None
     if _handed_in(source, func):
         given = values(source, func)
         node = given[0].node if len(given) == 1 and given[0].kind == "function" else None

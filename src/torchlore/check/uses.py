@@ -73,6 +73,15 @@ def _attributes(source: Source) -> dict[str, list[ast.Attribute]]:
     return table
 
 
+def set_attributes(source: Source) -> set[str]:
+    """What is assigned to as an attribute in the file, `weight` of `self.weight = ...`."""
+    found: set[str] | None = source.memo.get("uses.set")
+    if found is None:
+        store = ast.Store
+        found = source.memo["uses.set"] = {one.attr for one in source.all(ast.Attribute) if one.ctx.__class__ is store}
+    return found
+
+
 def keywords(source: Source, *names: str) -> Iterator[ast.keyword]:
     """Every `name=...` that a call or a class is given, name by name."""
     table: dict[str | None, list[ast.keyword]] | None = source.memo.get("uses.keywords")
