@@ -38,6 +38,7 @@ def test_words_in_other_alphabets_are_words():
     assert awake({"one": Rule("one", lambda _: [], Severity.HINT, ("größe",))}, Text("größe = 1\n"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_rule_loses_a_finding_by_its_words(rules, name):
     unworded = {slug: rule._replace(words=()) for slug, rule in rules.items()}

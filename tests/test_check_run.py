@@ -189,6 +189,14 @@ def test_markdown_blocks(capsys):
     assert out.startswith("page.md:7:1: error discarded-move")
 
 
+def test_a_name_of_one_block_is_known_in_the_next(capsys):
+    first = "import torch\nfrom torch.nn.functional import cross_entropy as loss_of\n"
+    then = "def loss(logits, labels):\n    return loss_of(torch.softmax(logits, dim=1), labels)\n"
+    write("page.md", f"```python\n{first}```\n\n```python\n{then}```\n")
+    _, out, _ = lore(capsys, "--markdown", "--format", "concise", ".")
+    assert out.startswith("page.md:8:") and "softmax" in out
+
+
 def test_standard_input(capsys, monkeypatch):
     class In:
         class buffer:

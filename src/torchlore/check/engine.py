@@ -68,7 +68,7 @@ def parse(text: str, path: str, project: Project | None = None, module: str = ""
 def run(source: Source, rules: Mapping[str, Rule]) -> Iterator[Finding | RuleFailed]:
     """Every rule's findings in one file, unsorted; a rule that raises is reported, not hidden."""
     seen: set[tuple[str, int, int]] = set()  # one softmax may be wrong for three losses: it is said once
-    for rule in awake(rules, source.text):
+    for rule in awake(rules, source.around):
         try:
             for hit in rule.find(source):
                 if (rule.slug, hit.line, hit.column) not in seen and not never_runs(source, hit.line):
@@ -96,6 +96,6 @@ def check_text(text: str, rules: Mapping[str, Rule], path: str = "<text>") -> li
     source = parse(text, path)
     if isinstance(source, Finding):
         return [source]
-    hits = ((rule, hit) for rule in awake(rules, source.text) for hit in rule.find(source))
+    hits = ((rule, hit) for rule in awake(rules, source.around) for hit in rule.find(source))
     found = {finding(rule, source, hit) for rule, hit in hits if not never_runs(source, hit.line)}
     return sorted(found, key=order)

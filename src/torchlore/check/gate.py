@@ -27,21 +27,20 @@ class Gate:
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.rules = rules
         self.words: dict[bytes, int] = {}  # a word -> a bit for each entry that it meets
-        self.parts: dict[str, int] = {}
-        self.needs: list[tuple[int, Rule]] = []
+        self.parts: dict[int, tuple[str, ...]] = {}  # the bit of an entry -> the parts that meet it too
+        self.needs: list[tuple[int, tuple[int, ...], Rule]] = []  # the bits of words alone, of entries with parts
         bits: dict[str, int] = {}
         for rule in rules.values():
-            need = 0
             for entry in rule.words:
-                need |= bits.setdefault(entry, 1 << len(bits))
-            self.needs.append((need, rule))
+                bits.setdefault(entry, 1 << len(bits))
+            wide = tuple(bits[entry] for entry in rule.words if "*" in entry)
+            self.needs.append((sum({bits[entry] for entry in rule.words if "*" not in entry}), wide, rule))
         for entry, bit in bits.items():
-            for one in entry.split("|"):
-                if one.startswith("*"):
-                    part = one.strip("*").lower()
-                    self.parts[part] = self.parts.get(part, 0) | bit
-                else:
-                    self.words[one.encode()] = self.words.get(one.encode(), 0) | bit
+            for one in entry.encode().split(b"|"):
+                if not one.startswith(b"*"):
+                    self.words[one] = self.words.get(one, 0) | bit
+            if "*" in entry:
+                self.parts[bit] = tuple(one.strip("*").lower() for one in entry.split("|") if one.startswith("*"))
 
     def awake(self, text: Text) -> list[Rule]:
         """The rules whose words all stand in the text."""
@@ -49,10 +48,20 @@ class Gate:
         for word in text.words() & table.keys():
             met |= table[word]
         small = text.lower().each_once()
-        for part, bit in self.parts.items():
-            if met & bit != bit and part in small:
-                met |= bit
-        return [rule for need, rule in self.needs if met & need == need]
+        missed = 0  # entries whose parts were looked for in vain
+        found: list[Rule] = []
+        for need, wide, rule in self.needs:
+            if met & need != need:
+                continue
+            for bit in wide:
+                if not met & bit:
+                    if missed & bit or not any(part in small for part in self.parts[bit]):
+                        missed |= bit
+                        break
+                    met |= bit
+            else:
+                found.append(rule)
+        return found
 
 
 _last: list[Gate] = []

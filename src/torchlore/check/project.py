@@ -285,7 +285,11 @@ def imported_files(source: Source) -> set[str]:
 
 def ambiguous(project: Project, qualified: str) -> bool:
     """Whether several files are called like the module of this name: `model.Net` where each folder has its `model.py`."""
-    return bool(project.twins) and any(qualified.startswith(f"{name}.") for name in project.twins)
+    twins, name = project.twins, qualified if project.twins else ""
+    while name := name.rpartition(".")[0]:
+        if name in twins:
+            return True
+    return False
 
 
 def candidates(project: Project, found: Function | Class, word: str) -> Iterator[Source]:

@@ -15,6 +15,7 @@ from torchlore.check.files import Unreadable, decode, read_bytes
 from torchlore.check.project import Project, module_name
 from torchlore.check.record import proven
 from torchlore.check.source import Source
+from torchlore.check.text import Text
 from torchlore.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -246,9 +247,10 @@ def check_markdown(path: str, page: str, work: Work) -> list[Finding | RuleFaile
         (block, engine.parse(block.text, path, work.project, module_name(path))) for block in documents.blocks(page)
     ]
     sources = [(block, source) for block, source in parsed if isinstance(source, Source)]
-    imports = dict(documents.USUAL)
+    imports, around = dict(documents.USUAL), Text(page)
     for _, source in sources:
         imports |= source.names.imported
+        source.around = around
     for block, source in sources:
         for name in imports.keys() - source.names.defined.keys():
             source.names.imported.setdefault(name, imports[name])

@@ -42,7 +42,7 @@ class Source:
     """One parsed file. Raises SyntaxError where the running Python cannot parse the text."""
 
     def __init__(self, text: str, path: str = "<text>", project: Project | None = None, module: str = "") -> None:
-        self.text = Text(text)
+        self.text = self.around = Text(text)  # `around`: the page of which it is a block
         self.path = path
         self.module = module or "__main__"
         self.tree = ast.parse(text)

@@ -52,6 +52,8 @@ class Text(str):
 
     def words(self) -> set[bytes]:
         """The words of the text."""
+        if self._words:
+            return set(self._words.encode(errors=_ANY).split())
         words = set(self.encode(errors=_ANY).translate(_BREAKS).split())
         self._words = b" ".join((b"", *words)).decode(errors=_ANY)
         return words
