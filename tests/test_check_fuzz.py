@@ -218,6 +218,27 @@ def test_names_that_feed_each_other_end(rules):
     assert trouble(runner.Work(rules, config.Config(), Project()), "m.py", text) == []
 
 
+NESTED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    class Base(nn.Module):
+        pass
+
+class Net(Net.Base):
+    def forward(self, x):
+        return x
+
+net = Net()
+net.eval()
+"""
+
+
+def test_a_class_made_from_a_part_of_its_namesake_ends(rules):
+    assert trouble(runner.Work(rules, config.Config(), Project()), "m.py", NESTED) == []
+
+
 def test_a_few_mutants(rules):
     assert hunt(rules, range(120)) == []
 

@@ -143,6 +143,7 @@ class Project:
         """The project's classes a class inherits from (itself first), and the full names of the others."""
         key = "bases", cls.node
         if key not in self._found:
+            self._found[key] = [cls], set()  # `class Net(Net.Base)` over another Net asks for itself
             self._found[key] = _bases(self, cls, frozenset())
         found: tuple[list[Class], set[str]] = self._found[key]
         return found
