@@ -4,6 +4,8 @@ import pytest
 from test_check_programs import PROGRAMS
 
 from torchlore.catalogue import notes
+from torchlore.check import runner
+from torchlore.check.config import Config
 from torchlore.check.engine import Rule, check_text
 from torchlore.check.gate import awake
 from torchlore.check.gate import words as words_of
@@ -51,3 +53,13 @@ def test_words_are_spelled_as_words(slug):
         for one in entry.split("|"):
             assert one.strip("*").replace("_", "x").isalnum(), f"{entry!r} is no word"
             assert one.startswith("*") is one.endswith("*"), f"{entry!r}: write *part*"
+
+
+def test_a_choice_of_rules_and_its_tables_are_made_once(rules):
+    config = Config(ignore=("discarded-move",), per_file=(("old/*", ("missing-zero-grad",)),))
+    mine, other = runner.chosen(rules, config, "a.py"), runner.chosen(rules, config, "old/b.py")
+    assert runner.chosen(rules, config, "c.py") is mine
+    assert mine.keys() - other.keys() == {"missing-zero-grad"}
+    assert {one.slug for one in awake(mine, Text("x.cuda()"))} == {
+        one.slug for one in awake(dict(mine), Text("x.cuda()"))
+    }

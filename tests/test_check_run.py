@@ -194,7 +194,8 @@ def test_a_name_of_one_block_is_known_in_the_next(capsys):
     then = "def loss(logits, labels):\n    return loss_of(torch.softmax(logits, dim=1), labels)\n"
     write("page.md", f"```python\n{first}```\n\n```python\n{then}```\n")
     _, out, _ = lore(capsys, "--markdown", "--format", "concise", ".")
-    assert out.startswith("page.md:8:") and "softmax" in out
+    assert out.startswith("page.md:8:")
+    assert "softmax" in out
 
 
 def test_standard_input(capsys, monkeypatch):

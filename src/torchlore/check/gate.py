@@ -64,11 +64,15 @@ class Gate:
         return found
 
 
-_last: list[Gate] = []
+_gates: dict[int, Gate] = {}
+_MOST = 16  # sets of rules whose tables are kept: a project may choose others for some of its files
 
 
 def awake(rules: Mapping[str, Rule], text: Text) -> list[Rule]:
-    """The rules that may speak of a text; the tables of the last set of rules are kept."""
-    if not _last or _last[0].rules is not rules:
-        _last[:] = [Gate(rules)]
-    return _last[0].awake(text)
+    """The rules that may speak of a text; the tables of the last few sets of rules are kept."""
+    gate = _gates.get(id(rules))
+    if gate is None or gate.rules is not rules:
+        if len(_gates) >= _MOST:
+            _gates.clear()
+        gate = _gates[id(rules)] = Gate(rules)
+    return gate.awake(text)

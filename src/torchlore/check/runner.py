@@ -185,15 +185,22 @@ def check_source(source: Source, work: Work) -> list[Finding | RuleFailed | Unre
     return [*findings, *sorted(one for one in said if not isinstance(one, Finding))]
 
 
+_choices: dict[tuple[int, tuple[str, ...], frozenset[str]], tuple[Mapping[str, Rule], Mapping[str, Rule]]] = {}
+
+
 def chosen(rules: Mapping[str, Rule], config: Config, path: str) -> Mapping[str, Rule]:
     """The rules that run on a file."""
-    quiet = configuration.silent(config, path)
+    quiet = frozenset(configuration.silent(config, path))
     if not quiet and not config.select:
         return rules
-    wanted = set(config.select)
-    named = {slug: {slug, code(slug)} for slug in rules}
-    return {slug: rule for slug, rule in rules.items()
-            if (not wanted or named[slug] & wanted) and not named[slug] & quiet}  # fmt: skip
+    key = id(rules), config.select, quiet
+    if key not in _choices or _choices[key][0] is not rules:
+        wanted = set(config.select)
+        named = {slug: {slug, code(slug)} for slug in rules}
+        left = {slug: rule for slug, rule in rules.items()
+                if (not wanted or named[slug] & wanted) and not named[slug] & quiet}  # fmt: skip
+        _choices[key] = rules, left
+    return _choices[key][1]
 
 
 def _graded(found: Finding, config: Config) -> Finding:
