@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from torchlore.check import engine
+from torchlore.check.syntax import SYNTAX
 from torchlore.cli.check import all_rules
 from torchlore.finding import Finding, Severity
 
@@ -83,7 +84,7 @@ def main() -> None:
                 before, after = git(folder, "show", f"{commit}^:{file}"), git(folder, "show", f"{commit}:{file}")
                 change = git(folder, "diff", "-U2", f"{commit}^", commit, "--", file)
                 was = said(before, rules) if "torch" in before and after and may_matter(change) else None
-                if was is None or any(one.slug == engine.SYNTAX for one in was):
+                if was is None or any(one.slug == SYNTAX for one in was):
                     continue
                 looked += 1
                 now = Counter(one.slug for one in said(after, rules))

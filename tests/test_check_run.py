@@ -198,6 +198,16 @@ def test_a_name_of_one_block_is_known_in_the_next(capsys):
     assert "softmax" in out
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python 3.12 reads it")
+@pytest.mark.parametrize("line", ["class Stack[T]: ...", "def first[T](x: T): ...", "type Pair = tuple[int, int]"])
+def test_what_a_newer_python_may_read_is_no_error(capsys, line):
+    write("a.py", f"import torch\n{line}\n")
+    _, out, _ = lore(capsys, "--format", "concise", ".")
+    assert out.startswith("a.py:2:")
+    assert "warning syntax-error" in out
+    assert "run lore under that" in out
+
+
 def test_standard_input(capsys, monkeypatch):
     class In:
         class buffer:

@@ -11,6 +11,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # in every Py
 from typing import NamedTuple, cast
 
 from torchlore.check.pattern import regex
+from torchlore.check.syntax import reason
 
 _MAGIC = regex(r"^(\s*)(?:[%!?]|.*\?\??\s*$)(?!=)")
 _ASSIGNED_MAGIC = regex(r"^(\s*[\w, ]+=\s*)[%!].*$")
@@ -92,7 +93,7 @@ def _syntax(text: str) -> tuple[int, str] | None:
             warnings.simplefilter("ignore")
             ast.parse(text)
     except SyntaxError as error:
-        return error.lineno or 1, error.msg
+        return error.lineno or 1, reason(error)
     except (ValueError, RecursionError, MemoryError) as error:
         return 1, str(error)
     return None

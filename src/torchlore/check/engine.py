@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check.follow import is_unit_test
 from torchlore.check.gate import awake
 from torchlore.check.meant import keeps_a_fault, never_runs
 from torchlore.check.source import Hit, Source
+from torchlore.check.syntax import SYNTAX, reason, unread
 from torchlore.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -37,17 +37,6 @@ class RuleFailed(NamedTuple):
         return f"{self.path}: internal error in rule {self.slug}: {self.error}"
 
 
-SYNTAX = "syntax-error"
-
-
-def unread(why: str, what: str) -> tuple[str, Severity]:
-    """What to say of a file or cell that does not parse. Python 3.12 reads f-strings that an older one cannot."""
-    told = f"{why}: nothing in this {what} was checked"
-    if sys.version_info < (3, 12) and why.startswith("f-string"):
-        return f"{told}; Python 3.12 may read it, run lore under that", Severity.WARNING
-    return told, Severity.ERROR
-
-
 def parse(text: str, path: str, project: Project | None = None, module: str = "") -> Source | Finding:
     """The parsed file, or a finding that says why it cannot be parsed."""
     import warnings
@@ -58,9 +47,7 @@ def parse(text: str, path: str, project: Project | None = None, module: str = ""
             return Source(text, path, project, module)
     except SyntaxError as error:
         line, column = error.lineno or 1, error.offset or 1
-        old = "async=" in (error.text or "").replace(" ", "")  # `x.cuda(async=True)` of Python 3.6
-        why = "`async` is a word of Python itself since 3.7, write `non_blocking`" if old else error.msg
-        return Finding(SYNTAX, *unread(why, "file"), path, line, column)
+        return Finding(SYNTAX, *unread(reason(error), "file"), path, line, column)
     except (ValueError, RecursionError, MemoryError, OverflowError) as error:
         return Finding(SYNTAX, f"cannot be parsed ({type(error).__name__}: {error})", Severity.ERROR, path, 1, 1)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check import config as configuration
-from torchlore.check import documents, engine, memory, suppress
+from torchlore.check import documents, engine, memory, suppress, syntax
 from torchlore.check.codes import code
 from torchlore.check.files import Unreadable, decode, read_bytes
 from torchlore.check.project import Project, module_name
@@ -224,7 +224,7 @@ def check_notebook(path: str, raw: str, work: Work) -> list[Finding | RuleFailed
     except documents.BrokenDocument as error:
         return [Unreadable(path, str(error))]
     said: list[Finding | RuleFailed | Unreadable] = [
-        Finding(engine.SYNTAX, *engine.unread(why, "cell"), f"{path}:cell {cell}", line, 1)
+        Finding(syntax.SYNTAX, *syntax.unread(why, "cell"), f"{path}:cell {cell}", line, 1)
         for cell, line, why in book.broken
     ]
     checked = check_text(path, book.program, work, documents.shown_lines(book))
