@@ -331,10 +331,19 @@ def _made_since(event: Event, switch: Event) -> bool:
 
 
 def _over_evaluation(source: Source) -> set[ast.For]:
-    """Loops over `test_loader` and its like, in a program that trains and knows no evaluation mode."""
+    """Loops over `test_loader` and its like, or over a loader in `evaluate`, in a program that trains and knows no evaluation mode."""
     if any(source.methods("eval")) or not flow.may_train(source):
         return set()
-    return {one for one in source.all(ast.For) if iteration.over_evaluation(source, one)}
+    loops = list(source.all(ast.For))
+    named = {one for one in loops if iteration.over_evaluation(source, one)}
+    return named | {one for one in loops if _by_function(source, one)}
+
+
+def _by_function(source: Source, loop: ast.For) -> bool:
+    """`for x, y in loader` in a function that is called `evaluate`."""
+    home = tree.function(source, loop)
+    evaluates = home is not None and _EVALUATION.search(home.name)
+    return bool(evaluates) and values.sure(source, iteration.unwrapped(source, loop.iter), "loader", weak=True)
 
 
 def _tests(events: tuple[Event, ...], place: int, over: set[ast.For]) -> bool:
