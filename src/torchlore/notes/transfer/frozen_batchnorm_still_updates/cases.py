@@ -193,3 +193,42 @@ def tune_cut(loader, opt):
         nn.functional.cross_entropy(cut(x), y).backward()
         opt.step()
         opt.zero_grad()
+
+
+class Probe:
+    def __init__(self, body, classes):
+        self.body, self.head = body, nn.Linear(8, classes)
+        self.body.requires_grad_(False)
+        self.net = nn.Sequential(self.body, self.head)
+        self.opt = torch.optim.Adam(self.head.parameters())
+
+    def drift(self, loader):
+        for x, y in loader:
+            self.net.train()  # trap: frozen-batchnorm-still-updates
+            self.opt.zero_grad()
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            self.opt.step()
+
+
+class Steady:
+    def __init__(self, body):
+        self.body, self.head = body, nn.Linear(8, 2)
+        self.body.requires_grad_(False)
+        self.net = nn.Sequential(self.body, self.head)
+        self.opt = torch.optim.Adam(self.head.parameters())
+
+    def fit(self, loader):
+        for x, y in loader:
+            self.net.train()
+            self.body.eval()
+            self.opt.zero_grad()
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            self.opt.step()
+
+
+def probe(loader):
+    Probe(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)), 2).drift(loader)
+
+
+def steady(loader):
+    Steady(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8))).fit(loader)
