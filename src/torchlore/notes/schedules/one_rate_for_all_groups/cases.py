@@ -4,7 +4,7 @@ import torch
 class Trainer:
     def __init__(self, net, rate):
         self.base = rate
-        groups = [{"params": net.body.parameters(), "lr": rate * 0.1}, {"params": net.head.parameters()}]
+        groups = [dict(params=net.body.parameters(), lr=rate * 0.1), {"params": net.head.parameters()}]
         self.opt = torch.optim.AdamW(groups, lr=rate)
 
     def warm(self, step):

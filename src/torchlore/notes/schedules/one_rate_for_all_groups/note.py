@@ -57,15 +57,10 @@ def _made_apart(source: Source, optimizer: ast.expr) -> int:
     """The line of the only optimizer that this can be, if its groups have rates of their own."""
     made = source.values(optimizer)
     call = made[0].node if len(made) == 1 and made[0].source is source else None
-    listed = groups.listed(source, call) if isinstance(call, ast.Call) else []
-    if not isinstance(call, ast.Call) or len(listed) < 2 or not all(isinstance(one, ast.Dict) for one in listed):
+    listed = [groups.keys(source, one) for one in groups.listed(source, call)] if isinstance(call, ast.Call) else []
+    if not isinstance(call, ast.Call) or len(listed) < 2 or not all(listed):
         return 0
     rest = tree.argument(call, 1, "lr")
-    own = [_rate(one) or rest for one in listed if isinstance(one, ast.Dict)]
-    told = {source.code(one) if one is not None else "" for one in own}
+    rates = [one["lr"][1] if "lr" in one else rest for one in listed]
+    told = {source.code(rate) if rate is not None else "" for rate in rates}
     return call.lineno if len(told) > 1 else 0
-
-
-def _rate(group: ast.Dict) -> ast.expr | None:
-    pairs = zip(group.keys, group.values, strict=True)
-    return next((value for key, value in pairs if key is not None and tree.literal(key) == "lr"), None)
