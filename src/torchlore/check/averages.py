@@ -192,7 +192,7 @@ def mixes(source: Source) -> Iterator[Mix]:
 
 
 def _in_place(source: Source) -> Iterator[Mix]:
-    """`old.mul_(decay).add_(new, alpha=1 - decay)`, in one line or in two."""
+    """`old.mul_(decay).add_(new, alpha=1 - decay)`, in one line or in two, and `old.lerp_(new, 1 - decay)`."""
     for call in source.methods("add_"):
         takes = tree.argument(call, None, "alpha") or _share_of(call.args[0] if len(call.args) == 1 else None)
         if takes is None or not tree.is_statement(source, call):
@@ -202,6 +202,9 @@ def _in_place(source: Source) -> Iterator[Mix]:
         keeps = scaled.args[0] if scaled is not None and len(scaled.args) == 1 else None
         if scaled is not None and keeps is not None and (_complement(keeps, takes) or _complement(takes, keeps)):
             yield Mix(tree.receiver(scaled), tree.statement(source, call), takes)
+    for call in source.methods("lerp_"):
+        if len(call.args) == 2 and tree.is_statement(source, call):
+            yield Mix(tree.receiver(call), tree.statement(source, call), call.args[1])
 
 
 def _share_of(node: ast.expr | None) -> ast.expr | None:

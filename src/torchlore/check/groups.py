@@ -16,6 +16,16 @@ def listed(source: Source, call: ast.Call) -> list[ast.expr]:
     return _grown(source, _given(source, call))
 
 
+def keys(source: Source, group: ast.expr) -> dict[str, tuple[ast.expr | ast.keyword, ast.expr]]:
+    """Where each key of `{"params": p}` or `dict(params=p)` stands, and its value; none where not all can be seen."""
+    if isinstance(group, ast.Dict):
+        pairs = [(key, value) for key, value in zip(group.keys, group.values, strict=True) if key is not None]
+        return {str(tree.literal(key)): (key, value) for key, value in pairs} if len(pairs) == len(group.keys) else {}
+    if not isinstance(group, ast.Call) or group.args or source.name(group.func) != "dict":
+        return {}
+    return {one.arg: (one, one.value) for one in group.keywords if one.arg} if not tree.spread(group) else {}
+
+
 def unfiltered(source: Source, held: ast.expr | None) -> ast.expr | None:
     """`net.body.parameters()` of `filter(lambda p: p.requires_grad, net.body.parameters())`."""
     if isinstance(held, ast.Call) and source.name(held.func) == "filter" and len(held.args) == 2:

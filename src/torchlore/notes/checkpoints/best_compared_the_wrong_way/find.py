@@ -18,8 +18,7 @@ WORDS = ("if",)
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _either_way(source)
-    for choice, best, value, way in _choices(source):
-        test = choice.test
+    for choice, test, best, value, way in _choices(source):
         start = _start(source, best, choice)
         wrong = (start == math.inf and way == ">") or (start == -math.inf and way == "<")
         if not wrong and way == ">" and _is_loss(source, best, value) and _starts_low(source, best, choice):
@@ -85,11 +84,10 @@ def _turned(one: ast.expr, other: ast.expr) -> bool:
     return same and ways == {"<", ">"}
 
 
-def _choices(source: Source) -> Iterator[tuple[ast.If, ast.expr, ast.expr, str]]:
-    """`if value < best: best = value`, with the sign as it stands when the value is written first."""
-    for choice in source.all(ast.If):
-        test = choice.test
-        if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _FLIP):
+def _choices(source: Source) -> Iterator[tuple[ast.If, ast.Compare, ast.expr, ast.expr, str]]:
+    """`if value < best: best = value`, also `if phase == "val" and value < best`, with the sign as it stands when the value is written first."""
+    for choice, test in ((one, part) for one in source.all(ast.If) for part in _asked(one.test)):
+        if len(test.ops) != 1 or type(test.ops[0]) not in _FLIP:
             continue
         sign = _FLIP[type(test.ops[0])]
         stored = [one for one in choice.body if isinstance(one, ast.Assign)]
@@ -99,7 +97,13 @@ def _choices(source: Source) -> Iterator[tuple[ast.If, ast.expr, ast.expr, str]]
         ):
             mine = [one for one in stored if tree.dotted(one.targets[0]) == tree.dotted(best)]
             if any(ast.dump(one.value) == ast.dump(value) for one in mine):
-                yield choice, best, value, way
+                yield choice, test, best, value, way
+
+
+def _asked(test: ast.expr) -> list[ast.Compare]:
+    """The comparisons that all have to hold."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return [one for one in parts if isinstance(one, ast.Compare)]
 
 
 def _is_negated_loss(source: Source, node: ast.expr, hops: int = 5) -> bool:

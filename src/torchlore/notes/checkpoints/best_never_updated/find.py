@@ -107,13 +107,13 @@ def _begun_anew(source: Source, choice: ast.If, best: ast.expr) -> ast.stmt | No
 
 
 def _impatient(source: Source) -> Iterator[Hit]:
-    """`if loss < best: best = loss` beside `else: waited += 1`, where nothing ever sets the count back."""
-    for choice in source.all(ast.If) if "patience" in source.text else ():
-        stored = [
-            one for one in choice.body if isinstance(one, ast.Assign) and _BEST.search(tree.dotted(one.targets[0]))
-        ]
-        grown = [one for one in choice.orelse if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)]
-        if not stored or not isinstance(choice.test, ast.Compare | ast.BoolOp):
+    """`if loss < best: best = loss` beside `else: waited += 1`, or the other way round, where nothing ever sets the count back."""
+    choices = [one for one in source.all(ast.If) if isinstance(one.test, ast.Compare | ast.BoolOp)]
+    halves = [half for one in choices for half in ((one.body, one.orelse), (one.orelse, one.body))]
+    for better, worse in halves if "patience" in source.text else ():
+        stored = [one for one in better if isinstance(one, ast.Assign) and _BEST.search(tree.dotted(one.targets[0]))]
+        grown = [one for one in worse if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)]
+        if not stored:
             continue
         for one in grown:
             name = tree.dotted(one.target)

@@ -24,7 +24,9 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(one.update, _swapped(source, share, one.average))
     kept = _kept_decay(source) if "self.decay" in source.text or "_decay" in source.text else ()
     others = [*_mixed(source, told), *_driven_away(source), *_other_way(source), *kept]
-    shared = others and any(word in source.text for word in ("1 -", "1. -", "1.0 -", "1-", "0.99", "sub_", "add_"))
+    shared = others and any(
+        word in source.text for word in ("1 -", "1. -", "1.0 -", "1-", "0.99", "sub_", "add_", "lerp_")
+    )
     yield from others if shared else ()
 
 
@@ -33,8 +35,15 @@ def _mixed(source: Source, told: set[int]) -> Iterator[Hit]:
     for mix in averages.mixes(source):
         named = _AVERAGE.search(f"{source.code(mix.update)} {_around(source, mix.update)}")
         share = averages.number(source, mix.takes) if named and mix.update.lineno not in told else None
-        if share is not None and 0.9 <= share < 1 and not _of_this_turn(source, mix):
+        if share is not None and 0.9 <= share < 1 and not _of_this_turn(source, mix) and not _looks_ahead(source, mix):
             yield source.hit(mix.update, _swapped(source, share, mix.average))
+
+
+def _looks_ahead(source: Source, mix: averages.Mix) -> bool:
+    """Nesterov's `grad.lerp_(buffer, momentum)`: what is moved is the gradient, towards the average."""
+    call = mix.update.value if isinstance(mix.update, ast.Expr) else None
+    new = source.code(call.args[0]) if isinstance(call, ast.Call) and follow.method(call) == "lerp_" else ""
+    return bool(new) and (_AVERAGE.search(new) is not None or "buf" in new or "grad" in source.code(mix.average))
 
 
 def _of_this_turn(source: Source, mix: averages.Mix) -> bool:

@@ -1,6 +1,7 @@
 """The rule of saved-state-not-loaded."""
 
 import ast
+import difflib
 import re
 from collections.abc import Callable, Iterator
 
@@ -15,7 +16,7 @@ WORDS = ("load_state_dict",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_thrown_away(source), *_made_anew(source), *_too_early(source))
+    yield from (*_thrown_away(source), *_made_anew(source), *_too_early(source), *_other_key(source))
     loads, told_of = list(source.methods("load_state_dict")), set[tuple[object, str]]()
     keyed = [(load, held) for load in loads if (held := _from_key(load)) is not None]
     kept = _saved(source) if keyed and any(source.calls("torch.load")) else {}
@@ -34,6 +35,35 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"a resumed run goes on from epoch `{name}` says with a new {kind}: save its `state_dict()` as well, and load it again"
             yield source.hit(writes[0] if len(writes) == 1 else load, told)
             break
+
+
+def _other_key(source: Source) -> Iterator[Hit]:
+    """`if "optimizer_state" in checkpoint`, where the file's own `torch.save` writes "optim_state", which nobody reads."""
+    parts = (
+        [saved.contents(source, one) for one in source.calls("torch.save")] if any(source.calls("torch.load")) else []
+    )
+    written = {key for one in parts for key, _ in one.items if key}
+    if not written or not all(one.whole for one in parts):
+        return
+    for asked, held in _asked_for(source):
+        key = str(tree.literal(asked))
+        made = follow.binding(source, held)
+        if key in written or not isinstance(made, ast.Call) or source.name(made.func) != "torch.load":
+            continue
+        meant = [one for one in difflib.get_close_matches(key, sorted(written), 3, 0.8) if not _is_read(source, one)]
+        if meant:
+            told = f"the checkpoint has no {key!r}, it was saved as {meant[0]!r}, so this part is never loaded"
+            yield source.hit(asked, f"{told}: ask for {meant[0]!r}")
+
+
+def _asked_for(source: Source) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The keys of `"model" in checkpoint` and `checkpoint.get("model")`, with what is asked."""
+    for test in source.all(ast.Compare):
+        if isinstance(test.ops[0], ast.In) and isinstance(tree.literal(test.left), str):
+            yield test.left, test.comparators[0]
+    for call in source.methods("get"):
+        if call.args and isinstance(tree.literal(call.args[0]), str):
+            yield call.args[0], tree.receiver(call)
 
 
 def _too_early(source: Source) -> Iterator[Hit]:

@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree, values
+from torchlore.check import flow, follow, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 WORDS = ("state_dict|load_state_dict",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_own(source), *_loaded_into_another(source))
+    yield from (*_own(source), *_loaded_into_another(source), *_merged_for_nobody(source))
     for call in source.methods("state_dict"):
         net, up = tree.receiver(call), source.parents[call]
         way = source.parents[up] if isinstance(up, ast.Attribute) and up.attr in ("update", "pop") else None
@@ -68,6 +68,19 @@ def _loaded_into_another(source: Source) -> Iterator[Hit]:
         if len(called) == len(later) - 1 and not any("return" in one for one in _returns(source, home, net.id)):
             told = f"`{net.id}` is a new net from here on, and the caller's stays as it was: load into the one that is given, or return this one"
             yield source.hit(bound[0].statement, told)
+
+
+def _merged_for_nobody(source: Source) -> Iterator[Hit]:
+    """`weights = average(states)` in a loop of rounds, where `average` gives a dictionary back and nobody reads `weights`."""
+    for assign in uses.assigns(source, ast.Name, ast.Call):
+        name, call = assign.targets[0], assign.value
+        if not isinstance(name, ast.Name) or not isinstance(call, ast.Call) or not tree.loops(source, assign):
+            continue
+        read = any(isinstance(one.ctx, ast.Load) for one in uses.names(source, name.id))
+        if read or flow.called(source, call) is None or not values.sure(source, call, "state_dict"):
+            continue
+        told = f"`{name.id}` is a dictionary that nobody reads, so no network gets these weights: give it to `load_state_dict`"
+        yield source.hit(assign, told, severity="warning")
 
 
 def _returns(source: Source, home: tree.FunctionNode, name: str) -> list[str]:

@@ -15,6 +15,7 @@ _RENEWS = regex(
     r"reset|reinit|re_init|init_weights|weights_init|initial|deepcopy|create|build|make|get_model|load_(state|model|weights|checkpoint)",
     re.IGNORECASE,
 )
+_FOLD = regex(r"(^|_)fold(_?(i|id|idx|index|n|no|num|k))?$", re.IGNORECASE)
 WORDS = ("*fold*|LeaveOneGroupOut|LeaveOneOut",)
 
 
@@ -61,13 +62,25 @@ def _over_folds(source: Source, loop: ast.For) -> bool:
     over = loop.iter
     if isinstance(over, ast.Call) and source.name(over.func) in ("enumerate", "tqdm.tqdm", "list") and over.args:
         over = over.args[0]
-    if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and "fold" in over.func.id.lower():
-        return _is_pair(loop.target)  # a function of one's own that deals them out
+    dealt = over.func if isinstance(over, ast.Call) else over
+    if isinstance(dealt, ast.Name) and "fold" in dealt.id.lower():
+        return _is_pair(loop.target)  # a function of one's own that deals them out, or the list of them
+    if isinstance(over, ast.Call) and source.name(over.func) in ("range", "tqdm.trange"):
+        return _leaves_one_out(source, loop)
     over = follow.followed(source, over)
     if not isinstance(over, ast.Call) or follow.method(over) != "split":
         return False
     made = follow.followed(source, tree.receiver(over))
     return isinstance(made, ast.Call) and source.name(made.func) in _FOLDS
+
+
+def _leaves_one_out(source: Source, loop: ast.For) -> bool:
+    """`for fold in range(5)`, where the rows of `parts[fold]` are held out: `i != fold` chooses the others."""
+    name = tree.dotted(loop.target)
+    if _FOLD.search(name) is None:
+        return False
+    tests = [one for one in tree.under(source, loop, ast.Compare) if isinstance(one.ops[0], ast.NotEq | ast.Eq)]
+    return any(name in (tree.dotted(one.left), tree.dotted(one.comparators[0])) for one in tests)
 
 
 def _is_pair(target: ast.expr) -> bool:

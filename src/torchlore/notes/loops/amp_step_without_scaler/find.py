@@ -7,11 +7,12 @@ from torchlore.check import edits, flow, follow, frameworks, tree, values
 from torchlore.check.events import Event
 from torchlore.check.source import Hit, Source
 
-WORDS = ("scale",)
+WORDS = ("scale|GradScaler",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "scale(" not in source.text or not any(source.methods("scale")):
+    if not any(source.methods("scale")):
+        yield from _never_scaled(source) if "GradScaler" in source.text and any(source.methods("backward")) else ()
         return
     for call in source.methods("scale"):
         if (
@@ -35,6 +36,24 @@ def find(source: Source) -> Iterator[Hit]:
             if step is not None and step.source is source and step.node not in seen:
                 seen.add(step.node)
                 yield _hit(source, event, step, updated=any(one.what == "update" for one in events))
+
+
+def _never_scaled(source: Source) -> Iterator[Hit]:
+    """`loss.backward()` and `scaler.step(optimizer)` in a file that scales nothing."""
+    told = "scales no loss, so the step divides its gradients to almost nothing"
+    for events in flow.rounds(source) if "scale(" not in source.text else ():
+        steps = [one for one in events if one.what == "step" and one.detail == "scaler" and one.source is source]
+        plain = next((one for one in events if one.what == "backward" and not one.detail), None)
+        node = steps[0].node if steps and plain is not None and plain.source is source else None
+        if node is None or plain is None or frameworks.owned(source, node) or not isinstance(node, ast.Call):
+            continue
+        scaler = tree.receiver(node)
+        made = source.values(scaler)
+        calls = [one.node for one in made if isinstance(one.node, ast.Call) and one.name.endswith(".GradScaler")]
+        if calls and len(calls) == len(made) and all(tree.lacks(one, None, "enabled") for one in calls):
+            name = source.code(scaler)
+            yield source.hit(plain.node, f"`{name}` {told}: write `{name}.scale(loss).backward()`")
+            return
 
 
 def _unscaled(events: list[Event]) -> Event | None:

@@ -14,7 +14,10 @@ def wrong_names():
     b = torch.optim.AdamW([{"param": biases}], lr=0.1)  # trap: optimizer-group-key
     c = torch.optim.Adam([{"params": biases, "learning_rate": 0.1}])  # trap: optimizer-group-key
     d = torch.optim.Adam(model.parameters, lr=0.1)  # trap: optimizer-group-key
-    return a, b, c, d
+    groups = []
+    groups.append(dict(params=biases, learning_rate=0.1))  # trap: optimizer-group-key
+    groups.append(dict(params=head.parameters()))
+    return a, b, c, d, optim.SGD(groups, lr=0.1)
 
 
 def clean(config):

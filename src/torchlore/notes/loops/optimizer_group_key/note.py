@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import api, calls, containers, edits, flow, tree, uses, values
+from torchlore.check import api, calls, containers, edits, flow, groups, tree, uses, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -56,37 +56,34 @@ def find(source: Source) -> Iterator[Hit]:
             told = f"`{source.code(method)}` is the method itself: call it, `{source.code(method)}()`"
             yield source.hit(method, told, edits.append(source, method, "()"))
         for value in source.values(given) if given is not None else ():
-            groups = [one for item in value.items for one in item] if value.kind == "list" else []
-            for group in groups:
-                if isinstance(group.node, ast.Dict) and group.source is source:
+            for group in [one for item in value.items for one in item] if value.kind == "list" else []:
+                if isinstance(group.node, ast.Dict | ast.Call) and group.source is source:
                     yield from _keys(source, group.node)
         for added in _appended(source, given):
             yield from _keys(source, added)
 
 
-def _appended(source: Source, given: ast.expr | None) -> list[ast.Dict]:
+def _appended(source: Source, given: ast.expr | None) -> list[ast.Dict | ast.Call]:
     """The groups that are put into the list one by one, in this function or in the one that gives it back."""
     made = flow.called(source, given) if isinstance(given, ast.Call) else None
     back = calls.returned(made) if made is not None and made.source is source else []
     name = back[0] if len(back) == 1 else given
     home = tree.function(source, name) or source.tree if isinstance(name, ast.Name) else None
     put = containers.added(source, home, name.id) if home is not None and isinstance(name, ast.Name) else []
-    return [one for one in put if isinstance(one, ast.Dict)]
+    return [one for one in put if isinstance(one, ast.Dict | ast.Call)]
 
 
-def _keys(source: Source, group: ast.Dict) -> Iterator[Hit]:
-    if None in group.keys:
-        return  # {**more}
-    keys = {str(tree.literal(key)): key for key in group.keys if key is not None}
-    for key, node in keys.items():
+def _keys(source: Source, group: ast.Dict | ast.Call) -> Iterator[Hit]:
+    keys = groups.keys(source, group)
+    for key, (node, _) in keys.items():
         meant = _MEANT.get(key, "")
         got = (tree.literal(tree.argument(one, 0, "key")) for one in source.methods("get", "pop", "setdefault"))
         read = any(tree.literal(one.slice) == key for one in source.all(ast.Subscript)) or key in got
         if meant and meant not in keys and (meant == "params" or not read):
             why = "is a KeyError" if meant == "params" else "is kept and never read, the group takes the default"
             quoted = f'"{meant}"'
-            yield source.hit(node, f"the key `{key}` of a parameter group {why}: write {quoted}",
-                             edits.replace(source, node, quoted))  # fmt: skip
+            edit = [] if isinstance(node, ast.keyword) else [edits.replace(source, node, quoted)]
+            yield source.hit(node, f"the key `{key}` of a parameter group {why}: write {quoted}", *edit)
 
 
 def watch(call: Annotated[Call, "Optimizer"]) -> Alarm | None:

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from torchlore.check import edits, flow, follow, scopes, tree, uses, values
+from torchlore.check import calls, edits, flow, follow, scopes, tree, uses, values
 from torchlore.check.pattern import regex
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _SECOND = regex(r"(^|_)(target|tgt|teacher|ema|momentum|old|best|frozen|ref|reference|prev|previous|shadow|backup|copy|clone|snapshot|init|initial)(_|$|\d)", re.IGNORECASE)  # fmt: skip
@@ -168,7 +169,33 @@ def _both_live(source: Source, assign: ast.Assign, target: ast.expr, inner: ast.
         return any(not follow.exclusive(source, use, assign) for use in later)
 
     beside = _held_beside(source, assign, inner)
-    return used(target) and (used(inner) or any(map(used, beside)) or _averaged(source, assign, target))
+    kept_on = used(inner) or any(map(used, beside)) or _averaged(source, assign, target)
+    return used(target) and (kept_on or _handed_each_turn(source, assign, inner))
+
+
+def _handed_each_turn(source: Source, assign: ast.Assign, inner: ast.expr) -> bool:
+    """`keeper.offer(score, net)` in a loop that trains one net: the method keeps what goes on learning."""
+    home = tree.function(source, assign)
+    mine = [one for one in tree.parameters(home) if tree.dotted(inner) == one.arg] if home is not None else []
+    function = as_function(source, home) if home is not None and mine else None
+    for other, call, skip in calls.callers(function) if function is not None else ():
+        given = calls.given_argument(function, call, mine[0], skip)  # type: ignore[arg-type]  # there is one
+        loop = next(iter(tree.loops(other, call)), None)
+        if isinstance(given, ast.Name) and loop is not None and _trained_in(other, loop, given.id):
+            return True
+    return False
+
+
+def _trained_in(source: Source, loop: ast.AST, name: str) -> bool:
+    """Whether a loop trains a net that was made before it, itself or in a function that it gives the net to."""
+    nets = [one for one in tree.under(source, loop, ast.Name) if one.id == name]
+    if not all(isinstance(one.ctx, ast.Load) for one in nets):
+        return False
+    taken = [up for one in nets if isinstance(up := source.parents[one], ast.Call) and up.func is not one]
+    inner = [flow.called(source, one) for one in taken]
+    return ".step(" in source.code(loop) or any(
+        one is not None and ".step(" in one.source.code(one.node) for one in inner
+    )
 
 
 def _averaged(source: Source, assign: ast.Assign, target: ast.expr) -> bool:

@@ -153,3 +153,26 @@ class Scales(nn.Module):
             s.mul_(0.9).add_(0.1 * x.abs().mean(0).detach())
             k.mul_(0.9)
         return x
+
+
+class Fitted(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.mean = torch.zeros(n)  # trap: tensor-not-buffer
+        self.std = torch.ones(n)  # trap: tensor-not-buffer
+        self.low = torch.zeros(n)
+        self.middle = torch.zeros(n)
+        self.seen = torch.zeros(n)
+
+    def fit(self, data, middle):
+        self.mean, self.std = data.mean(0), data.std(0).clamp(min=1e-6)
+        self.low = torch.amin(data, dim=0)
+        self.middle = middle
+
+    def forward(self, x):
+        self.seen = x.mean(0)
+        return (x - self.mean) / self.std / self.low - self.middle + self.seen
+
+
+def keep(fitted: Fitted):
+    return {"net": fitted.state_dict(), "low": fitted.low}

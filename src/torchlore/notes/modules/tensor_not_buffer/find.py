@@ -15,6 +15,20 @@ _MADE = {f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "arange"
 _RANDOM = {"torch.rand", "torch.randn", "torch.randperm", "torch.randint"}
 _ROWS = {"torch.linspace", "torch.arange", "torch.logspace"}
 _MOVES = {"to", "cuda", "type_as", "cpu", "device", "requires_grad_", "new_tensor", "numpy", "item", "tolist"}
+_STATISTICS = {
+    "mean",
+    "std",
+    "var",
+    "var_mean",
+    "std_mean",
+    "median",
+    "nanmean",
+    "quantile",
+    "min",
+    "max",
+    "amin",
+    "amax",
+}
 _ASKS = {"shape", "size", "dim", "numel", "ndim", "dtype"}
 WORDS = ("|".join(sorted(name.removeprefix("torch.") for name in _MADE)), "__init__")
 
@@ -31,7 +45,13 @@ def find(source: Source) -> Iterator[Hit]:
             one = found[0]
             if len(found) == 1 and one.method == "__init__" and one.how == "assign" and _plain(source, one):
                 yield from _hit(source, cls, name, one)
-            elif len(found) > 1 and one.method == "__init__" and _plain(source, one) and _running(source, name, found):
+            elif (
+                len(found) > 1
+                and one.method == "__init__"
+                and one.how == "assign"
+                and _plain(source, one)
+                and (_running(source, name, found) or _fitted(source, cls, name, found[1:]))
+            ):
                 told = f"`self.{name}` is learned from the data and `state_dict()` does not hold it, so a loaded model starts from nothing: register it as a buffer"
                 yield source.hit(one.node, told)
             elif len(found) == 1 and one.method == "__init__" and one.how == "assign" and _drawn(source, one.value):
@@ -49,7 +69,35 @@ def _running(source: Source, name: str, found: list[Attribute]) -> bool:
     reads = [one for one in uses.attributes(source, name) if isinstance(one.ctx, ast.Load)]
     homes = {getattr(tree.function(source, one), "name", "") for one in reads}
     shut = any(isinstance(up := source.parents[one], ast.Attribute) and up.attr in _MOVES for one in reads)
-    return found[0].how == "assign" and bool(moved) and len(moved) == len(later) and "forward" in homes and not shut
+    return bool(moved) and len(moved) == len(later) and "forward" in homes and not shut
+
+
+def _fitted(source: Source, cls: Class, name: str, later: list[Attribute]) -> bool:
+    """`self.mean = x.mean(0)` in `fit(self, x)`, which forward reads and does not call, and nobody takes out to save it."""
+    if {"state_dict", "get_extra_state", "_save_to_state_dict", "__getstate__"} & set(classes.methods(cls)):
+        return False
+    homes = {one.method for one in later}
+    asked = {one: source.parents[one] for one in uses.attributes(source, name)}
+    every = [one for one, up in asked.items() if not (isinstance(up, ast.Call) and up.func is one)]  # x.mean(0)
+    own = all(tree.dotted(one) == f"self.{name}" for one in every)
+    mine = (one for one in every if isinstance(one.ctx, ast.Load) and tree.inside(source, one, cls.node))
+    reads = {getattr(tree.function(source, one), "name", "") for one in mine}
+    forward = classes.methods(cls).get("forward")
+    called = forward is not None and any(f"self.{home}(" in source.code(forward) for home in homes)
+    fits = all(_statistic(source, one) for one in later) and not homes & {"__init__", "forward"}
+    return fits and own and "forward" in reads and not called
+
+
+def _statistic(source: Source, one: Attribute) -> bool:
+    """Whether it is set to a mean, a deviation or a bound of what the method is given."""
+    value = one.value.elts[one.path[0]] if isinstance(one.value, ast.Tuple) and one.path else one.value
+    home = tree.function(source, one.node)
+    given = {arg.arg for arg in tree.parameters(home)} - {"self"} if home is not None else set()
+    calls = (node for node in ast.walk(value) if isinstance(node, ast.Call)) if value is not None else ()
+    made = (node for node in calls if follow.method(node) in _STATISTICS)
+    return one.how == "assign" and any(
+        isinstance(part, ast.Name) and part.id in given for node in made for part in ast.walk(node)
+    )
 
 
 def _plain(source: Source, one: Attribute) -> bool:

@@ -12,6 +12,7 @@ from torchlore.check.source import Hit, Source
 _BLANK = frozenset({"torch.empty", "torch.zeros", "torch.Tensor", "torch.FloatTensor"})
 _CONSTANTS = ("mask", "one", "ones", "zero", "zeros", "dummy")
 _SHOWS = re.compile(r"^on_|plot|show|draw|sampl|valid|test|log|image|vis|epoch_end")
+_TELLS = ("float", "int", "round", "print", "str", "repr", "abs")
 _DRAWS = tuple(f"{kind}_{way}_" for kind in ("xavier", "kaiming") for way in ("uniform", "normal"))
 WORDS = ("register_buffer|zeros|ones|empty|Tensor|FloatTensor|requires_grad|requires_grad_",)
 
@@ -116,6 +117,7 @@ def _only_read(source: Source, cls: ast.ClassDef, name: str) -> bool:
             continue
         up = source.parents[use]
         shown = isinstance(up, ast.Attribute | ast.BinOp) and not isinstance(source.parents[up], ast.Assign)
+        shown |= isinstance(up, ast.FormattedValue) or (isinstance(up, ast.Call) and source.name(up.func) in _TELLS)
         taken = isinstance(up, ast.List | ast.Tuple | ast.Dict) or (
             isinstance(up, ast.Call) and "Param" in source.code(up.func)
         )

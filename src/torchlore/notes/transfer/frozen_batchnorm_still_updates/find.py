@@ -51,7 +51,7 @@ def find(source: Source) -> Iterator[Hit]:
         ]
         trains = {loop for one in events if one.what == "backward" for loop in one.loops}
         frozen = [one for one in frozen if not trains & {*one.loops}]  # a judge that rests while the other one learns
-        if not frozen or _kept_in_eval(source, events):
+        if not frozen or _kept_in_eval(source, events) or _part_in_eval(source, frozen, events):
             continue
         last = max((i for i, event in enumerate(events) if event.what == "backward"), default=-1)
         yield from _put_into_train(source, frozen, events[: last + 1])
@@ -222,7 +222,7 @@ def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
         and train.owner is not None
         and (owner[: len(train.owner)] == train.owner or _is_of_class(source, owner[0], _meant(source, train)))
     )
-    inside = inside or _is_handed_on(source, node, train)
+    inside = inside or _is_handed_on(source, node, train) or _is_item(source, node, train)
     return (
         (inside or (train.owner is not None and _is_own(source, node, _meant(source, train))))
         and _holds(source, freeze)
@@ -246,6 +246,14 @@ def _is_handed_on(source: Source, node: ast.expr, train: Event) -> bool:
     made = {id(one) for one in found if tree.function(source, one) is home}
     seen = {id(one.node) for one in train.source.values(train.expr)} if train.expr is not None else set()
     return bool(seen) and seen <= made and home is not tree.function(source, train.node)
+
+
+def _is_item(source: Source, node: ast.expr, train: Event) -> bool:
+    """`nn.Sequential(body, head).train()`, where the body is frozen under a name of its own."""
+    made = train.source.values(train.expr) if train.expr is not None else ()
+    held = {id(one.node) for whole in made for group in whole.items for one in group}
+    frozen = {id(one.node) for one in source.values(node)}
+    return bool(frozen) and frozen <= held
 
 
 def _meant(source: Source, event: Event) -> ast.expr | None:
@@ -355,6 +363,14 @@ def _kept_in_eval(source: Source, events: tuple[Event, ...]) -> bool:
     parts = [one for one in later if len(one.owner or ()) > 2 or _is_part(one)]
     own = any(node.name == "train" and _is_switch(source, node) for node in source.all(ast.FunctionDef))
     return bool(parts) or own or "BatchNorm" in "".join(source.code(one) for one in source.calls("isinstance"))
+
+
+def _part_in_eval(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> bool:
+    """Whether a frozen part goes back to eval mode by a name of its own, behind a `train()` of the whole."""
+    trained = [one.owner for one in events if one.what == "train"]
+    parts = (_frozen(one) for one in frozen)
+    own = [identity.identity(source, part) for part in parts if part is not None]
+    return any(one.what == "eval" and one.owner in own and one.owner not in trained for one in events)
 
 
 def _is_switch(source: Source, node: ast.FunctionDef) -> bool:

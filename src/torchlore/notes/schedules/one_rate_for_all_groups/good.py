@@ -1,0 +1,27 @@
+import torch
+from torch import nn
+
+body, head = nn.Linear(4, 4), nn.Linear(4, 2)
+optimizer = torch.optim.SGD(
+    [{"params": body.parameters(), "lr": 0.001}, {"params": head.parameters(), "lr": 0.1}],
+    momentum=0.9,
+)
+x, y = torch.randn(16, 4), torch.randint(2, (16,))
+for group in optimizer.param_groups:
+    group["initial_lr"] = group["lr"]
+
+
+def adjust(optimizer, epoch):
+    for group in optimizer.param_groups:
+        group["lr"] = group["initial_lr"] * 0.5 ** (epoch // 2)
+
+
+used = []
+for epoch in range(4):
+    adjust(optimizer, epoch)
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(head(body(x)), y).backward()
+    optimizer.step()
+    used.append(optimizer.param_groups[0]["lr"])
+
+result = {"body": used}
