@@ -80,7 +80,7 @@ def _lengths_unread(source: Source) -> Iterator[Hit]:
 def _has_length(source: Source, node: ast.expr, hops: int = 5) -> bool:
     """Whether this is a sequence of vectors, embedded here or given by a recurrent layer that was given no packed one."""
     bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
-    first = len(bound) == 1 and bound[0].path == (0,)  # `out, _ = self.lstm(x)`
+    first = len(bound) == 1 and bound[0].path == (0,) and isinstance(bound[0].value, ast.Call)  # `out, _ = lstm(x)`
     made = bound[0].value if first else follow.followed(source, node)
     found = source.values(made.func) if isinstance(made, ast.Call) else ()
     names = {one.name for one in found if one.kind == "module"}
