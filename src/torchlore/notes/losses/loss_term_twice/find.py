@@ -27,8 +27,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _given_the_same(calls: list[ast.Call]) -> list[ast.Call]:
-    """The calls that are given the same as another one of them, and two things at least."""
-    calls = [call for call in calls if len(call.args) > 1] if len(calls) > 1 else []
+    """The calls that are given the same as another one of them, and two things at least; one name read twice is one call."""
+    calls = list(dict.fromkeys(call for call in calls if len(call.args) > 1)) if len(calls) > 1 else []
     given = [" ".join(ast.dump(one) for one in (*call.args, *call.keywords)) for call in calls]
     return [call for call, text in zip(calls, given, strict=True) if given.count(text) > 1]
 
