@@ -128,17 +128,23 @@ def _added(box: Value, until: ast.expr | None = None) -> tuple[Values, ...]:
     reads = [one for one in _again(home, target) if function(home, one) is where and one is not target]
     if until is not None and isinstance(target, ast.Name):
         before = [one for one in reads if isinstance(one, ast.Name) and one.lineno < until.lineno]
-        reads = [one for one in before if any(bound.node is target for bound in reaching(home, one))]
+        reads = [one for one in before if _holds(home, one, target)]
     ups = [home.parents[one] for one in reads]
-    grows = [up for up in ups if isinstance(up, ast.Attribute) and up.attr in _GROWS]
-    more = any(isinstance(up, ast.AugAssign) for up in ups)
-    if not grows:
-        return ((UNKNOWN,),) if more else ()
+    grows = [up for up in ups if isinstance(up, ast.AugAssign) or (isinstance(up, ast.Attribute) and up.attr in _GROWS)]
     done = [_put(home, one) for one in sorted(grows, key=lambda one: (one.lineno, one.col_offset))]
-    if not more and None not in done:
-        return tuple(values(home, one) for one in done if one is not None)
+    if not done or None not in done:
+        return tuple(values(home, one) for put in done if put is not None for one in put)
     last = done[-1]
-    return ((UNKNOWN,),) if more or last is None else ((UNKNOWN,), values(home, last))
+    return ((UNKNOWN,), values(home, last[-1])) if last else ((UNKNOWN,),)
+
+
+def _holds(source: Source, name: ast.Name, target: ast.Name, hops: int = 8) -> bool:
+    """Whether a name still means the list that was put under it at `target`: `+=` leaves it the same list."""
+    found = reaching(source, name)
+    grown = (one.statement.target for one in found if isinstance(one.statement, ast.AugAssign))
+    return any(one.node is target for one in found) or any(
+        _holds(source, one, target, hops - 1) for one in grown if hops and isinstance(one, ast.Name)
+    )
 
 
 def _again(source: Source, target: ast.expr | None) -> Sequence[ast.expr]:
@@ -150,13 +156,22 @@ def _again(source: Source, target: ast.expr | None) -> Sequence[ast.expr]:
     return []
 
 
-def _put(source: Source, grows: ast.Attribute) -> ast.expr | None:
-    """What `.append(x)` or `.add_module("name", x)` puts in where it surely runs, once."""
-    call = source.parents[grows]
-    if not isinstance(call, ast.Call) or call.func is not grows or conditions(source, call) or loops(source, call):
+def _put(source: Source, grows: ast.Attribute | ast.AugAssign) -> list[ast.expr] | None:
+    """What `.append(x)`, `.add_module("name", x)`, `.extend([x, y])` or `+= [x, y]` puts in where it surely runs, once."""
+    call = grows if isinstance(grows, ast.AugAssign) else source.parents[grows]
+    if conditions(source, call) or loops(source, call):
         return None
-    wanted = {"append": 1, "add_module": 2}.get(grows.attr)
-    return call.args[-1] if len(call.args) == wanted and not isinstance(call.args[-1], ast.Starred) else None
+    if isinstance(call, ast.AugAssign):
+        given = call.value if isinstance(call.op, ast.Add) else None
+    elif not isinstance(call, ast.Call) or call.func is not grows or not isinstance(grows, ast.Attribute):
+        return None
+    elif grows.attr == "extend" and len(call.args) == 1:
+        given = call.args[0]
+    else:
+        wanted = {"append": 1, "add_module": 2}.get(grows.attr)
+        given = ast.List(call.args[-1:]) if len(call.args) == wanted else None
+    parts = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    return parts if parts and not any(isinstance(one, ast.Starred) for one in parts) else None
 
 
 def _builtin_reduction(source: Source, call: ast.Call) -> Values:

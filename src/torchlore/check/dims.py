@@ -19,7 +19,7 @@ _KEEP = {"float", "double", "half", "long", "int", "bool", "to", "cuda", "cpu", 
          "contiguous", "type", "type_as", "abs", "sin", "cos", "exp", "log", "sqrt", "tanh", "sigmoid", "relu", "sign", "pow",
          "clamp", "clip", "round", "neg", "square", "cumsum", "softmax", "log_softmax", "requires_grad_", "pin_memory",
          "normal_", "uniform_", "zero_", "mul", "div", "flip", "roll", "masked_fill", "where", "zeros_like", "ones_like",
-         "randn_like", "rand_like", "full_like", "log1p", "atan", "sinh", "cosh", "clamp_", "heaviside"}  # fmt: skip
+         "randn_like", "rand_like", "full_like", "log1p", "argsort", "atan", "sinh", "cosh", "clamp_", "heaviside"}  # fmt: skip
 _REDUCE = {
     "sum",
     "mean",
@@ -315,6 +315,8 @@ def _call(source: Source, call: ast.Call, hops: int) -> int | None:
     layers = source.values(call.func)
     if layers and call.args and all(_keeps(one) for one in layers):
         return dims(source, call.args[0], hops)
+    if layers and call.args and all(one.name == "torch.nn.Embedding" for one in layers):
+        return _more(dims(source, call.args[0], hops))
     made = origin.behind(source, call)
     if made is not None and made.node.name == "forward" and call.args and dims(source, call.args[0], hops) is None:
         return None  # what others give it says nothing of this call

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import averages, calls, follow, iteration, lengths, scopes, tree, values
+from torchlore.check import averages, calls, classes, follow, iteration, lengths, scopes, tree, values
 from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
+    from torchlore.check.project import Function
     from torchlore.check.source import Source
 
 _BATCH = regex(r"(?:mini_?)?batch(?:_data)?|(?:batch_)?(?:inputs|samples?|encodings?)")
@@ -112,6 +113,30 @@ def walked_parts(one: scopes.Binding) -> ast.expr | None:
 
 def collated(source: Source, node: ast.expr) -> tuple[Source, ast.expr] | None:
     """What the loader's own `collate_fn` gives as this part of the batch: `mask` of `for x, mask in loader`, `batch["mask"]`."""
+    loader, key = _taken(source, node)
+    function = iteration.collate(source, loader) if loader is not None else None
+    return _returned(function, key) if function is not None else None
+
+
+def sampled(source: Source, node: ast.expr) -> tuple[Source, ast.expr] | None:
+    """What the dataset gives as this part of the batch: its `__getitem__`, or a column of a `TensorDataset`."""
+    loader, key = _taken(source, node)
+    if loader is None or iteration.collate(source, loader) is not None or len(loader.items) != 1:
+        return None
+    data = loader.items[0][0] if len(loader.items[0]) == 1 else None
+    if data is None or data.source is None:
+        return None
+    if data.name == "torch.utils.data.TensorDataset" and isinstance(data.node, ast.Call):
+        columns = data.node.args
+        known = isinstance(key, int) and 0 <= key < len(columns) and not tree.spread(data.node)
+        return (data.source, columns[key]) if known and isinstance(key, int) else None
+    owner = classes.class_behind(source, data)
+    method = source.project.method(owner, "__getitem__") if owner is not None else None
+    return _returned(method, key) if method is not None else None
+
+
+def _taken(source: Source, node: ast.expr) -> tuple[values.Value | None, object]:
+    """The loader a part of a batch comes from, and the part's place or name."""
     key = tree.literal(node.slice) if isinstance(node, ast.Subscript) else None
     name = node.value if isinstance(node, ast.Subscript) else node
     bound = scopes.reaching(source, name) if isinstance(name, ast.Name) else []
@@ -120,16 +145,18 @@ def collated(source: Source, node: ast.expr) -> tuple[Source, ast.expr] | None:
         key, bound = one.path[0], scopes.reaching(source, one.value)  # x, mask = batch
         one = bound[0] if len(bound) == 1 else None
     if one is None or one.how != "for" or one.value is None:
-        return None
+        return None, None
     counted = isinstance(one.value, ast.Call) and source.name(one.value.func) == "enumerate"
     path = one.path[1:] if counted else one.path
-    made = source.values(iteration.unwrapped(source, one.value))
-    function = iteration.collate(source, made[0]) if len(made) == 1 and made[0].kind == "loader" else None
-    backs = calls.returned(function) if function is not None else []
-    if function is None or len(backs) != 1 or len(path) > 1:
-        return None
-    back = follow.followed(function.source, backs[0])
-    return _entry(function.source, back, path[0] if path else key)
+    made = source.values(iteration.unwrapped(source, one.value)) if len(path) < 2 else ()
+    loader = made[0] if len(made) == 1 and made[0].kind == "loader" else None
+    return loader, path[0] if path else key
+
+
+def _returned(function: Function, key: object) -> tuple[Source, ast.expr] | None:
+    """One part of what a function gives back, where it does so in one place."""
+    backs = calls.returned(function)
+    return _entry(function.source, follow.followed(function.source, backs[0]), key) if len(backs) == 1 else None
 
 
 def _entry(source: Source, back: ast.expr, key: object) -> tuple[Source, ast.expr] | None:

@@ -9,7 +9,7 @@ from torchlore.check import api, scopes, shapes
 from torchlore.check.project import Class, Function
 from torchlore.check.question import DEEPEST, NO_CIRCLE, question
 from torchlore.check.scopes import Binding, reaching
-from torchlore.check.tree import function, literal
+from torchlore.check.tree import dotted, function, literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,7 +246,16 @@ def _augmented(source: Source, statement: ast.AugAssign) -> Values:
     for earlier in reaching(source, cast("ast.Name", statement.target)):
         if earlier.statement is not statement:
             before += bound(source, earlier)
-    return _arithmetic(merge(before), values(source, statement.value), source, statement)
+    before = merge(before)
+    if len(before) == 1 and before[0].kind == "list" and _is_named(source, before[0], statement.target):
+        return before  # the same list still: `calls` tells what comes into it
+    return _arithmetic(before, values(source, statement.value), source, statement)
+
+
+def _is_named(source: Source, box: Value, name: ast.expr) -> bool:
+    """Whether a list was written down under this very name."""
+    up = source.parents.get(box.node) if box.source is source and box.node is not None else None
+    return isinstance(up, ast.Assign) and up.value is box.node and dotted(up.targets[0]) == dotted(name)
 
 
 def _unpack(found: Values, path: tuple[int, ...]) -> Values:
@@ -540,9 +549,9 @@ def annotated(source: Source, annotation: ast.expr | None) -> Values:
             parsed = ast.parse(annotation.value, mode="eval").body
         except SyntaxError:
             return (UNKNOWN,)
-        dotted = ast.unparse(parsed)
-        name = source.names.imported.get(dotted.split(".")[0], "")
-        full = name + dotted[len(dotted.split(".")[0]) :] if name else source.names.defined.get(dotted, "")
+        spelled = ast.unparse(parsed)
+        name = source.names.imported.get(spelled.split(".")[0], "")
+        full = name + spelled[len(spelled.split(".")[0]) :] if name else source.names.defined.get(spelled, "")
         return _promised(source, full)
     if isinstance(annotation, ast.BinOp):
         sides = [side for side in (annotation.left, annotation.right) if not isinstance(side, ast.Constant)]

@@ -41,11 +41,7 @@ def _by_helper(source: Source) -> Iterator[Hit]:
         back = calls.returned(inner)
         if len(back) != 1 or not _scaled(source, follow.followed(source, back[0])):
             continue
-        given = [
-            (call, tree.dotted(call.args[0]).rpartition(".")[2])
-            for at, call, _ in calls.callers(inner)
-            if at is source and call.args
-        ]
+        given = [(call, _named(call.args[0])) for at, call, _ in calls.callers(inner) if at is source and call.args]
         trained = [name for _, name in given if _TRAIN.search(name) and not _HELD_OUT.search(name)]
         for call, name in given if trained else ():
             if _HELD_OUT.search(name) and not _TRAIN.search(name) and not _TARGET.match(name):
@@ -53,6 +49,12 @@ def _by_helper(source: Source) -> Iterator[Hit]:
                     f"`{home.name}` takes the scale of `{name}` from itself, so it differs from that of `{trained[0]}`"
                 )
                 yield source.hit(call, f"{told}: compute mean and std from the training data and use them for both")
+
+
+def _named(node: ast.expr) -> str:
+    """`x_test` of `self.x_test`, and `test_x` of `test.x`."""
+    owner, _, name = tree.dotted(node).rpartition(".")
+    return f"{owner}_{name}" if owner.isidentifier() and owner != "self" else name
 
 
 def _left_out(source: Source) -> Iterator[Hit]:
@@ -67,7 +69,7 @@ def _left_out(source: Source) -> Iterator[Hit]:
         if not fits:
             continue
         inner = as_function(source, home)
-        made = [(call, tree.dotted(call.args[0]).rpartition(".")[2]) for at, call, _ in calls.callers(inner)
+        made = [(call, _named(call.args[0])) for at, call, _ in calls.callers(inner)
                 if at is source and call.args]  # fmt: skip
         trained = [name for _, name in made if _TRAIN.search(name) and not _HELD_OUT.search(name)]
         for call, name in made if trained else ():

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from torchlore.check import flow, follow, identity, tree
+from torchlore.check import flow, follow, identity, scopes, tree
 from torchlore.check.pattern import regex
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
@@ -19,6 +19,11 @@ _DRAWS = regex(
 _RANDOM = regex(
     r"^(random\.(random|randint|uniform|choice|randrange)|numpy\.random\.\w+|torch\.(rand|randint|randn|bernoulli))$"
 )
+_PIXELS = regex(
+    r"(^|_)(masks?|segmentation|seg_?maps?|label_?maps?)$"
+)  # a map whose every pixel belongs to one of the picture
+_KEEPS = {"convert", "resize", "long", "float", "squeeze", "unsqueeze", "clone", "astype", "to", "copy"}
+_HOLES = regex(r"inpaint|hole|irregular|cutout|visible|attention")  # masks that belong to no place
 _NAMED = {ast.Name, ast.Attribute}
 _TURNS = {"flip", "fliplr", "flipud", "rot90", "hflip", "vflip", "rotate", "crop", "roll", "affine"}
 WORDS = (
@@ -31,6 +36,7 @@ def find(source: Source) -> Iterator[Hit]:
     if "transforms" not in source.text and "rand" not in source.text:
         return
     yield from _both_in_turn(source)
+    yield from _picture_alone(source)
     named = [(call, name) for call in source.all(ast.Call) if _is_plain(call) and (name := _name(call.args[0]))]
     masks = [call for call, name in named if _is_mask(name)]
     images: dict[ast.AST | None, list[tuple[ast.Call, str]]] = {}
@@ -79,6 +85,72 @@ def _both_in_turn(source: Source) -> Iterator[Hit]:
         if masks and images and _is_random(source, call.func) and not _seeded(source, call):
             told = f"`{source.code(call.func)}` draws anew for `{masks[0]}` and again for `{images[0]}`, so they no longer fit"
             yield source.hit(call, f"{told}: transform both in one call")
+
+
+def _picture_alone(source: Source) -> Iterator[Hit]:
+    """`image = self.flips(image)` in a `__getitem__` that gives back the image and its mask as it was."""
+    if "__getitem__" not in source.text or _HOLES.search(source.text):
+        return
+    for home in source.all(ast.FunctionDef):
+        given = _given_back(source, home) if home.name == "__getitem__" else {}
+        masks = {name for name, part in given.items() if _PIXELS.search(name.lower()) and _is_stored(source, part)}
+        calls = (
+            [one for one in tree.under(source, home, ast.Call) if tree.function(source, one) is home] if masks else []
+        )
+        if any(one.rpartition(".")[2] in _TURNS or _RANDOM.match(one) for call in calls if (one := source.name(call.func) or follow.method(call))):  # fmt: skip
+            continue
+        for call in calls:
+            name = _name(call.args[0]) if _is_plain(call) and _returned(source, call, given) else ""
+            moved = name and not _is_mask(name) and _is_torch(source, call.func) and _is_random(source, call.func)
+            if moved and not _seeded(source, call) and not any(_moves(source, one, masks) for one in calls):
+                code = source.code(call.func)
+                told = f"`{code}` moves the pixels of `{name}` at random, and those of `{min(masks)}` stay where they are: transform both in one call"
+                yield source.hit(call, told, severity="warning")
+
+
+def _given_back(source: Source, home: ast.FunctionDef) -> dict[str, ast.expr]:
+    """The names in `return image, mask` and `return {"image": image, "mask": mask}`."""
+    backs = (one.value for one in tree.under(source, home, ast.Return) if tree.function(source, one) is home)
+    parts = (part for one in backs for part in (one.elts if isinstance(one, ast.Tuple) else one.values if isinstance(one, ast.Dict) else ()))  # fmt: skip
+    return {tree.dotted(part) or source.code(part): part for part in parts}
+
+
+def _returned(source: Source, call: ast.Call, given: dict[str, ast.expr]) -> bool:
+    """Whether the picture that this call gives is what the dataset gives back."""
+    held = tree.target(source, call)
+    return call in given.values() or (held is not None and tree.dotted(held) in given)
+
+
+def _is_stored(source: Source, mask: ast.expr, hops: int = 6) -> bool:
+    """Whether a mask was read with its picture: `self.masks[i]`, `Image.open(path)`; none that was drawn or computed."""
+    bound = scopes.reaching(source, mask) if isinstance(mask, ast.Name) else []
+    if len(bound) == 1 and bound[0].value is not None and hops:
+        part = scopes.part(bound[0])
+        return part is not None and _is_stored(source, part, hops - 1)
+    if isinstance(mask, ast.Subscript):
+        return tree.dotted(mask.value).startswith("self.")
+    if not isinstance(mask, ast.Call):
+        return False
+    if follow.word(source, mask) in ("open", "imread", "read_image", "load"):
+        return True
+    inner = tree.receiver(mask) if not source.name(mask.func) and follow.method(mask) in _KEEPS else None
+    inner = mask.args[0] if inner is None and mask.args else inner
+    return inner is not None and hops > 0 and _is_stored(source, inner, hops - 1)
+
+
+def _is_torch(source: Source, func: ast.expr) -> bool:
+    """Whether it is a transform that is written down here."""
+    found = [one for one in source.values(func) if one.kind != "none"]
+    return bool(found) and all(one.kind == "transform" for one in found)
+
+
+def _moves(source: Source, call: ast.Call, masks: set[str]) -> bool:
+    """Whether a call may move the pixels of a mask: one whose transforms are not known, or draw."""
+    parts = (part for one in (*call.args, *(word.value for word in call.keywords)) for part in ast.walk(one))
+    if not any(isinstance(part, ast.Name) and part.id in masks for part in parts):
+        return False
+    known = source.name(call.func).startswith(("torch.", "numpy.", "PIL."))
+    return not known and (not _is_torch(source, call.func) or _is_random(source, call.func))
 
 
 def _held(node: ast.expr) -> str:

@@ -3,6 +3,8 @@
 `image = self.transform(image)` and `mask = self.transform(mask)` look symmetric, but each call draws its own flip, crop
 and rotation. Half of the masks are then flipped against their image, and the model learns an average of the two.
 
+A flip or a crop of the image alone does the same.
+
 Transform both in one call, with torchvision's v2: wrap the mask as `tv_tensors.Mask` and write
 `image, mask = self.transform(image, mask)`; the draw is shared, and colours are left alone on the mask. Or draw once and
 use the functional forms.

@@ -61,10 +61,20 @@ def _from_zero(source: Source) -> Iterator[ast.Assign]:
                 continue
             if tensors.no_grad_around(source, assign):
                 continue  # nobody differentiates it
-            lost = any(_each_turn(source, call, loop) for call in tree.under(source, assign.value, ast.Call))
+            turn = _of_this_turn(source, loop, assign.value)
+            lost = any(_each_turn(source, call, loop) for call in tree.under(source, turn, ast.Call))
             later = (use for use in uses.names(source, name.id) if _behind(source, use, loop))
             if lost and any(_used(source, use) for use in later):
                 yield assign
+
+
+def _of_this_turn(source: Source, loop: ast.For, value: ast.expr) -> ast.expr:
+    """What stands behind `total = loss`, where this turn's loss has a name that nothing else needs."""
+    found = scopes.reaching(source, value) if isinstance(value, ast.Name) else []
+    if len(found) != 1 or found[0].how != "assign" or found[0].path or found[0].statement not in loop.body:
+        return value
+    alone = found[0].value is not None and not _kept(source, loop, found[0].name, besides=value)
+    return found[0].value if alone and found[0].value is not None else value
 
 
 def _given_back(source: Source) -> set[str]:
@@ -172,10 +182,10 @@ def _is_loss(source: Source, call: ast.Call) -> bool:
     return all(one.state == "loss" for one in found) if known else named
 
 
-def _kept(source: Source, loop: ast.For, name: str) -> bool:
+def _kept(source: Source, loop: ast.For, name: str, besides: ast.expr | None = None) -> bool:
     """Whether the loop does anything with the loss but look at its number."""
     for node in tree.body_nodes(loop):
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and node is not besides:
             up = source.parents[node]
             if not (isinstance(up, ast.Attribute) and up.attr in _LOOKS) and not isinstance(up, ast.FormattedValue):
                 return True

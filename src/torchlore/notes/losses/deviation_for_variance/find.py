@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, grouped, losses, scopes, tree, uses
+from torchlore.check import classes, edits, follow, grouped, losses, origin, project, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 
 _DEVIATION = re.compile(r"(^|_)(sigmas?|std|stds|stddev|std_dev|sd)(_\w+)?$", re.IGNORECASE)
@@ -12,13 +12,15 @@ _VARIANCE = re.compile(r"(^|_)(var|variance|sigma2|sigma_sq)$", re.IGNORECASE)
 _HALF = re.compile(r"/ *2\b|\b0?\.5 *\*|\* *0?\.5\b")
 _LOG_VARIANCE = re.compile(r"(^|_)log_?(var|variance|sigma2|sigma_sq)(_\w+)?$", re.IGNORECASE)
 _LOG = re.compile(r"log", re.IGNORECASE)
+_BOUNDED = ("clamp", "clamp_min", "clip", "squeeze", "unsqueeze", "view", "reshape", "expand_as")
+_TAKEN = ("view", "reshape", "unsqueeze", "to", "float", "index_select")
 _LOGS = ("logvar", "log_var", "logsigma", "log_sigma")  # one of these is in each log-variance
-WORDS = (f"{losses.SAID}|Normal|exp|*logvar*|*log_var*|*logsigma*|*log_sigma*",)
+WORDS = (f"{losses.SAID}|Normal|exp|*logvar*|*log_var*|*logsigma*|*log_sigma*|cumprod",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     for one in losses.loss_calls(source, "GaussianNLLLoss", "gaussian_nll_loss"):
-        given = tree.argument(one.call, 2, "var")
+        given = _unclamped(tree.argument(one.call, 2, "var"))
         word = _word(given)
         if given is not None and _DEVIATION.search(word) and not _LOG.search(word) and not _squared(source, given):
             code = source.code(given)
@@ -40,6 +42,7 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, f"Normal takes the standard deviation, and `{source.code(given)}` is the variance: take its root"
             )
+    yield from _mixed_without_root(source) if "cumprod" in source.text else ()
     yield from _kl(source) if "exp(" in source.text else ()
     if not uses.says(source, *_LOGS):
         return
@@ -55,6 +58,13 @@ def find(source: Source) -> Iterator[Hit]:
                 f"the exponential of a log-variance is the variance, and `{code}` is used as its root: write `exp(0.5 * ...)`",
                 severity="warning",  # known by its name alone
             )
+
+
+def _unclamped(node: ast.expr | None) -> ast.expr | None:
+    """`log_var` of `log_var.clamp(min=1e-6)`: a bound makes no variance of it."""
+    while isinstance(node, ast.Call) and follow.method(node) in _BOUNDED and isinstance(node.func, ast.Attribute):
+        node = node.func.value
+    return node
 
 
 def _kl(source: Source) -> Iterator[Hit]:
@@ -178,6 +188,57 @@ def _of_log_variance(source: Source, node: ast.expr) -> bool:
         return False
     made = follow.followed(source, inner)
     return made is inner or not isinstance(made, ast.BinOp)
+
+
+def _mixed_without_root(source: Source) -> Iterator[Hit]:
+    """`a * x + (1 - a) * noise` with a product of many alphas: `a` and `1 - a` are variances in a diffusion model."""
+    for whole in grouped.operations(source, ast.Add):
+        sides = [_factors(one) for one in (whole.left, whole.right)]
+        for kept, drawn in (sides, sides[::-1]):
+            rest = [one.right for one in drawn if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and tree.literal(one.left) == 1]  # fmt: skip
+            share = source.code(rest[0]) if len(rest) == 1 and len(kept) == len(drawn) == 2 else ""
+            if share not in [source.code(_unrooted(source, one)) for one in kept] or not any(
+                _is_noise(source, one) for one in drawn
+            ):
+                continue
+            if _is_product(source, rest[0]):
+                told = f"`{share}` and `1 - {share}` are variances, and samples are scaled by deviations: take the root of both"
+                yield source.hit(whole, told, severity="warning")
+
+
+def _unrooted(source: Source, node: ast.expr) -> ast.expr:
+    """`a` of `a.sqrt()` and of `torch.sqrt(a)`: the root of one of the two is not enough."""
+    rooted = isinstance(node, ast.Call) and follow.word(source, node) == "sqrt"
+    return node if not rooted or not isinstance(node, ast.Call) else node.args[0] if node.args else tree.receiver(node)
+
+
+def _factors(node: ast.expr) -> list[ast.expr]:
+    return [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else []
+
+
+def _is_noise(source: Source, node: ast.expr) -> bool:
+    """Whether it is drawn here, or handed in under that name."""
+    made = follow.followed(source, node)
+    drawn = isinstance(made, ast.Call) and source.name(made.func) in ("torch.randn_like", "torch.randn")
+    return drawn or _word(node) in ("noise", "eps", "epsilon")
+
+
+def _is_product(source: Source, node: ast.expr, hops: int = 5) -> bool:
+    """Whether a number was taken out of a running product: `self.alpha_bar[t][:, None]`, and no root was taken."""
+    taken = follow.followed(source, node)
+    if isinstance(taken, ast.Call) and follow.word(source, taken).strip("_") in ("gather", "extract", "take"):
+        inside = [*taken.args, *([tree.receiver(taken)] if isinstance(taken.func, ast.Attribute) else [])]
+        return hops > 0 and any(_is_product(source, one, hops - 1) for one in inside)
+    home, made = origin.origin(source, node)
+    if isinstance(made, ast.Subscript) or follow.method(made) in _TAKEN:
+        inner = made.value if isinstance(made, ast.Subscript) else tree.receiver(made)  # type: ignore[arg-type]  # a call
+        return hops > 0 and _is_product(home, inner, hops - 1)
+    if isinstance(made, ast.Attribute):
+        owner = project.enclosing_class(home, made) if tree.dotted(made) == f"self.{made.attr}" else None
+        kept = classes.assigned(owner, made.attr) if owner is not None else []
+        sure = len(kept) == 1 and not kept[0].path and kept[0].value is not None and hops > 0
+        return sure and kept[0].value is not None and _is_product(kept[0].source, kept[0].value, hops - 1)
+    return isinstance(made, ast.Call) and follow.word(home, made) == "cumprod"
 
 
 def _noise(source: Source) -> Iterator[Hit]:

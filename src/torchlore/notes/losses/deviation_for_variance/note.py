@@ -2,7 +2,8 @@
 
 All three are positive tensors of one shape, so any of them fits anywhere. A sigma given to `GaussianNLLLoss` comes out as the
 variance: a noise of 0.3 is learned as 0.09. A variance given to `Normal` draws too wide or too narrow, and a VAE that draws
-with `std = logvar.exp()` has a KL term that belongs to another distribution than the one it draws from.
+with `std = logvar.exp()` has a KL term that belongs to another distribution than the one it draws from. A diffusion model's
+`alpha_bar` and `1 - alpha_bar` are variances too: the noisy sample takes the root of both.
 
 ```python
 loss = F.gaussian_nll_loss(mu, target, sigma**2)

@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, follow, grouped, losses, scopes, tree
+from torchlore.check import edits, follow, grouped, losses, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _NAMES = ("CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss", "BCEWithLogitsLoss", "BCELoss",
           "binary_cross_entropy", "binary_cross_entropy_with_logits")  # fmt: skip
+_OF_CLASSES = ("CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
 WORDS = (losses.SAID,)
 
 
@@ -16,7 +17,12 @@ def find(source: Source) -> Iterator[Hit]:
     for exp in (*source.calls("torch.exp"), *source.methods("exp")) if calls else ():
         power = exp.args[0] if source.name(exp.func) and exp.args else tree.receiver(exp)
         loss = calls.get(id(_negated(source, power)))
-        if loss is None or not _reduced(loss) or not _weighs(source, exp):
+        if loss is None or not _weighs(source, exp):
+            continue
+        if not _reduced(loss):
+            if (code := _class_weights(source, loss)) and loss.name.rpartition(".")[2] in _OF_CLASSES:
+                told = f"with the class weights `{code}` in the loss, this is p to the power of the weight: compute p without them"
+                yield source.hit(exp, told, severity="warning")
             continue
         holder = loss.call if loss.made is None else loss.made.node
         fix = []
@@ -47,6 +53,14 @@ def _reduced(loss: losses.LossCall) -> bool:
         return False
     given = loss.option("reduction")
     return given is None or tree.literal(given) in ("mean", "sum")
+
+
+def _class_weights(source: Source, loss: losses.LossCall) -> str:
+    """The weights a loss is surely given, "" where they may be None."""
+    given = loss.option("weight")
+    home = loss.made.source if loss.made is not None else source
+    known = given is not None and home is not None and "tensor" in values.kind(home, given)
+    return home.code(given) if known and home is not None and given is not None else ""
 
 
 def _weighs(source: Source, exp: ast.Call) -> bool:

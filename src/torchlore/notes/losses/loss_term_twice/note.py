@@ -5,6 +5,8 @@ copying a line and changing a name or the place of a `detach()`. Where the chang
 term, and the other half of the method is missing: a codebook that gets no gradient, a direction that is not learned. Both terms
 print plausible numbers, since they are the same number.
 
+Mixup's two losses are such a pair: mixed pictures, with `y_a, y_b = y, y`, are trained on the labels of one half.
+
 Compare the two terms letter by letter and give the second one what it should compare.
 """
 

@@ -63,8 +63,16 @@ def _weights(source: Source, node: ast.expr) -> ast.expr | None:
     if dims.dims(source, node) == 1 or loaders.hands_out(source, node):
         return node
     bound = scopes.reaching(source, node)
-    free = bool(bound) and all(one.how in ("parameter", "for") for one in bound) and not values.kind(source, node)
+    known = values.kind(source, node) - ({"tensor"} if _of_a_batch(bound) else set())
+    free = bool(bound) and all(one.how in ("parameter", "for") for one in bound) and not known
     return node if free and _EACH.search(node.id) and dims.dims(source, node) is None else None
+
+
+def _of_a_batch(bound: list[scopes.Binding]) -> bool:
+    """`w` of `for x, y, w in batches`: one of three things that a loop hands out together."""
+    loops = [one.statement for one in bound if one.how == "for" and len(one.path) == 1]
+    shared = [loop.target for loop in loops if isinstance(loop, ast.For)]
+    return len(shared) == len(bound) and all(isinstance(one, ast.Tuple) and len(one.elts) > 2 for one in shared)
 
 
 def _is_computed(source: Source, node: ast.expr) -> bool:

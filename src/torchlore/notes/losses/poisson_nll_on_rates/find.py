@@ -3,10 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, tree, values
+from torchlore.check import follow, losses, origin, tree, values
 from torchlore.check.source import Hit, Source
 
 _RATES = {"softplus", "relu", "sigmoid", "probs"}
+_SHAPED = ("squeeze", "unsqueeze", "view", "reshape", "flatten", "contiguous")
 WORDS = (losses.SAID,)
 
 
@@ -29,6 +30,8 @@ def find(source: Source) -> Iterator[Hit]:
 
 
 def _exponential(source: Source, node: ast.expr) -> str:
-    whole = follow.followed(source, node)
-    called = isinstance(whole, ast.Call) and (source.name(whole.func) == "torch.exp" or follow.method(whole) == "exp")
+    home, whole = origin.origin(source, node)
+    while follow.method(whole) in _SHAPED and isinstance(whole, ast.Call) and not home.name(whole.func):
+        home, whole = origin.origin(home, tree.receiver(whole))
+    called = isinstance(whole, ast.Call) and (home.name(whole.func) == "torch.exp" or follow.method(whole) == "exp")
     return "exp" if called else ""

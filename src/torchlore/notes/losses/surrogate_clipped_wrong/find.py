@@ -85,8 +85,15 @@ def _of_this_turn(source: Source, ratio: ast.expr) -> ast.AST | None:
     copied = (
         copied and isinstance(old.value, ast.Call) and tree.dotted(tree.receiver(old.value)) == tree.dotted(gap.left)
     )
-    again = source.code(old.value) == source.code(new.value)
+    again = source.code(_bare(old.value)) == source.code(_bare(new.value))
     return old.statement if loop is not None and (copied or again) and _repeats(source, loop, new) else None
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    """`self.policy.evaluate(s, a)` of `self.policy.evaluate(s, a)[0].detach()`."""
+    while isinstance(node, ast.Subscript) or follow.method(node) in ("detach", "clone", "squeeze"):
+        node = node.value if isinstance(node, ast.Subscript) else tree.receiver(node)  # type: ignore[arg-type]  # a call
+    return node
 
 
 def _made_twice(source: Source, new: ast.Call, old: scopes.Binding) -> ast.AST | None:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, grouped, scopes, tree
+from torchlore.check import follow, grouped, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -24,6 +24,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _mask_added(source)
     if not any(word in source.text for word in ("done", "termina")):
         return
+    yield from _zeroed_too_late(source)
     for sum_ in grouped.operations(source, ast.Add):
         home = tree.function(source, sum_)
         if flag := _kept_at_the_end(source, sum_):
@@ -53,6 +54,27 @@ def _mask_added(source: Source) -> Iterator[Hit]:
             mask = next(word for word in words if _MASK.search(word))
             yield source.hit(
                 sum_, f"`{mask}` is added to the next value and should multiply it: write `* {source.code(value)}`"
+            )
+
+
+def _zeroed_too_late(source: Source) -> Iterator[Hit]:
+    """`target = r + gamma * q_next`, and then `q_next[done] = 0`, which nobody reads any more."""
+    for cell in grouped.stored(source):
+        name, home = cell.value, tree.function(source, cell)
+        statement = source.parents[cell]
+        zero = isinstance(statement, ast.Assign) and tree.literal(statement.value) in (0, 0.0)
+        if not zero or home is None or not isinstance(name, ast.Name) or not _FLAG.search(source.code(cell.slice)):
+            continue
+        reads = [one for one in uses.names(source, name.id) if tree.function(source, one) is home and one is not name]
+        reads = [one for one in reads if isinstance(one.ctx, ast.Load)]
+        bound = scopes.reaching(source, name)
+        made = [one for one in bound if one.how == "assign" and isinstance(one.value, ast.Call | ast.Attribute)]
+        early = [one for one in reads if one.lineno < cell.lineno and scopes.reaching(source, one) == bound]
+        own = len(made) == len(bound) == 1 and tree.loops(source, made[0].statement) == tree.loops(source, cell)
+        summed = any(_GAMMA.search(source.code(tree.statement(source, one))) for one in early)
+        if own and summed and all(one.lineno < cell.lineno for one in reads):
+            yield source.hit(
+                cell, f"`{name.id}` was read above, and this zero reaches nobody: set it before the target is made"
             )
 
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, loaders, origin, scopes, tree
+from torchlore.check import calls, follow, loaders, origin, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
@@ -17,6 +17,8 @@ _NAMED = regex(
 _LENGTHS = regex(r"(?:^|[^a-z])(?:seq_?|valid_?)?len(?:gths?|s)?(?:[^a-z]|$)")
 _PADS = regex(r"padding\s*=\s*(?:True|[\"'](?:longest|max_length))")
 _PAD = regex(r"(?:^|[^a-z])pad", re.IGNORECASE)
+_TOLD = regex(r"(?:\w+_)?(?:lengths?|lens|masks?)")
+_SEQUENTIAL = {f"torch.nn.{name}" for name in ("LSTM", "GRU", "RNN", "Dropout", "LayerNorm")}
 
 WORDS = ("mean",)
 
@@ -36,11 +38,14 @@ def find(source: Source) -> Iterator[Hit]:
                 )
                 break
     yield from _over_padding(source)
+    yield from _lengths_unread(source)
 
 
 def _over_padding(source: Source) -> Iterator[Hit]:
     """`self.embed(ids).mean(1)` of an embedding that knows its padding, and of what a net gives that was told about it."""
-    if not any(word in source.text for word in ("padding_idx", "key_padding_mask", "pad_packed", "padding=")):
+    if not any(
+        word in source.text for word in ("padding_idx", "key_padding_mask", "pad_packed", "padding=", "pad_sequence")
+    ):
         return
     for call in source.methods("mean"):
         whole = source.name(call.func) == "torch.mean"
@@ -51,6 +56,47 @@ def _over_padding(source: Source) -> Iterator[Hit]:
                 call,
                 f"`mean` counts the padding of `{source.code(inner)}` too: sum what the mask keeps, and divide by `mask.sum(1)`",
             )
+
+
+def _lengths_unread(source: Source) -> Iterator[Hit]:
+    """`self.embed(ids).mean(1)` in a `forward` that is given the lengths, and does not look at them."""
+    for call in source.methods("mean") if "Embedding" in source.text else ():
+        home = tree.function(source, call)
+        whole = source.name(call.func) == "torch.mean"
+        along = tree.literal(tree.argument(call, 1 if whole else 0, "dim"))
+        if home is None or home.name != "forward" or along not in (1, -2) or _scaled(source, call):
+            continue
+        told = [one.arg for one in tree.parameters(home) if _TOLD.fullmatch(one.arg.lower())]
+        unread = [one for one in told if not any(tree.inside(source, use, home) for use in uses.names(source, one))]
+        inner = call.args[0] if whole and call.args else tree.receiver(call)
+        if unread and len(unread) == len(told) and _has_length(source, inner):
+            code = source.code(inner)
+            yield source.hit(
+                call,
+                f"`mean` counts the padding of `{code}` too, and `{unread[0]}` says where it begins: nobody reads it",
+            )
+
+
+def _has_length(source: Source, node: ast.expr, hops: int = 5) -> bool:
+    """Whether this is a sequence of vectors, embedded here or given by a recurrent layer that was given no packed one."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    first = len(bound) == 1 and bound[0].path == (0,) and isinstance(bound[0].value, ast.Call)  # `out, _ = lstm(x)`
+    made = bound[0].value if first else follow.followed(source, node)
+    found = source.values(made.func) if isinstance(made, ast.Call) else ()
+    names = {one.name for one in found if one.kind == "module"}
+    if not isinstance(made, ast.Call) or not names or len(names) != len(found):
+        return False
+    if names <= _SEQUENTIAL:
+        return bool(made.args) and hops > 0 and _has_length(source, made.args[0], hops - 1)
+    return names == {"torch.nn.Embedding"}
+
+
+def _is_padded(source: Source, node: ast.expr, hops: int = 4) -> bool:
+    """Whether these numbers are what `pad_sequence` gives, here or at every caller."""
+    found = list(_given(source, node)) if hops else []
+    if any(isinstance(one, ast.Call) and home.name(one.func) == "torch.nn.utils.rnn.pad_sequence" for home, one in [(source, node), *found]):  # fmt: skip
+        return True
+    return bool(found) and all(_is_padded(home, one, hops - 1) for home, one in found)
 
 
 def _has_padding(source: Source, node: ast.expr, hops: int = 5) -> bool:
@@ -71,7 +117,8 @@ def _gives_padding(source: Source, call: ast.Call, hops: int) -> bool:
     names = {one.name for one in found} if all(one.kind == "module" for one in found) else set[str]()
     if names == {"torch.nn.Embedding"}:
         given = [tree.argument(one.node, 2, "padding_idx") for one in found if isinstance(one.node, ast.Call)]
-        return bool(given) and all(one is not None and tree.literal(one) is not None for one in given)
+        known = bool(given) and all(one is not None and tree.literal(one) is not None for one in given)
+        return known or (bool(call.args) and "pad_sequence" in source.text and _is_padded(source, call.args[0]))
     if names and names <= {"torch.nn.Dropout", "torch.nn.LayerNorm"}:
         return bool(call.args) and _has_padding(source, call.args[0], hops - 1)
     mask = tree.argument(call, 2, "src_key_padding_mask")

@@ -26,7 +26,7 @@ WORDS = ("pack_padded_sequence",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _labels_stay(source) if any(source.calls(_PACK)) else ()
+    yield from (*_labels_stay(source), *_handed_back_unsorted(source)) if any(source.calls(_PACK)) else ()
     for pack in source.calls(_PACK):
         home = tree.function(source, pack)
         if home is None or tree.literal(tree.argument(pack, 3, "enforce_sorted")) is False:
@@ -56,6 +56,34 @@ def _labels_stay(source: Source) -> Iterator[Hit]:
                 told = f"`{name.id}` reorders `{came[0].id}`, and `{source.code(labels)}`, which came with it, keeps the old order"  # type: ignore[arg-type]  # a name
                 yield source.hit(statement, f"{told}: index it with `{name.id}` too, or pass `enforce_sorted=False`")
                 return
+
+
+def _handed_back_unsorted(source: Source) -> Iterator[Hit]:
+    """`return ids[order], lengths, labels`: labels that came in with `ids` go out in their old order."""
+    for home in source.all(ast.FunctionDef):
+        backs = [one for one in tree.under(source, home, ast.Return) if isinstance(one.value, ast.Tuple)]
+        for name, statement in _orders(source, home) if len(backs) == 1 else ():
+            taken = [source.parents[one] for one in tree.under(source, home, ast.Name) if _reads(source, one, name)]
+            subjects = [one.value for one in taken if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load)]
+            moved = [one for one in subjects if isinstance(one, ast.Name)]
+            given = backs[0].value.elts if isinstance(backs[0].value, ast.Tuple) else []
+            for left in given if moved and len(moved) == len(taken) else ():
+                labels = (
+                    isinstance(left, ast.Name) and _TARGET.search(left.id) and left.id not in {one.id for one in moved}
+                )
+                if labels and isinstance(left, ast.Name) and _one_batch(source, left, moved[0]):
+                    told = f"`{name.id}` reorders `{moved[0].id}`, and `{left.id}`, which came with it, keeps the old order"
+                    yield source.hit(
+                        statement, f"{told}: index it with `{name.id}` too, or pass `enforce_sorted=False`"
+                    )
+
+
+def _one_batch(source: Source, one: ast.Name, other: ast.Name) -> bool:
+    """Whether two names are parts of one batch that was unpacked here, or parameters of one function."""
+    mine, its = scopes.reaching(source, one), scopes.reaching(source, other)
+    if len(mine) != 1 or len(its) != 1 or mine[0].how != its[0].how:
+        return False
+    return mine[0].how == "parameter" or (bool(mine[0].path) and mine[0].statement is its[0].statement)
 
 
 def _reads(source: Source, use: ast.Name, name: ast.Name) -> bool:

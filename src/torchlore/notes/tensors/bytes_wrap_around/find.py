@@ -19,6 +19,12 @@ def find(source: Source) -> Iterator[Hit]:
             left, right = source.code(gap.left), source.code(gap.right)
             told = f"both sides are bytes, and where `{right}` is larger the difference wraps around to 255 and below"
             yield source.hit(gap, f"{told}: write `{left}.float() - {right}.float()`, of arrays `.astype(np.float32)`")
+        if isinstance(gap.op, ast.Sub) and pixels.is_bytes(source, gap.left):
+            less = min((one if isinstance(one, int) else 0 for one in _amounts(source, gap.right)), default=0)
+            if _BRIGHTER <= less < 256:
+                code = source.code(gap.left)
+                told = f"`{code}` is bytes, and where it is below {less} the difference wraps around to nearly 255"
+                yield source.hit(gap, f"{told}: make it floats first, `{code}.float() - {less}`")
         for given, amount in ((gap.left, gap.right), (gap.right, gap.left)) if isinstance(gap.op, ast.Add) else ():
             more = min((one if isinstance(one, int) else 0 for one in _amounts(source, amount)), default=0)
             if _BRIGHTER <= more < 256 and pixels.is_bytes(source, given):
