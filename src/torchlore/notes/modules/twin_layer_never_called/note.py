@@ -18,7 +18,7 @@ from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://stackoverflow.com/questions/66932193/pytorch-unused-parameters-in-forward",)
+SOURCES = ("https://github.com/inria-thoth/HySUPP/issues/3",)
 TORCH = "2.15"
 NEEDS = ()
 SEVERITY = "warning"

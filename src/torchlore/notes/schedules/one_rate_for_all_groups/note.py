@@ -10,12 +10,13 @@ scheduler (`LambdaLR` with the factor) does the same.
 
 import ast
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from torchlore.check import grouped, groups, tree
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/different-learning-rate-for-a-specific-layer/33670",)
+SOURCES = ("https://github.com/JUGGHM/PENet_ICRA2021/issues/29",)
 TORCH = "2.15"
 NEEDS = ()
 SEVERITY = "warning"
@@ -37,9 +38,9 @@ def find(source: Source) -> Iterator[Hit]:
         if not isinstance(over, ast.Attribute) or over.attr != "param_groups" or loop is None:
             continue
         same = tree.dotted(store.value) == tree.dotted(loop.target) and _same_for_all(source, store, loop)
-        line = _made_apart(source, over.value) if same else 0
-        if line:
-            told = f"the groups of line {line} were given rates of their own, and this gives all of them one"
+        where = _made_apart(source, over.value) if same else ""
+        if where:
+            told = f"the groups of {where} were given rates of their own, and this gives all of them one"
             yield source.hit(store, f"{told}: keep each group's first rate in it and scale that")
 
 
@@ -53,14 +54,16 @@ def _same_for_all(source: Source, store: ast.Subscript, loop: ast.For) -> bool:
     return not read & (bound | {"next"})
 
 
-def _made_apart(source: Source, optimizer: ast.expr) -> int:
-    """The line of the only optimizer that this can be, if its groups have rates of their own."""
-    made = source.values(optimizer)
-    call = made[0].node if len(made) == 1 and made[0].source is source else None
-    listed = [groups.keys(source, one) for one in groups.listed(source, call)] if isinstance(call, ast.Call) else []
-    if not isinstance(call, ast.Call) or len(listed) < 2 or not all(listed):
-        return 0
-    rest = tree.argument(call, 1, "lr")
-    rates = [one["lr"][1] if "lr" in one else rest for one in listed]
-    told = {source.code(rate) if rate is not None else "" for rate in rates}
-    return call.lineno if len(told) > 1 else 0
+def _made_apart(source: Source, optimizer: ast.expr) -> str:
+    """Where an optimizer is made that this can be, if its groups have rates of their own."""
+    for made in source.values(optimizer):
+        home, call = made.source, made.node
+        if home is None or made.kind != "optimizer" or not isinstance(call, ast.Call):
+            continue
+        listed = [groups.keys(home, one) for one in groups.listed(home, call)]
+        rest = tree.argument(call, 1, "lr")
+        rates = [one["lr"][1] if "lr" in one else rest for one in listed]
+        told = {home.code(rate) if rate is not None else "" for rate in rates}
+        if all(listed) and len(told) > 1:
+            return f"line {call.lineno}" if home is source else f"{PurePath(home.path).name}:{call.lineno}"
+    return ""

@@ -8,7 +8,7 @@ Pair the rows with the columns: `q[torch.arange(len(q)), actions]`, or `q.gather
 """
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/select-specific-columns-of-each-row-in-a-torch-tensor/497",)
+SOURCES = ("https://pytorch.org/docs/stable/generated/torch.gather.html",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
