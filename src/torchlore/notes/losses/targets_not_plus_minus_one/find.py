@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, losses, origin, tree
+from torchlore.check import follow, grouped, losses, origin, tree
 from torchlore.check.source import Hit, Source
 
 _PLACE = {"CosineEmbeddingLoss": 2, "cosine_embedding_loss": 2, "MarginRankingLoss": 2, "margin_ranking_loss": 2,
@@ -38,7 +38,18 @@ def _holds_zeros(source: Source, node: ast.expr, hops: int = 6) -> bool:
     if full in ("torch.cat", "torch.concat") and made.args and isinstance(made.args[0], ast.Tuple | ast.List) and hops:
         return any(_holds_zeros(home, one, hops - 1) for one in made.args[0].elts)
     drawn = [tree.literal(one) for one in made.args[:2]]
-    return full in ("torch.zeros", "torch.zeros_like", "torch.eq") or (full == "torch.randint" and drawn == [0, 2])
+    zeros = full in ("torch.zeros", "torch.zeros_like") and not _filled(home, made)
+    return zeros or full == "torch.eq" or (full == "torch.randint" and drawn == [0, 2])
+
+
+def _filled(source: Source, zeros: ast.Call) -> bool:
+    """`target = torch.zeros(n)`, and below `target[worse] = -1`, or a number that cannot be seen."""
+    made = tree.statement(source, zeros)
+    name = tree.dotted(made.targets[0]) if isinstance(made, ast.Assign) else ""
+    filled = (one for one in grouped.stored(source) if name and tree.dotted(one.value) == name)
+    stores = [up for one in filled if isinstance(up := source.parents[one], ast.Assign)]
+    numbers = [tree.literal(one.value) for one in stores if tree.function(source, one) is tree.function(source, made)]
+    return any(not isinstance(one, int | float) or one < 0 for one in numbers)
 
 
 def _casts(source: Source, node: ast.expr) -> bool:
