@@ -181,8 +181,10 @@ def _each_once(event: Event) -> bool:
 
 
 def _few(source: Source, loop: ast.AST) -> bool:
-    """`for _ in range(10)`, `for text in ["a", "b"]`: the graphs of ten turns are no matter."""
+    """`for _ in range(10)`, `for text in ["a", "b"]`, a `break` at the end: the graphs of ten turns are no matter."""
     over = loop.iter if isinstance(loop, ast.For) else None
+    if isinstance(loop, ast.For) and isinstance(loop.body[-1], ast.Break):
+        return True  # the first batch alone
     written = follow.followed(source, over) if over is not None else None
     if isinstance(written, ast.List | ast.Tuple):
         return len(written.elts) <= 20
