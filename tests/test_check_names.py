@@ -27,6 +27,7 @@ FORMS = {
     "from torch.optim.adam import Adam\nAdam(p)": "torch.optim.Adam",
     "from torch.optim.lr_scheduler import StepLR\nStepLR(o, 1)": "torch.optim.lr_scheduler.StepLR",
     "from torch.autograd import no_grad\nno_grad()": "torch.no_grad",
+    "import torch\ntorch.GradScaler()": "torch.amp.GradScaler",
     "import pytorch_lightning as pl\npl.LightningModule()": "lightning.pytorch.LightningModule",
     "print(1)": "print",
     "def g():\n    pass\ng()": "__main__.g",

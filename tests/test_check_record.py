@@ -6,7 +6,7 @@ from torchlore.check import config, record, runner
 from torchlore.check.project import Project
 from torchlore.finding import Severity
 
-DISCARDED = "import torch\n\nx = torch.zeros(2)\nx.float()\nprint(x)\n"
+DISCARDED = "import torch\n\nx = torch.zeros(2)\nx.add(1)\nprint(x)\n"
 STEP_FIRST = """import torch
 from torch import nn
 
@@ -26,7 +26,7 @@ def told(rules, text, settings=None):
 
 
 def test_a_rule_with_a_record_says_error(rules):
-    assert told(rules, DISCARDED)["discarded-move"] is Severity.ERROR
+    assert told(rules, DISCARDED)["discarded-tensor-op"] is Severity.ERROR
 
 
 def test_a_rule_that_nobody_has_met_says_warning(rules):

@@ -50,7 +50,7 @@ def test_status_and_concise_lines(capsys):
     assert lore(capsys, "--format", "concise", "good.py")[0] == 0
     status, out, _ = lore(capsys, "--format", "concise", ".")
     assert status == 1
-    assert out.startswith("bad.py:4:1: error discarded-move ")
+    assert out.startswith("bad.py:4:1: warning discarded-move ")
 
 
 def test_the_default_shows_line_caret_sentence_and_remedy(capsys):
@@ -58,7 +58,7 @@ def test_the_default_shows_line_caret_sentence_and_remedy(capsys):
     _, out, _ = lore(capsys, "bad.py")
     assert "  4 | x.float()\n    | ^^^^^^^^^\n" in out
     assert "--fix writes it" in out
-    assert out.rstrip().endswith("1 error in 1 of 1 files; --fix repairs 1")
+    assert out.rstrip().endswith("1 warning in 1 of 1 files; --fix repairs 1")
 
 
 def test_fix_and_diff(capsys):
@@ -158,7 +158,7 @@ def test_a_notebook_is_one_program_and_fixes_touch_only_their_cell(capsys):
     write("nb.ipynb", text)
     status, out, _ = lore(capsys, "--format", "concise", "nb.ipynb")
     assert status == 1
-    assert out.startswith("nb.ipynb:cell 4:3:1: error discarded-move")
+    assert out.startswith("nb.ipynb:cell 4:3:1: warning discarded-move")
     lore(capsys, "--fix", "nb.ipynb")
     after = Path("nb.ipynb").read_text()
     assert after == text.replace('"x.cuda()"', '"x = x.cuda()"')
@@ -169,7 +169,7 @@ def test_a_broken_cell_does_not_hide_the_others(capsys):
     write("nb.ipynb", notebook_text("import torch\nx = torch.zeros(3)", "def broken(:", "x.cuda()"))
     _, out, _ = lore(capsys, "--format", "concise", "nb.ipynb")
     assert "cell 3:1:1: error syntax-error" in out
-    assert "cell 4:1:1: error discarded-move" in out
+    assert "cell 4:1:1: warning discarded-move" in out
 
 
 def test_a_broken_notebook_is_one_clear_line(capsys):
@@ -186,7 +186,7 @@ def test_markdown_blocks(capsys):
     write("page.md", f"# Title\n\n```python\n{BAD}```\n\n```python\n>>> torch\n```\n")
     assert lore(capsys, ".")[0] == 0
     _, out, _ = lore(capsys, "--markdown", "--format", "concise", ".")
-    assert out.startswith("page.md:7:1: error discarded-move")
+    assert out.startswith("page.md:7:1: warning discarded-move")
 
 
 def test_a_name_of_one_block_is_known_in_the_next(capsys):
@@ -230,12 +230,12 @@ def test_formats_are_well_formed(capsys):
     assert result["ruleId"] == "discarded-move"
     assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 4
     assert result["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]["startLine"] == 4
-    assert lore(capsys, "--format", "github", "a.py")[1].startswith("::error file=a.py,line=4,col=1")
+    assert lore(capsys, "--format", "github", "a.py")[1].startswith("::warning file=a.py,line=4,col=1")
     quality = json.loads(lore(capsys, "--format", "gitlab", "a.py")[1])
     assert quality[0]["location"]["lines"]["begin"] == 4
     suite = ET.fromstring(lore(capsys, "--format", "junit", "a.py")[1])  # our own output
     assert suite.attrib["failures"] == "1"
-    assert "1  error    discarded-move" in lore(capsys, "--statistics", "a.py")[1]
+    assert "1  warning  discarded-move" in lore(capsys, "--statistics", "a.py")[1]
     assert "A Module moves in place" in lore(capsys, "--explain", "a.py")[1]
 
 
@@ -278,7 +278,7 @@ def test_bad_input_is_said_and_the_rest_is_checked(capsys):
     Path("gone.py").symlink_to("nowhere.py")
     status, out, err = lore(capsys, "--format", "concise", ".", "missing.py")
     assert status == 2
-    assert "good.py:4:1: error discarded-move" in out
+    assert "good.py:4:1: warning discarded-move" in out
     assert "syntax.py:2:7: error syntax-error" in out
     assert "deep.py" in out
     for name in ("binary.py", "latin.py", "gone.py", "missing.py"):

@@ -88,7 +88,7 @@ def test_8_notebooks_are_read(capsys):
     Path("nb.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     status, out, _ = lore(capsys, "--format", "concise", "nb.ipynb")
     assert status == 1
-    assert out.startswith("nb.ipynb:cell 1:3:1: error discarded-move")
+    assert out.startswith("nb.ipynb:cell 1:3:1: warning discarded-move")
 
 
 def test_9_output_is_sorted_and_its_columns_agree(capsys):

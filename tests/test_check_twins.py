@@ -1,5 +1,7 @@
 """Folders that each have their own `model.py`: a name means what stands beside the file that says it."""
 
+import json
+
 import pytest
 
 from torchlore.check import config, runner
@@ -94,3 +96,32 @@ def test_what_a_caller_in_another_file_gives_is_read_there(tmp_path, monkeypatch
     (tmp_path / "step.py").write_text(CALLER)
     monkeypatch.chdir(tmp_path)
     assert said(["contrast.py", "step.py"]) == [("contrast.py", "loss-args-swapped")]
+
+
+SUMMED = """
+import torch
+import torch.nn.functional as F
+
+def bound(out, x, kld):
+    return F.mse_loss(out, x, reduction="sum") + kld
+
+def train(net, optimizer, loader):
+    total = 0
+    for x, _ in loader:
+        out, kld = net(x)
+        loss = bound(out, x, kld.sum())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total / len(loader.dataset)
+"""
+
+
+def test_a_notebook_of_the_same_name_takes_no_function_away(tmp_path, monkeypatch):
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": SUMMED}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "vae.py").write_text(SUMMED)
+    (tmp_path / "vae.ipynb").write_text(json.dumps(book))
+    monkeypatch.chdir(tmp_path)
+    assert said(["vae.py", "vae.ipynb"]) == said(["vae.ipynb", "vae.py"]) == []

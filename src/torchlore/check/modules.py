@@ -155,4 +155,12 @@ def _no_layer(one: Attribute, depth: int) -> bool:
     if isinstance(one.value, ast.Name) and one.method == "__init__" and not api.weak_kind(one.value.id):
         return not any(api.is_kind(made.kind, "module") for made in values(one.source, one.value))
     plain = {"number", "bool", "string", "none", "tensor", "list", "tuple", "dict", "function"}
-    return all(made.kind in plain or parameterless(made, depth - 1) for made in values(one.source, one.value))
+    found = values(one.source, one.value)
+    return all(made.kind in plain or parameterless(made, depth - 1) or _without(made, depth - 1) for made in found)
+
+
+def _without(value: Value, depth: int) -> bool:
+    """Whether an object of a class that is no module surely keeps no layer either."""
+    owner = class_behind(value.source, value) if value.kind == "object" and value.source and depth > 0 else None
+    held = [one for found in attributes(owner).values() for one in found] if owner is not None else []
+    return bool(held) and all(_no_layer(one, depth) for one in held)

@@ -32,6 +32,7 @@ _SAME = (  # where a name must start, what of it is replaced, by what; compiled 
     ("torch.nn.parallel.", r"^torch\.nn\.parallel\.(?:data_parallel\.)?DataParallel\b", "torch.nn.DataParallel"),
     ("torch.nn.parallel.distributed.", r"^torch\.nn\.parallel\.distributed\.", "torch.nn.parallel."),
     ("torch.nn.utils.clip_grad.", r"^torch\.nn\.utils\.clip_grad\.", "torch.nn.utils."),
+    ("torch.GradScaler", r"^torch\.GradScaler\b", "torch.amp.GradScaler"),
     ("torch.functional.", r"^torch\.functional\.", "torch."),
     ("torch.tensor.T", r"^torch\.tensor\.Tensor\b", "torch.Tensor"),
     ("torch._tensor.", r"^torch\._tensor\.Tensor\b", "torch.Tensor"),

@@ -349,6 +349,9 @@ def _imported_tails(text: str) -> set[str]:
 
 def _nearest(paths: list[str], near: str) -> str | None:
     """Of several modules of one name the one whose folder shares most with the importing file's; None where two do."""
+    if near in paths:
+        return near  # `vae.py` beside `vae.ipynb`: its own names are its own
+    paths = [path for path in paths if path.endswith(".py")] or paths  # nobody imports a notebook
     folder = near.split("/")[:-1]
     pairs = (zip(path.split("/")[:-1], folder, strict=False) for path in paths)
     shared = [sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], one)) for one in pairs]

@@ -250,7 +250,7 @@ def _another(source: Source, size: ast.Call, loop: ast.For, name: str) -> bool:
     if isinstance(given, ast.Attribute) and given.attr == "dataset":
         given = given.value
     over = iteration.unwrapped(source, loop.iter)
-    if given is None or source.code(given) in source.code(loop.iter):
+    if given is None or source.code(given) in (source.code(loop.iter), *_choices(source, over)):
         return False
     one, other = (values.made_by(source, node, "torch.utils.data.DataLoader") for node in (given, over))
     apart = one is not None and other is not None and one.node is not other.node
@@ -259,6 +259,12 @@ def _another(source: Source, size: ast.Call, loop: ast.For, name: str) -> bool:
     home = tree.function(source, loop) or source.tree
     added = [node for node in tree.under(source, home, ast.AugAssign) if isinstance(node.op, ast.Add)]  # type: ignore[attr-defined]  # under gives what was asked for
     return not any(tree.dotted(node.target) == name and not tree.inside(source, node, loop) for node in added)  # type: ignore[attr-defined]  # the same
+
+
+def _choices(source: Source, over: ast.expr) -> list[str]:
+    """The loaders one of which `loader` is, where an `if` chooses; the division may stand below the same question."""
+    made = follow.possible(source, over) if isinstance(over, ast.Name) else []
+    return [source.code(one) for one in made] if len(made) > 1 else []
 
 
 def _breaks(source: Source, loop: ast.For) -> bool:

@@ -102,7 +102,12 @@ def _begun_anew(source: Source, choice: ast.If, best: ast.expr) -> ast.stmt | No
     start = bound[0].statement if len(bound) == 1 and bound[0].how == "assign" and not bound[0].path else None
     if not isinstance(start, ast.Assign) or tree.loops(source, start)[:1] != tree.loops(source, choice)[:1]:
         return None
-    constant = isinstance(tree.literal(start.value), int | float) or "inf" in source.code(start.value)
+    infinite = "inf" in source.code(start.value) and not any(
+        scopes.reaching(source, one)
+        for one in ast.walk(start.value)
+        if isinstance(one, ast.Name) and not source.name(one)
+    )  # `np.min(seen) if seen else np.inf` is made of what was seen
+    constant = isinstance(tree.literal(start.value), int | float) or infinite
     return start if constant and not tree.conditions(source, start) else None
 
 

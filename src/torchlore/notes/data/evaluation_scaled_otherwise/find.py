@@ -31,7 +31,7 @@ WORDS = ("Normalize", "Compose")
 def find(source: Source) -> Iterator[Hit]:
     if "Normalize(" not in source.text or "Compose(" not in source.text:
         return
-    chains = list(_chains(source))
+    chains = [] if _measures(source) else list(_chains(source))
     for one in chains:
         partners = [other for other in chains if other.role != one.role and other.home is one.home]
         again = [
@@ -39,6 +39,12 @@ def find(source: Source) -> Iterator[Hit]:
         ]  # a notebook begins anew
         if one.role == "eval" and len(partners) == 1 and len(again) == 1:
             yield from _compared(source, partners[0], one, chains)
+
+
+def _measures(source: Source) -> bool:
+    """A script that takes the mean and the deviation of the pictures, which it wants as they are, and trains nothing."""
+    deviations = any(source.methods("std")) or any(source.calls("torch.std", "numpy.std", "torch.std_mean"))
+    return deviations and not any(source.methods("backward", "train", "fit"))
 
 
 def _compared(source: Source, train: Chain, test: Chain, chains: list[Chain]) -> Iterator[Hit]:

@@ -120,6 +120,9 @@ def _numbers(source: Source, value: ast.expr) -> bool:
     if not isinstance(value, ast.DictComp) or len(value.generators) != 1:
         return False
     over = value.generators[0].iter
+    target = value.generators[0].target
+    if isinstance(target, ast.Tuple) and tree.dotted(value.key) == tree.dotted(target.elts[0]):
+        return False  # from the place to the row: it lists the samples
     if not (isinstance(over, ast.Call) and source.name(over.func) == "enumerate" and over.args):
         return False
     seen = ast.unparse(follow.followed(source, over.args[0]))

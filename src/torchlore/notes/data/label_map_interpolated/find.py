@@ -1,6 +1,7 @@
 """The rule of label-map-interpolated."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, project, scopes, tree
@@ -10,6 +11,9 @@ from torchlore.check.source import Hit, Source
 _SMOOTH = ("bilinear", "bicubic", "linear", "trilinear", "area")
 _WHOLE = ("long", "int")  # bytes are pictures
 _MASK = regex(r"^(?:.*_)?(?:masks?|labels?_?maps?|seg_?maps?|segmentation|seg_?masks?|annotation)$")
+_MATTE = regex(
+    r"matt(?:e|ing)|trimap", re.IGNORECASE
+)  # how much of a pixel is foreground: a picture, no numbers of classes
 WORDS = ("interpolate|resize", "bilinear|bicubic|linear|trilinear|area|resize")
 
 
@@ -61,8 +65,10 @@ def _by_helper(source: Source, call: ast.Call) -> list[ast.Call]:
 def _mask(source: Source, call: ast.Call) -> bool:
     """A dataset's own mask, to go by its name: predicted masks are often probabilities, which may be interpolated."""
     home = tree.class_of(source, call)
-    loads = home is not None and any(
-        isinstance(one, ast.FunctionDef) and one.name == "__getitem__" for one in home.body
+    loads = (
+        home is not None
+        and not _MATTE.search(source.code(home))
+        and any(isinstance(one, ast.FunctionDef) and one.name == "__getitem__" for one in home.body)
     )
     return loads and bool(_MASK.match(tree.dotted(call.args[0]).rpartition(".")[2].lower()))
 

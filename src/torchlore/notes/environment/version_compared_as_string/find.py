@@ -17,7 +17,7 @@ def find(source: Source) -> Iterator[Hit]:
             where, how = _misread(source, node, package)
             if where is not None:
                 right = "`torch.__version__ >= (2, 9)`" if package == "torch" else "`packaging.version.Version`"
-                what = f"`{package}.__version__` is compared {how}, which puts 2.15 before 2.9: use {right}"
+                what = f"`{source.code(node)}` is compared {how}, which puts 2.15 before 2.9: use {right}"
                 yield source.hit(where, what, severity="hint" if _long_past(where) else None)
 
 

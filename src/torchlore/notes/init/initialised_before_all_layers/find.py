@@ -25,11 +25,17 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         missed = [one.name for found in classes.own_attributes(owner).values() for one in found
                   if tree.function(source, one.node) is home and getattr(one.node, "lineno", 0) > call.lineno and _is_left(source, owner, one, chosen)]  # fmt: skip
-        if missed:
+        if missed and not _goes_on(source, home, call):
             yield source.hit(
                 call,
                 f"`self.{missed[0]}` is made below and keeps its own initialisation: move this to the end of `__init__`",
             )
+
+
+def _goes_on(source: Source, home: ast.AST | None, call: ast.Call) -> bool:
+    """Whether `__init__` initialises another layer by hand below: its author knows what this call does not reach."""
+    fills = (one for one in tree.under(source, home, ast.Call) if one.lineno > call.lineno) if home is not None else ()
+    return any(source.name(one.func).startswith("torch.nn.init.") and "self." in source.code(one) for one in fills)
 
 
 def _own_initialisers(source: Source) -> Iterator[ast.Call]:

@@ -73,6 +73,8 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
     steps = loop.direct("backward")
     if any(follow.seldom(source, event.at, loop.node) for event in steps) or frameworks.owned(source, loop.node):
         return  # one backward pass for several turns may want what they keep
+    if _summed_for_later(source, loop.node):
+        return
     for node, target, value in kept.every(source, loop.node):
         if not _each_turn(source, node, loop.node) or no_grad_around(source, node):
             continue
@@ -91,6 +93,14 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
             single = values.attached(source, graphs[0]) is True or _returns_loss(source, graphs[0])
             add = f"add `{name}.detach()`" if single else "detach what is in it first"
             yield source.hit(node, f"`{total}` keeps the graph of every `{name}` in memory: {add}", severity="warning")
+
+
+def _summed_for_later(source: Source, loop: tree.Loop) -> bool:
+    """`total += loss` in the loop and `total.backward()` behind it: the graphs of all turns are wanted until then."""
+    sums = {tree.dotted(one.target) for one in tree.under(source, loop, ast.AugAssign) if isinstance(one.op, ast.Add)}
+    passes = (one for one in source.methods("backward") if one.lineno > (loop.end_lineno or 0))
+    home = tree.function(source, loop)
+    return any(tree.dotted(tree.receiver(one)) in sums - {""} and tree.function(source, one) is home for one in passes)
 
 
 def _each_turn(source: Source, node: ast.AST, loop: tree.Loop) -> bool:

@@ -102,8 +102,12 @@ def _scaler(scaled: Event) -> str:
 
 
 def _stands_in(scaled: Event) -> bool:
-    """`DummyScaler().scale(loss)`, a class of one's own, which is not one of two."""
+    """`DummyScaler().scale(loss)`, a class of one's own, which is not one of two; `GradScaler(enabled=False)`, which scales nothing."""
     made = _scaled(scaled)
+    known = scaled.source.values(tree.receiver(made)) if isinstance(made, ast.Call) else ()
+    switches = [tree.argument(one.node, None, "enabled") for one in known if isinstance(one.node, ast.Call)]
+    if switches and all(one is not None and tree.literal(one) is False for one in switches):
+        return True
     if not isinstance(made, ast.Call) or flow.called(scaled.source, made) is None:
         return False
     return len(scaled.source.values(tree.receiver(made))) == 1

@@ -89,7 +89,9 @@ def _is_quiet(source: Source, home: tree.FunctionNode | None, events: tuple[Even
         or _MEANT.search(follow.comment(source, event.node))
     ):
         return True
-    return _asked_for(events, event) or _each_once(event) or _cares(source, event.node) or _frozen(events, event)
+    return (
+        _asked_for(events, event) or _each_once(event) or _cares(source, event.node) or _frozen(source, events, event)
+    )
 
 
 def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple[str, bool]:
@@ -152,10 +154,14 @@ def _cares(source: Source, call: ast.Call) -> bool:
     return any(node is not None and _CONTEXTS.search(one.source.code(node)) for one, node in made)
 
 
-def _frozen(events: tuple[Event, ...], event: Event) -> bool:
-    """`net.eval().requires_grad_(False)` further up: nothing of it asks for a gradient, and nothing is recorded."""
+def _frozen(source: Source, events: tuple[Event, ...], event: Event) -> bool:
+    """`net.eval().requires_grad_(False)` or Lightning's `net.freeze()` further up: nothing asks for a gradient, and nothing is recorded."""
     before = (one for one in events[: events.index(event)] if one.what == "freeze" and not one.conditions)
-    return event.owner is not None and any(_held_still(one) == event.owner for one in before)
+    if event.owner is not None and any(_held_still(one) == event.owner for one in before):
+        return True
+    home, name = tree.function(source, event.at), tree.dotted(event.expr) if event.expr is not None else ""
+    sealed = (one for one in source.methods("freeze") if name and not one.args and tree.is_statement(source, one))
+    return any(tree.dotted(tree.receiver(one)) == name and tree.function(source, one) is home for one in sealed)
 
 
 def _held_still(freeze: Event) -> Identity | None:
@@ -175,8 +181,10 @@ def _each_once(event: Event) -> bool:
 
 
 def _few(source: Source, loop: ast.AST) -> bool:
-    """`for _ in range(10)`, `for text in ["a", "b"]`: the graphs of ten turns are no matter."""
+    """`for _ in range(10)`, `for text in ["a", "b"]`, a `break` at the end: the graphs of ten turns are no matter."""
     over = loop.iter if isinstance(loop, ast.For) else None
+    if isinstance(loop, ast.For) and isinstance(loop.body[-1], ast.Break):
+        return True  # the first batch alone
     written = follow.followed(source, over) if over is not None else None
     if isinstance(written, ast.List | ast.Tuple):
         return len(written.elts) <= 20
@@ -385,7 +393,7 @@ def _is_carried(source: Source, call: ast.Call, loop: ast.AST) -> bool:
         bound = [one for one in scopes.reaching(source, arg) if tree.inside(source, one.statement, loop)]
         again = [one.value for one in bound if one.value is not None and one.how == "assign"]
         inner = [part for one in again for part in tree.under(source, one, ast.Call)]
-        if any(_hides(part, call) for part in inner) or _rebound(arg, loop, len(bound)):
+        if any(_hides(source, part, call) for part in inner) or _rebound(arg, loop, len(bound)):
             continue
         if any(part is call for one in again for part in terms.reached(source, one)):
             return True
@@ -398,9 +406,11 @@ def _rebound(arg: ast.Name, loop: ast.AST, known: int) -> bool:
     return len([one for one in names if isinstance(one.ctx, ast.Store)]) != known
 
 
-def _hides(part: ast.Call, call: ast.Call) -> bool:
-    """A function that may cut the graph: `repackage_hidden(hidden)`."""
-    return part is not call and isinstance(part.func, ast.Name)
+def _hides(source: Source, part: ast.Call, call: ast.Call) -> bool:
+    """A function that may cut the graph: `repackage_hidden(hidden)`, `utils.repackage_hidden(hidden)`."""
+    full = "" if isinstance(part.func, ast.Name) else source.name(part.func)
+    foreign = isinstance(part.func, ast.Name) or (full != "" and not full.startswith("torch."))
+    return part is not call and foreign
 
 
 def _differentiated(source: Source, home: tree.FunctionNode | None) -> bool:

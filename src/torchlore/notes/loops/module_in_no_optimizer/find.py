@@ -102,8 +102,10 @@ def _forgotten(source: Source) -> Iterator[Hit]:
     alone = {home: call for home, call in zip(homes, made, strict=True) if homes.count(home) == 1}
     given = {identity.identity(source, tree.receiver(one)) for one in source.methods("parameters")}
     for turn in flow.rounds(source) if alone else ():
-        last = max((place for place, one in enumerate(turn) if one.what == "backward"), default=0)
-        calls = [one for one in turn[:last] if one.what == "forward" and not one.no_grad and not _inner(one)]
+        end = max((place for place, one in enumerate(turn) if one.what == "step"), default=0)
+        last = max((place for place, one in enumerate(turn[:end]) if one.what == "backward"), default=0)
+        begin = max((place for place, one in enumerate(turn[:last]) if one.what == "optimizer"), default=0)
+        calls = [one for one in turn[begin:last] if one.what == "forward" and not one.no_grad and not _inner(one)]
         stepped = {one.owner for one in turn if one.what == "step"}
         trained = any(one.owner in given for one in calls)
         for event in calls if trained else ():

@@ -45,7 +45,8 @@ WORDS = ("|".join(_PLACES), "*decay*|*mom*|*wd*|*l2*")
 def find(source: Source) -> Iterator[Hit]:
     made = ((call, name) for name in _PLACES for call in source.calls(f"torch.optim.{name}"))
     for call, name in (*made, *_inherited(source)):
-        for place, given in zip(_PLACES.get(name, ()), call.args, strict=False):
+        behind = zip(_PLACES.get(name, ())[1:], call.args[1:], strict=False)  # groups may be called by what they set
+        for place, given in behind:
             meant = _meant(source, given)
             if meant and place != meant and not any(isinstance(one, ast.Starred) for one in call.args):
                 told = f"this place is `{place}` of `{name}`, so there is no such {meant}: write `{meant}={source.code(given)}`"

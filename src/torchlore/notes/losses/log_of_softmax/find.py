@@ -13,6 +13,18 @@ _BETTER = {"torch.softmax": "torch.log_softmax", "torch.nn.functional.softmax": 
 _DRAWS = regex(r"(?:^|_)(?:generate|sample|search|greedy|beam)(?:_|$)|decode_to_pred")  # of what was drawn or is best
 _ACTION = regex(r"(?:^|_)acts?(?:ions?)?(?:_|$)|^a$")  # a policy drew it
 _WARM = regex(r"(^|[._])(temperature|temp|tau|T)$")
+_SAME_NUMBERS = {
+    "gather",
+    "squeeze",
+    "unsqueeze",
+    "view",
+    "reshape",
+    "flatten",
+    "detach",
+    "contiguous",
+    "permute",
+    "transpose",
+}
 _PICKS = ("torch.gather", "torch.squeeze", "torch.reshape", "torch.flatten")
 WORDS = ("log",)
 
@@ -109,11 +121,7 @@ def _guarded(source: Source, node: ast.expr, hops: int = 4) -> bool:
     if inside is not None and (back := calls.returned(inside)):
         return all(_guarded(inside.source, one, hops - 1) for one in back)
     inner = node.args[0] if source.name(node.func) in _PICKS and node.args else tree.receiver(node)
-    return (
-        node.func.attr in ("gather", "squeeze", "view", "reshape", "flatten", "detach")
-        and hops > 0
-        and _guarded(source, inner, hops - 1)
-    )
+    return node.func.attr in _SAME_NUMBERS and hops > 0 and _guarded(source, inner, hops - 1)
 
 
 def _fixed(source: Source, inner: ast.expr) -> str:

@@ -72,7 +72,7 @@ def _side(source: Source, node: ast.expr) -> tuple[str, str]:
     code = source.code(node).lower()
     role = "far" if _AWAY.search(code) else "near" if _NEAR.search(code) else ""
     if role and _DISTANCE.search(code) and "sim" not in code:
-        return "distance", role
+        return ("" if _of_similarity(source, node) else "distance"), role
     made = follow.followed(source, node)
     for one in ast.walk(made):
         called = source.name(one.func).rpartition(".")[2] if isinstance(one, ast.Call) else ""
@@ -83,6 +83,16 @@ def _side(source: Source, node: ast.expr) -> tuple[str, str]:
         if len(roles) == 1:
             return ("similarity" if called == "cosine_similarity" else "distance"), roles.pop()
     return "", ""
+
+
+def _of_similarity(source: Source, node: ast.expr, hops: int = 2) -> bool:
+    """`neg_dists = F.logsigmoid(F.cosine_similarity(x, y))`: called a distance, and large where the two are near."""
+    made = [one for one in follow.possible(source, node) if one is not node]
+    named = [one for value in made for one in ast.walk(value) if isinstance(one, ast.Name)] if hops else []
+    asked = (source.name(one.func) for value in made for one in ast.walk(value) if isinstance(one, ast.Call))
+    return any(one.endswith("cosine_similarity") for one in asked) or any(
+        _of_similarity(source, one, hops - 1) for one in named if isinstance(one.ctx, ast.Load)
+    )
 
 
 def _role(source: Source, node: ast.expr) -> str:

@@ -32,7 +32,8 @@ def find(source: Source) -> Iterator[Hit]:
             stable = (
                 plain and share in ("eps", "epsilon") and "smooth" not in source.text
             )  # so that no logarithm is of 0
-            if ((inverse and classes) or plain) and not stable:
+            weights = plain and "weight" in share.lower()  # a blend of weights: 1 for one class, less for the others
+            if ((inverse and classes) or plain) and not stable and not weights:
                 yield source.hit(
                     whole, f"the labels no longer sum to 1: add `{share}` divided by the number of classes"
                 )

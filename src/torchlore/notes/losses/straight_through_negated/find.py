@@ -1,12 +1,18 @@
 """The rule of straight-through-negated."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import edits, grouped, tree, values
+from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 Part = tuple[ast.expr, int]  # a summand and its sign
+_HARD = regex(
+    r"quanti[sz]|codebook|z_?q|embed|round|arg(?:max|min)|one_?hot|straight|sign\(|hard|binar|sampl|bernoulli",
+    re.IGNORECASE,
+)  # what makes a choice that has no gradient of its own; without one `x + (y - x)` is a blend whose weight is 1
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -36,6 +42,7 @@ def _cancelled(source: Source) -> Iterator[Hit]:
             isinstance(gap.left, ast.Name)
             and tree.dotted(gap.right) == first.id
             and not values.maybe(source, gap.left, "number", "string", "list", "ndarray")
+            and _HARD.search(source.code(tree.class_of(source, whole) or tree.function(source, whole) or source.tree))
         ):
             fixed = f"{first.id} + ({gap.left.id} - {first.id}).detach()"
             told = f"`{source.code(whole)}` is `{gap.left.id}`, and no gradient reaches `{first.id}`: write `{fixed}`"

@@ -45,16 +45,19 @@ def _makes_zeros(home: Source, made: ast.Call, hops: int) -> bool:
     full = home.name(made.func)
     if full in ("torch.cat", "torch.concat") and made.args and isinstance(made.args[0], ast.Tuple | ast.List) and hops:
         return any(_holds_zeros(home, one, hops - 1) for one in made.args[0].elts)
-    if full.startswith("torch.zeros") and _is_filled(home, made):
-        return False  # what is written into it may be -1 and 1
     drawn = [tree.literal(one) for one in made.args[:2]]
-    return full in ("torch.zeros", "torch.zeros_like", "torch.eq") or (full == "torch.randint" and drawn == [0, 2])
+    zeros = full in ("torch.zeros", "torch.zeros_like") and not _filled(home, made)
+    return zeros or full == "torch.eq" or (full == "torch.randint" and drawn == [0, 2])
 
 
-def _is_filled(source: Source, made: ast.Call) -> bool:
-    """Whether the zeros are kept under a name whose places are written to."""
-    name = tree.dotted(tree.target(source, made) or made)
-    return bool(name) and any(tree.dotted(one.value) == name for one in grouped.stored(source))
+def _filled(source: Source, zeros: ast.Call) -> bool:
+    """`target = torch.zeros(n)`, and below `target[worse] = -1`, or a number that cannot be seen."""
+    made = tree.statement(source, zeros)
+    name = tree.dotted(made.targets[0]) if isinstance(made, ast.Assign) else ""
+    filled = (one for one in grouped.stored(source) if name and tree.dotted(one.value) == name)
+    stores = [up for one in filled if isinstance(up := source.parents[one], ast.Assign)]
+    numbers = [tree.literal(one.value) for one in stores if tree.function(source, one) is tree.function(source, made)]
+    return any(not isinstance(one, int | float) or one < 0 for one in numbers)
 
 
 def _inside(source: Source, node: ast.expr) -> ast.expr | None:

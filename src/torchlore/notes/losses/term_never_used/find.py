@@ -207,6 +207,7 @@ def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AS
         computes = isinstance(made, ast.BinOp | ast.Subscript) or (isinstance(made, ast.Call) and bool(made.args))
         computes &= not taken
         computes &= not (isinstance(made, ast.Call) and source.name(made.func) in ("float", "int"))  # a number, no term
+        computes &= not _is_start(source, made)
         computes &= made is None or follow.method(made) != "get"
         computes &= not _steps_itself(source, made)
         computes &= not tensors.no_grad_around(source, one.statement)  # a number to look at
@@ -222,6 +223,13 @@ def _unread(source: Source, home: ast.FunctionDef) -> Iterator[tuple[str, ast.AS
             and not re.search(rf"#.*\b{name}\b", source.code(home))
         ):
             yield name, one.statement  # a line that is commented out would read it: the author chose
+
+
+def _is_start(source: Source, made: ast.expr | None) -> bool:
+    """`torch.tensor(0.0)`, `torch.zeros(1)`: where a sum would begin, and no term yet."""
+    if not isinstance(made, ast.Call) or source.name(made.func) not in ("torch.tensor", "torch.zeros"):
+        return False
+    return all(tree.literal(one) is not tree.UNKNOWN for one in made.args)
 
 
 def _went_alone(source: Source, home: ast.FunctionDef, made: ast.expr | None) -> bool:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, grouped, scopes, tree, uses
+from torchlore.check import calls, follow, grouped, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -108,8 +108,13 @@ def _kept_at_the_end(source: Source, sum_: ast.BinOp) -> str:
 
 
 def _seen(source: Source, flag: ast.Name) -> bool:
-    """Whether the flag is handed in, or the file plays itself; a memory of another file may hold it turned round."""
-    return ".step(a" in source.text or all(one.how == "parameter" for one in scopes.reaching(source, flag))
+    """Whether the file plays itself, or the flag is handed in, by nobody in sight or by one who plays; a memory may hold it turned round."""
+    if ".step(a" in source.text:
+        return True
+    bound = [one.node for one in scopes.reaching(source, flag) if one.how == "parameter"]
+    callers = [pair for one in bound if isinstance(one, ast.arg) for pair in calls.given(source, one)]
+    handed = len(bound) == len(scopes.reaching(source, flag))
+    return handed and all(".step(a" in at.text for at, _ in callers)
 
 
 def _named(node: ast.expr) -> str:

@@ -34,6 +34,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue  # a part of what is itself a copy
         if isinstance(target, ast.Name) and _used_at_once(source, assign, target):
             continue
+        if _new_each_turn(source, assign, inner):
+            continue
         if not _both_live(source, assign, target, inner) or not values.sure(source, inner, "module"):
             continue
         if not _chosen(source, assign, name) and (isinstance(target, ast.Attribute) or _trains_on(source, assign)):
@@ -103,6 +105,16 @@ def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:
     later = [] if tree.loops(source, assign) else [one for one in source.all(ast.Assign) if one.lineno > assign.lineno]
     again = any(tree.loops(source, one) and ast.dump(one) == ast.dump(assign) for one in later)  # that one is told
     return replaced or again or any(follow.exclusive(source, one, assign) for one in made)
+
+
+def _new_each_turn(source: Source, assign: ast.Assign, inner: ast.expr) -> bool:
+    """`model, score = fit(width)` further up in the same turn: the next turn makes another one, and leaves this as it is."""
+    around = tree.loops(source, assign)
+    bound = scopes.reaching(source, inner) if around and isinstance(inner, ast.Name) else []
+    made = [one.value for one in bound if one.how == "assign" and tree.inside(source, one.statement, around[0])]
+    again = [one for value in made if value is not None for one in tree.under(source, value, ast.Name)]
+    own = any(isinstance(inner, ast.Name) and one.id == inner.id for one in again)
+    return bool(made) and len(made) == len(bound) and all(isinstance(one, ast.Call) for one in made) and not own
 
 
 def _used_at_once(source: Source, assign: ast.Assign, target: ast.Name) -> bool:

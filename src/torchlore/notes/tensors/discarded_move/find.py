@@ -99,10 +99,24 @@ def _is_there(source: Source, call: ast.Call) -> bool:
     if follow.method(tree.receiver(call)).endswith("_") or _wakes_the_gpu(source, tree.receiver(call)):
         return True
     made = follow.followed(source, tree.receiver(call))
-    if _made_there(source, call) or _on_the_cpu(source, call, made) or _single(source, call, made):
+    if (
+        _made_there(source, call)
+        or _moved_before(source, call, made)
+        or _on_the_cpu(source, call, made)
+        or _single(source, call, made)
+    ):
         return True
     kept = [tree.argument(made, None, one) for one in ("device", "dtype")] if isinstance(made, ast.Call) else []
     return bool(call.args) and any(one is not None and source.code(one) == source.code(call.args[0]) for one in kept)
+
+
+def _moved_before(source: Source, call: ast.Call, made: ast.expr) -> bool:
+    """`x.to(device)` or `x.cuda()` behind `x = y.to(device)`: it lies where it was put."""
+    given = made.args if isinstance(made, ast.Call) and follow.method(made) == "to" else []
+    if len(given) != 1 or tree.literal(given[0]) == "cpu" or source.name(given[0]).startswith("torch."):
+        return False
+    again = follow.method(call) == "to" and [source.code(one) for one in call.args] == [source.code(given[0])]
+    return again or (follow.method(call) == "cuda" and not call.args)
 
 
 def _on_the_cpu(source: Source, call: ast.Call, made: ast.expr) -> bool:
@@ -137,13 +151,22 @@ def _was_brought(source: Source, name: ast.Name) -> bool:
 
 
 def _made_there(source: Source, call: ast.Call) -> bool:
-    """`self.kernel.cuda()` behind `self.kernel = nn.Parameter(kernel)`, of a kernel that one branch made on the GPU."""
+    """`self.kernel.cuda()` behind `self.kernel = nn.Parameter(kernel)`, of a kernel that is made on the GPU, or on that device."""
     cls, held = project.enclosing_class(source, call), tree.receiver(call)
     found = classes.assigned(cls, held.attr) if cls is not None and isinstance(held, ast.Attribute) else []
+    found = [one for one in found if one.source is source and not _is_none(one.value)]
     made = found[0].value if len(found) == 1 and isinstance(found[0].value, ast.Call) else None
     data = tree.argument(made, 0, "data") if made is not None and "Parameter" in source.code(made.func) else None
     given = follow.possible(source, data) if data is not None else []
-    return follow.method(call) == "cuda" and any("cuda" in source.code(one) for one in given)
+    if follow.method(call) == "cuda":
+        return any("cuda" in source.code(one) for one in given)
+    devices = [tree.argument(one, None, "device") if isinstance(one, ast.Call) else None for one in given]
+    wanted = [source.code(one) for one in call.args]
+    return bool(devices) and all(one is not None and [source.code(one)] == wanted for one in devices)
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _wakes_the_gpu(source: Source, tensor: ast.expr) -> bool:

@@ -399,4 +399,17 @@ def _other_column(read: ast.AST, write: ast.AST) -> bool:
         for one in (read, write)
         if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple)
     ]
-    return len(columns) == 2 and all(isinstance(one, int) for one in columns) and columns[0] != columns[1]
+    plain = len(columns) == 2 and all(isinstance(one, int) for one in columns) and columns[0] != columns[1]
+    return plain or _apart(read, write)
+
+
+def _apart(read: ast.AST, write: ast.AST) -> bool:
+    """`x[:, 1:3]` after `y[:, 0:1] = ...`: rows or columns that do not meet."""
+    spans: list[tuple[str, int, int]] = []
+    for one in (read, write):
+        parts = one.slice.elts if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple) else []
+        last = parts[-1] if parts else None
+        ends = [tree.literal(end) for end in (last.lower, last.upper) if end] if isinstance(last, ast.Slice) else []
+        if len(ends) == 2 and all(isinstance(end, int) and end >= 0 for end in ends):
+            spans.append((" ".join(map(ast.dump, parts[:-1])), *ends))  # type: ignore[arg-type]  # two numbers
+    return len(spans) == 2 and spans[0][0] == spans[1][0] and (spans[0][2] <= spans[1][1] or spans[1][2] <= spans[0][1])
