@@ -77,6 +77,12 @@ def test_a_factory_that_asks_for_nothing_is_called_with_nothing(tmp_path: Path) 
     assert len(build(Run(model=f"{tmp_path}/nets.py:fixed"), 10, 1).model) == 2
 
 
+def test_one_step_is_one_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--epochs", "1", "--batch-size", "2000", "--no-watch", "--out", str(tmp_path / "runs"))
+    assert main(["train", *words]) == 0
+    assert "\n1 step in 1 epoch, into " in capsys.readouterr().out
+
+
 def test_the_trial_of_a_model_leaves_no_trace() -> None:
     import torch
 
