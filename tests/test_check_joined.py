@@ -1,6 +1,7 @@
 """A result that has a name for one line only stands where it is read; a repair never reaches over the two lines."""
 
 import ast
+import time
 
 import pytest
 
@@ -68,3 +69,11 @@ def test_the_parts_of_a_batch_by_their_numbers(text, gathered):
 )
 def test_other_parts_stay(text):
     assert ast.unparse(Source(text).tree) == text
+
+
+def test_functions_that_use_one_name_cost_what_each_costs():
+    text = "".join(f"def f{at}(a):\n    b = a.cuda()\n    return torch.relu(b)\n" for at in range(4000))
+    begun = time.process_time()
+    tree = Source(text).tree
+    assert time.process_time() - begun < 4  # every name against every function took 17 s
+    assert ast.unparse(tree.body[-1]) == "def f3999(a):\n    return torch.relu(a.cuda())"

@@ -2,6 +2,7 @@
 
 import ast
 import gc
+import io
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlore.check import config, documents, runner
+from torchlore.check import codes, config, documents, runner
 from torchlore.check.cache import Cache
 from torchlore.check.engine import Rule
 from torchlore.check.project import Project
@@ -92,6 +93,82 @@ def test_suppressions(capsys, comment, status, words):
     found, out, _ = lore(capsys, "--format", "concise", "a.py")
     assert found == status
     assert words in out
+
+
+def test_a_comment_about_what_only_a_run_shows_is_left_alone(capsys):
+    write(
+        "a.py", "import torch\nx = 1  # lore: ignore[inputs-not-normalised]\ny = 2  # lore: ignore[not-in-this-torch]\n"
+    )
+    assert lore(capsys, "a.py")[0] == 0
+    assert lore(capsys, "--ignore", "inputs-not-normalised,not-in-this-torch", "a.py")[0] == 0
+
+
+def test_comments_take_codes_and_complaints_about_them_can_be_left_out(capsys):
+    write("a.py", BAD.replace("x.float()", f"x.float()  # lore: ignore[{codes.code('discarded-move')}]"))
+    assert lore(capsys, "a.py")[0] == 0
+    write("a.py", "import torch\n\nx = 1  # lore: ignore\n")
+    assert "unused-suppression" in lore(capsys, "a.py")[1]
+    assert lore(capsys, "--ignore", "unused-suppression", "a.py")[0] == 0
+
+
+@pytest.mark.parametrize("slug", ["unused-suppression", "syntax-error", codes.code("syntax-error")])
+def test_what_has_no_note_is_explained(capsys, slug):
+    assert main(["explain", "--raw", slug]) == 0
+    assert len(capsys.readouterr().out.split("\n\n")) > 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--update-baseline",), "--baseline"),
+        (("--fix", "--since", "HEAD"), "--since"),
+        (("--diff", "--baseline", "known.json"), "--baseline"),
+        (("--select", "discarded-mov"), "did you mean discarded-move?"),
+        (("--format", "xml"), "invalid choice: 'xml'"),
+        (("--diff", "nowhere.py"), "nowhere.py: no such file"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(capsys, words, told):
+    write("a.py", BAD)
+    assert lore(capsys, *words)[0] == 2
+    status, out, err = lore(capsys, *words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert told in err
+    assert Path("a.py").read_text() == BAD
+
+
+@pytest.mark.parametrize(
+    "setting", ['severity = {discarded-mov = "hint"}', 'per-file-ignores = {"*" = ["no-rule"]}', 'markdown = "no"']
+)
+def test_a_setting_that_would_do_nothing_is_refused(capsys, setting):
+    write("a.py", BAD)
+    write("pyproject.toml", f"[tool.torchlore]\n{setting}\n")
+    assert lore(capsys, "a.py")[0] == 2
+
+
+def test_the_last_line_counts_what_was_read(capsys):
+    write("a.py", "import torch\nx = '\0'\n")
+    assert lore(capsys, "a.py")[:2] == (2, "")
+    write("b.py", GOOD)
+    assert lore(capsys, "a.py", "b.py")[:2] == (2, "1 file checked: nothing found\n")
+    assert lore(capsys, "--baseline", "known.json", "b.py")[1] == "1 file checked: nothing new found\n"
+    Path("empty").mkdir()
+    assert lore(capsys, "empty")[:2] == (0, "nothing was checked: no Python file and no notebook there\n")
+
+
+def test_a_hook_leaves_out_what_is_excluded(capsys):
+    write("pyproject.toml", '[tool.torchlore]\nexclude = ["old"]\n')
+    write("old/a.py", BAD)
+    assert lore(capsys, "old/a.py")[0] == 1
+    assert lore(capsys, "--force-exclude", "old/a.py")[0] == 0
+
+
+def test_stdin_is_shown_as_a_diff(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
+    status, out, _ = lore(capsys, "--diff", "-", "--stdin-filename", "train.py")
+    assert status == 1
+    assert out.startswith("--- train.py\n+++ train.py\n")
+    assert out.endswith("-x.float()\n+x = x.float()\n")
 
 
 def test_a_suppressed_finding_is_not_fixed(capsys):
@@ -264,6 +341,27 @@ def test_only_changed_lines(capsys, monkeypatch):
     _, out, _ = lore(capsys, "--since", "HEAD", "--format", "concise", ".")
     assert [line.split(" ")[0] for line in out.splitlines()] == ["a.py:5:1:", "new.py:4:1:"]
     assert lore(capsys, "--since", "nonsense", ".")[0] == 2
+
+
+def test_changed_lines_are_those_of_the_repository_of_the_path(capsys, monkeypatch):
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@b")
+    names = ("a.py", "größe 2.py")
+    for folder in ("one", "two"):
+        for name in names:
+            write(f"{folder}/{name}", BAD)
+        settings = (["config", "diff.noprefix", "true"], ["config", "diff.mnemonicPrefix", "true"])
+        for words in (["init", "-q"], *settings, ["add", "."], ["commit", "-qm", "x"]):
+            subprocess.run(["git", "-C", folder, *words], check=True)
+    for name in names:
+        Path("two", name).write_bytes(BAD.encode() + b"x.half()  # \xe9\n")
+        Path("two", name).write_bytes(b"# coding: latin-1\n" + Path("two", name).read_bytes())
+    Path("link").symlink_to("two")
+    monkeypatch.chdir("one")
+    for folder in ("../two", "../link"):
+        out = lore(capsys, "--since", "HEAD", "--format", "concise", folder)[1]
+        assert [line.partition(": ")[0] for line in out.splitlines()] == [f"{folder}/{name}:6:1" for name in names]
 
 
 def test_bad_input_is_said_and_the_rest_is_checked(capsys):

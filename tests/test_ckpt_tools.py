@@ -335,6 +335,7 @@ def test_models_by_name(tmp_path, monkeypatch):
         "from torch import nn\ndef make(width=2):\n    return nn.Linear(3, width)\nthree = 3\n"
     )
     assert model_specs("mynet:make", ["width=5"]) == {"weight": ((5, 3), "float32"), "bias": ((5,), "float32")}
+    assert model_specs(f"{tmp_path}/mynet.py:make", []) == {"weight": ((2, 3), "float32"), "bias": ((2,), "float32")}
     assert model_specs("resnet18", ["num_classes=7"])["fc.weight"] == ((7, 512), "float32")
     assert model_specs("torchvision:resnet18", [])["fc.bias"] == ((1000,), "float32")
     torch.save(small().state_dict(), "a.pt")
@@ -342,6 +343,7 @@ def test_models_by_name(tmp_path, monkeypatch):
     for bad, text in (
         ("mynet:none", "has no none"),
         ("nomodule:x", "cannot be imported"),
+        ("nofile.py:x", "there is no file nofile.py"),
         ("resnet1800", "no file, and no model"),
         ("mynet:three", "expected an nn.Module"),
         ("torchvision:x", "no such model"),

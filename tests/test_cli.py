@@ -98,6 +98,20 @@ def test_a_file_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_verify_on_a_gpu_that_is_not_there_judges_no_claim() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "torchlore", "verify", "--device", "cuda", "discarded-move"],
+        capture_output=True, text=True, check=False, env=dict(os.environ, CUDA_VISIBLE_DEVICES=""),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("words", [("--workers", "-1"), ("--prefetch", "0"), ("--batch-mib", "nan")])
+def test_doctor_refuses_settings_no_loader_has(capsys: pytest.CaptureFixture[str], words: tuple[str, str]) -> None:
+    assert main(["doctor", *words]) == 2
+    assert capsys.readouterr().out == ""
+
+
 def test_verify_says_what_holds_as_json() -> None:
     done = lore("verify", "conv-output-size", "--json")
     assert done.returncode == 0, done.stderr

@@ -39,6 +39,7 @@ def inputs(c): return nn.Sequential(nn.Flatten(), nn.Linear(7, c))
 def outputs(c): return nn.Sequential(nn.Flatten(), nn.Linear(64, c + 1))
 def raises(c): raise KeyError("x")
 def empty(c): return nn.Flatten()
+def fixed(): return nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
 class Named(nn.Linear):
     def __init__(self, c): super().__init__(64, c)
     def forward(self, x): return {"logits": super().forward(x.flatten(1))}
@@ -66,6 +67,20 @@ def test_a_model_that_cannot_train_is_one_line_before_the_first_step(
     assert says in err
     assert err.count("\n") == 1
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_factory_that_asks_for_nothing_is_called_with_nothing(tmp_path: Path) -> None:
+    from torchlore.train.models import build
+    from torchlore.train.run import Run
+
+    (tmp_path / "nets.py").write_text(NETS)
+    assert len(build(Run(model=f"{tmp_path}/nets.py:fixed"), 10, 1).model) == 2
+
+
+def test_one_step_is_one_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--epochs", "1", "--batch-size", "2000", "--no-watch", "--out", str(tmp_path / "runs"))
+    assert main(["train", *words]) == 0
+    assert "\n1 step in 1 epoch, into " in capsys.readouterr().out
 
 
 def test_the_trial_of_a_model_leaves_no_trace() -> None:

@@ -68,6 +68,19 @@ def test_a_step_tells_the_order_of_events(order, seen):
     assert [one["number"] for one in album.pictures] == [1, 2, 3]
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_was_compiled_before_the_watch_began_is_traced_as_without_it(whole):
+    torch._dynamo.reset()
+    part = nn.Sequential(nn.Linear(4, 8), nn.ReLU())
+    model = nn.Sequential(part, nn.Linear(8, 2))
+    (model if whole else part).compile(backend="aot_eager")
+    torch._dynamo.utils.counters.clear()
+    with watching([], HERE):
+        train(12, model=model)
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == 1
+    assert not torch._dynamo.utils.counters["graph_break"]
+
+
 @pytest.mark.parametrize(
     ("zero", "carried"),
     [

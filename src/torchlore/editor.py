@@ -6,6 +6,7 @@ Positions in the protocol are 0-based and counted in UTF-16 units; pygls convert
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlparse
@@ -83,6 +84,9 @@ def findings(document: TextDocument, rules: Mapping[str, Rule]) -> list[Finding]
         config = configuration.load(Path(path))
     except configuration.BrokenConfig:
         config = configuration.Config()  # a settings file that is being edited; `lore check` says what is wrong with it
+    from torchlore.cli.check import names
+
+    config = replace(config, known=names())
     said = runner.check_text(path, document.source, runner.Work(rules, config, Project(torch=config.torch)))
     return [one for one in said if isinstance(one, Finding) and runner.shown(one, config)]
 

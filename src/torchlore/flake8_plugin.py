@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,11 +35,18 @@ class Plugin:
         """Errors and warnings under the project's settings, as flake8 wants them."""
         if "torch" not in self.text:
             return
-        config = configuration.load(Path(self.filename))
+        config = replace(configuration.load(Path(self.filename)), known=_names())
         work = runner.Work(_rules(), config, Project(torch=config.torch))
         for one in runner.check_text(self.filename, self.text, work):
             if isinstance(one, Finding) and runner.shown(one, config):
                 yield one.line, one.column - 1, f"{code(one.slug)} {one.message} ({one.slug})", Plugin
+
+
+@cache
+def _names() -> frozenset[str]:
+    from torchlore.cli.check import names
+
+    return names()
 
 
 @cache

@@ -83,7 +83,7 @@ def read(table: dict[str, Any], file: Path) -> Config:
         severity=tuple((slug, _severity(value, slug, file)) for slug, value in severities.items()),
         show=Severity(_severity(table["show"], "show", file)) if "show" in table else config.show,
         torch=_version(table["torch"], file) if "torch" in table else (),
-        markdown=bool(table.get("markdown", False)),
+        markdown=_flag(table.get("markdown", False), "markdown", file),
     )
 
 
@@ -91,6 +91,12 @@ def _strings(value: Any, key: str, file: Path) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise BrokenConfig(f"{file}: `{key}` takes a list of strings, got {value!r}")
     return tuple(value)
+
+
+def _flag(value: Any, key: str, file: Path) -> bool:
+    if not isinstance(value, bool):
+        raise BrokenConfig(f"{file}: `{key}` is true or false, got {value!r}")
+    return value
 
 
 def _table(value: Any, key: str, file: Path) -> dict[str, Any]:

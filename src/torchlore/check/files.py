@@ -29,8 +29,11 @@ class Unreadable(NamedTuple):
         return f"{self.path}: {self.reason}"
 
 
-def discover(paths: Iterable[str], config: Config) -> tuple[list[str], list[Unreadable]]:
-    """The files under these paths in sorted order, and what could not be read. A file named outright is always taken."""
+def discover(paths: Iterable[str], config: Config, *, force: bool = False) -> tuple[list[str], list[Unreadable]]:
+    """The files under these paths in sorted order, and what could not be read.
+
+    A file named outright is taken though it is excluded, but with `force`.
+    """
     files: set[str] = set()
     trouble: list[Unreadable] = []
     for path in paths:
@@ -39,7 +42,8 @@ def discover(paths: Iterable[str], config: Config) -> tuple[list[str], list[Unre
             files.update(found)
             trouble += bad
         elif os.path.exists(path):  # noqa: PTH110  # as above
-            files.add(path)
+            if not (force and _excluded(*os.path.split(path), config)):
+                files.add(path)
         else:
             trouble.append(Unreadable(path, "no such file or folder"))
     return sorted(files), trouble

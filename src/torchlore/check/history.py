@@ -55,14 +55,31 @@ def new_since_baseline(file: Path, findings: Sequence[Finding], named: Sequence[
     return new
 
 
-def changed_lines(revision: str, folder: Path) -> dict[str, list[tuple[int, int]]]:
-    """Absolute path -> changed line ranges since a revision; a file git does not know is changed as a whole."""
+def changed_lines(revision: str, paths: Iterable[Path]) -> dict[str, list[tuple[int, int]]]:
+    """Absolute path -> line ranges changed since a revision, in the repositories that these files and folders stand in.
+
+    A file git does not know is changed as a whole.
+    """
     if revision.startswith("-"):
         raise BrokenHistory(f"--since takes a git revision, got {revision!r}")
-    top = Path(_git(folder, "rev-parse", "--show-toplevel").strip())
+    folders = {path if path.is_dir() else path.parent for path in paths}
+    tops = {_git(folder, "rev-parse", "--show-toplevel").strip() for folder in folders if folder.is_dir()}
     changed: dict[str, list[tuple[int, int]]] = {}
+    for top in sorted(tops):
+        _changed_in(Path(top), revision, changed)
+    return changed
+
+
+def _changed_in(top: Path, revision: str, changed: dict[str, list[tuple[int, int]]]) -> None:
     current: list[tuple[int, int]] = []
-    for line in _git(top, "diff", "--no-ext-diff", "--no-color", "-U0", revision, "--").splitlines():
+    plain = (
+        "--no-ext-diff",
+        "--no-color",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        "-U0",
+    )  # whatever the user's git is set to
+    for line in _git(top, "diff", *plain, revision, "--").split("\n"):
         if line.startswith("+++ "):
             current = changed.setdefault(str(top / line[6:].strip('"').split("\t")[0]), [])
         elif match := _HUNK.match(line):
@@ -71,12 +88,12 @@ def changed_lines(revision: str, folder: Path) -> dict[str, list[tuple[int, int]
     for name in _git(top, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
         if name:
             changed[str(top / name)] = [(1, 10**9)]
-    return changed
 
 
 def _git(folder: Path, *words: str) -> str:
     try:
-        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
+        command = ["git", "-c", "core.quotePath=false", "-C", str(folder), *words]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape", check=True)
     except FileNotFoundError as error:
         raise BrokenHistory("--since needs git, which is not installed") from error
     except subprocess.CalledProcessError as error:
@@ -89,7 +106,7 @@ def _git(folder: Path, *words: str) -> str:
 def touched(found: Finding, changed: dict[str, list[tuple[int, int]]]) -> bool:
     """Whether a finding stands on a changed line (a notebook: in a changed file)."""
     file, cell, _ = found.path.partition(":cell ")
-    ranges = changed.get(str(Path(file).absolute()))
+    ranges = changed.get(str(Path(file).resolve()))
     if ranges is None:
         return False
     return bool(cell) or any(start <= max(found.end_line, found.line) and found.line <= end for start, end in ranges)

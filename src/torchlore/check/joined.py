@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import Any, cast
 
 from torchlore.check.pattern import regex
@@ -33,13 +34,14 @@ def join(nodes: Nodes, parents: Parents) -> list[ast.stmt]:
     named: dict[str, list[ast.Name]] = defaultdict(list)
     for one in cast("list[ast.Name]", nodes[ast.Name]):
         named[one.id].append(one)
+    tallies: dict[str, Counter[ast.AST]] = {}
     changed: list[ast.stmt] = []
     for first, block in reversed(pairs):
         name = first.targets[0].id
         place = block.index(first)
         later: Any = block[place + 1]
         read = _first_read(later.value, name)
-        if read is None or not _is_step(parents, read, later) or _count(named[name], parents, first) != 2:
+        if read is None or not _is_step(parents, read, later) or _count(named[name], parents, first, tallies) != 2:
             continue
         _put(parents, read, first.value)
         del block[place]
@@ -107,21 +109,26 @@ def _is_step(parents: Parents, read: ast.Name, statement: ast.stmt) -> bool:
     return up.attr in _STEPS and not alone if called else up.attr in _PARTS
 
 
-def _count(same: list[ast.Name], parents: Parents, first: ast.AST) -> int:
+def _count(same: list[ast.Name], parents: Parents, first: Any, tallies: dict[str, Counter[ast.AST]]) -> int:
     """How often a name stands in the function of the assignment; at the top of a file: in the file."""
     home = parents[first]
     while home.__class__ not in _SCOPES:
         home = parents[home]
     if home.__class__ is ast.Module or len(same) == 2:
         return len(same)
-    return sum(_within(parents, one, home) for one in same)
+    name = first.targets[0].id
+    if name not in tallies:
+        tallies[name] = Counter(scope for one in same for scope in _scopes(parents, one))
+    return tallies[name][home]
 
 
-def _within(parents: Parents, node: ast.AST, outer: ast.AST) -> bool:
-    up: ast.AST | None = node
-    while up is not None and up is not outer:
+def _scopes(parents: Parents, node: ast.AST) -> Iterator[ast.AST]:
+    """The functions and classes around a name."""
+    up = parents.get(node)
+    while up is not None:
+        if up.__class__ in _SCOPES:
+            yield up
         up = parents.get(up)
-    return up is outer
 
 
 def _put(parents: Parents, read: ast.Name, value: ast.expr) -> None:

@@ -67,10 +67,13 @@ def _remedy(one: Finding, paint: Callable[[str, str], str]) -> list[str]:
     return [paint("dim", f"  {flag} writes it")]
 
 
-def summary(findings: Sequence[Finding], hidden: int, files: int) -> str:
-    """The last line for people."""
+def summary(findings: Sequence[Finding], hidden: int, files: int, *, new: bool = False) -> str:
+    """The last line for people; `new`: what a baseline or an older revision has is not among the findings."""
+    if not files:
+        return "nothing was checked: no Python file and no notebook there"
     if not findings:
-        return f"{files} {'file' if files == 1 else 'files'} checked: nothing found" + _hidden(hidden)
+        calm = "nothing new found" if new else "nothing found"
+        return f"{files} {'file' if files == 1 else 'files'} checked: {calm}" + _hidden(hidden)
     counts = Counter(str(one.severity) for one in findings)
     parts = [f"{counts[s]} {s}{'s' if counts[s] > 1 else ''}" for s in map(str, Severity) if counts[s]]
     fixes = sum(bool(one.edits) and one.safe for one in findings)

@@ -40,7 +40,7 @@ def repair(files: Sequence[str], rules: Mapping[str, Rule], config: Config, *, u
         if fixed == data:
             continue
         count, changed = count + applied, changed + 1
-        diffs.append(_diff(path, data, fixed))
+        diffs.append(changes(path, data, fixed))
         if write:
             Path(path).write_bytes(fixed)
     return Repaired(count, changed, "".join(diffs))
@@ -117,7 +117,8 @@ def _changed(book: documents.Notebook, chosen: list[Edit]) -> dict[int, str]:
     return {index: fixes.splice(book.cells[index].source, edits) for index, edits in inside.items()}
 
 
-def _diff(path: str, old: bytes, new: bytes) -> str:
+def changes(path: str, old: bytes, new: bytes) -> str:
+    """What changed, as a unified diff."""
     before = old.decode(errors="replace").splitlines(keepends=True)
     after = new.decode(errors="replace").splitlines(keepends=True)
     return "".join(difflib.unified_diff(before, after, path, path))

@@ -181,7 +181,12 @@ def check_source(source: Source, work: Work) -> list[Finding | RuleFailed | Unre
     names = work.config.known or work.rules.keys()
     comments = suppress.suppressions(text, names)
     if comments:
-        findings = sorted(suppress.apply(findings, comments, rules, names, path), key=engine.order)
+        whole = len(rules) == len(work.rules)
+        told = suppress.apply(findings, comments, rules, names, path, whole=whole)
+        quiet = configuration.silent(work.config, path)
+        findings = sorted(
+            (one for one in told if one.slug != suppress.UNUSED or one.slug not in quiet), key=engine.order
+        )
     return [*findings, *sorted(one for one in said if not isinstance(one, Finding))]
 
 

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 MARK = "lore:"
 UNUSED = "unused-suppression"
+ABOUT = """A comment silences nothing, or names no note.
+
+A `# lore: ignore[slug]` or `# noqa: CODE` stays behind when its line is repaired, and one with a misspelt slug never
+silenced anything. Left alone it hides the next finding on its line, or makes believe that it does.
+
+Remove the comment, or write the slug or code as the finding shows it. Comments about what only `lore watch` finds are
+left alone. Where they are meant to stay: `ignore = ["unused-suppression"]` in `[tool.torchlore]` of pyproject.toml.
+"""
 _COMMENT = regex(r"(?<!\S)#\s*lore:\s*(ignore-file|ignore)\b\s*(?:\[([^\]]*)\])?")
 _NOQA = regex(r"#\s*noqa\s*:\s*([A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)", re.IGNORECASE)  # as flake8 reads it
 
@@ -43,7 +51,7 @@ def suppressions(text: str, known: Collection[str] = ()) -> list[Suppression]:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 if match := _COMMENT.search(token.string):
-                    found.append(_suppression(token, match))
+                    found.append(_suppression(token, match, known))
                 if match := _NOQA.search(token.string):
                     found += _by_code(token, match, known)
             elif token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
@@ -54,9 +62,9 @@ def suppressions(text: str, known: Collection[str] = ()) -> list[Suppression]:
     return [_next_line(one, code) if one in own_line else one for one in found]
 
 
-def _suppression(token: tokenize.TokenInfo, match: re.Match[str]) -> Suppression:
+def _suppression(token: tokenize.TokenInfo, match: re.Match[str], known: Collection[str]) -> Suppression:
     line, column = token.start[0], token.start[1] + match.start()
-    slugs = frozenset(part.strip() for part in (match[2] or "").split(",") if part.strip())
+    slugs = frozenset(slug_of(part.strip(), known) for part in (match[2] or "").split(",") if part.strip())
     lines = frozenset() if match[1] == "ignore-file" else frozenset({line})
     return Suppression(line, column + 1, lines, slugs, match[0])
 
@@ -77,9 +85,13 @@ def _next_line(one: Suppression, code: set[int]) -> Suppression:
 
 
 def apply(
-    findings: Iterable[Finding], comments: list[Suppression], ran: Collection[str], known: Collection[str], path: str
-) -> list[Finding]:
-    """The findings that are not silenced, plus one for each comment that silenced nothing or names no rule."""
+    findings: Iterable[Finding], comments: list[Suppression], ran: Collection[str], known: Collection[str], path: str,
+    *, whole: bool,
+) -> list[Finding]:  # fmt: skip
+    """The findings that are not silenced, plus one for each comment that silenced nothing or names no note.
+
+    `whole`: every rule ran, so that a comment which names none can be judged too.
+    """
     kept: list[Finding] = []
     used: set[Suppression] = set()
     for found in findings:
@@ -88,7 +100,7 @@ def apply(
         if not by:
             kept.append(found)
     for one in comments:
-        message = _complaint(one, ran, known, used=one in used)
+        message = _complaint(one, ran, known, used=one in used, whole=whole)
         if message:
             end = one.column + len(one.text)
             kept.append(Finding(UNUSED, message, Severity.WARNING, path, one.line, one.column, one.line, end))
@@ -101,10 +113,10 @@ def _silences(one: Suppression, found: Finding) -> bool:
     return not one.lines or any(found.line <= line <= max(found.end_line, found.line) for line in one.lines)
 
 
-def _complaint(one: Suppression, ran: Collection[str], known: Collection[str], *, used: bool) -> str:
+def _complaint(one: Suppression, ran: Collection[str], known: Collection[str], *, used: bool, whole: bool) -> str:
     strangers = sorted(slug for slug in one.slugs if slug not in known)
     if strangers:
         return f"no rule is called `{strangers[0]}`: this comment silences nothing by that name"
     if used or (one.slugs and not one.slugs <= set(ran)):
         return ""
-    return f"nothing to silence here: remove `{one.text}`" if one.slugs or len(ran) == len(known) else ""
+    return f"nothing to silence here: remove `{one.text}`" if one.slugs or whole else ""

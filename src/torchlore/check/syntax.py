@@ -8,6 +8,13 @@ import sys
 from torchlore.finding import Severity
 
 SYNTAX = "syntax-error"
+ABOUT = """The file, or a notebook's cell, is no Python that this Python reads.
+
+The sentence is Python's own. Nothing else in the file was checked, so that its silence means nothing.
+
+Repair the line. Where it is written for a newer Python, run lore under that one; where it is no Python at all, such as a
+template, name it in `exclude` in `[tool.torchlore]` of pyproject.toml.
+"""
 _PARAMETERS = re.compile(r"\s*(?:(?:async\s+)?def|class|type)\s+\w+\s*\[|\s*type\s+\w+\s*=")
 _OF_312 = ("f-string", "type parameters")  # how those reasons begin that Python 3.12 does not know
 

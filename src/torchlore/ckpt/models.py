@@ -16,8 +16,8 @@ from torchlore.ckpt.weights import weights
 def model_specs(model: str, arguments: list[str]) -> dict[str, tuple[tuple[int, ...], str]]:
     """Key -> shape and dtype of what a model's state_dict holds.
 
-    `model` is a checkpoint, `timm:NAME`, `torchvision:NAME`, `package.module:function` of your own, or a bare name that
-    torchvision or timm knows. Your own function is run, from the current folder; that is the only code that runs.
+    `model` is a checkpoint, `timm:NAME`, `torchvision:NAME`, `package.module:function` or `path/to/file.py:function` of your own, or
+    a bare name that torchvision or timm knows. Your own function is run, from the current folder; that is the only code that runs.
     """
     if Path(model).exists():
         state = weights(read_checkpoint(model))
@@ -58,9 +58,13 @@ def _named(owner: str, name: str) -> Any:
         return _timm(name)
     if owner == "torchvision":
         return _torchvision(name)
-    sys.path.insert(0, str(Path.cwd()))
+    path = Path(owner)
+    folder, module = (path.parent.absolute(), path.stem) if owner.endswith(".py") else (Path.cwd(), owner)
+    if owner.endswith(".py") and not path.is_file():
+        raise BadFile(f"{owner}:{name}: there is no file {owner}.")
+    sys.path.insert(0, str(folder))
     try:
-        found: Any = importlib.import_module(owner)
+        found: Any = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
     except ImportError as error:
@@ -81,7 +85,7 @@ def _known(model: str) -> Any:
         return _timm(model)
     except (BadFile, ImportError):
         raise BadFile(
-            f"{model}: no file, and no model of torchvision or timm; write timm:NAME or package.module:function."
+            f"{model}: no file, and no model of torchvision or timm; write timm:NAME or path/to/file.py:function."
         ) from None
 
 

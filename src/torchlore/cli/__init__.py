@@ -12,6 +12,7 @@ import signal
 import sys
 from functools import cache, partial
 from pathlib import Path
+from typing import NoReturn
 
 from torchlore import __version__, keep
 
@@ -24,6 +25,14 @@ class Failure(Exception):
     def __init__(self, message: str, status: int = 2) -> None:
         super().__init__(message)
         self.status = status
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line; the usage is for those who ask for it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Argparse's own prints the whole usage first."""
+        raise Failure(f"{message}; `{self.prog} --help` tells the rest")
 
 
 @cache
@@ -82,7 +91,7 @@ def _run(name: str, words: list[str]) -> int:
     helps = "-h" in words or "--help" in words
     width = None if helps else 78  # to ask the terminal for it costs a tenth of the start-up
     layout = partial(argparse.RawDescriptionHelpFormatter, width=width)
-    parser = argparse.ArgumentParser(prog=f"lore {name}", description=module.__doc__, formatter_class=layout)
+    parser = Parser(prog=f"lore {name}", description=module.__doc__, formatter_class=layout)
     module.add_arguments(parser)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and name not in ("watch", "lsp"):  # there it is the program's
@@ -110,6 +119,8 @@ def _run(name: str, words: list[str]) -> int:
 def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
     """The arguments; an option that is not there gets the nearest one, and not the whole usage."""
     args, strange = parser.parse_known_args(words)
+    if strange and not strange[0].startswith("-"):
+        raise Failure(f"{strange[0]!r} is one word too many; `{parser.prog} --help` tells what it takes")
     if strange:
         raise Failure(f"there is no option {strange[0]}{_nearest(strange[0], parser)}")
     return args

@@ -109,7 +109,9 @@ def ended(made: Ready) -> int:
     """The status of a run that came to its end; torchrun would take any but 0 for a crash and begin again."""
     if not made.data.skipped or made.world.size > 1:
         return 0
-    say(f"exit status {LEFT_OUT}: {len(made.data.skipped)} files of {made.data.name} were left out, as named above")
+    count = len(made.data.skipped)
+    were = "was" if count == 1 else "were"
+    say(f"exit status {LEFT_OUT}: {_many(count, 'file')} of {made.data.name} {were} left out, as named above")
     return LEFT_OUT
 
 
@@ -132,7 +134,11 @@ def plan(made: Ready, folder: Path) -> str:
     lines += [f"{made.run.model}: {parameters:,} trainable parameters on {made.device}"]
     if made.built.loaded:
         lines += _shortened(f"{made.run.weights}: {made.built.loaded}".splitlines())
-    return "\n".join([*lines, f"{made.total_steps} steps in {made.run.epochs} epochs, into {folder}"])
+    return "\n".join([*lines, f"{_many(made.total_steps, 'step')} in {_many(made.run.epochs, 'epoch')}, into {folder}"])
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def left_out(data: Data) -> list[str]:

@@ -10,6 +10,7 @@ import gc
 import os
 import sys
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from torchlore.finding import Finding, Severity
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from torchlore.check.config import Config
     from torchlore.check.runner import Report
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--errors", action="store_true", help="show errors only")
     parser.add_argument("--statistics", action="store_true", help="how often each rule spoke")
     parser.add_argument("--explain", action="store_true", help="print the notes behind the findings")
+    parser.add_argument("--force-exclude", action="store_true", help="leave out excluded files though they are named")
     parser.add_argument("--imports", action="store_true", help="also the project's files that these import")
     parser.add_argument("--markdown", action="store_true", help="also the Python blocks of .md files")
     parser.add_argument("--baseline", metavar="FILE", help="silence what is in it; written where it does not exist")
@@ -64,14 +66,13 @@ def run(args: argparse.Namespace) -> int:
     try:
         config = settings(args)
         rules = all_rules() | (_installed(args) if args.torch else {})
-        config = replace(config, select=_named(config.select, rules), ignore=_named(config.ignore, rules))
-        unknown = [slug for slug in (*config.select, *config.ignore) if slug not in rules]
-        if unknown:
-            raise Failure(f"no rule is called {unknown[0]!r}: `lore notes` lists them")
-        config = replace(config, known=frozenset(rules))
+        config = replace(
+            config, select=_named(config.select, rules), ignore=_named(config.ignore, rules), known=names()
+        )
+        _refuse(args, config, rules)
         if args.paths == ["-"]:
             return _stdin(args, rules, config)
-        files, trouble = discover(args.paths, config)
+        files, trouble = discover(args.paths, config, force=args.force_exclude)
         files = program(files) if args.imports else files
         if args.fix or args.diff:
             from torchlore.check.repair import repair
@@ -79,12 +80,14 @@ def run(args: argparse.Namespace) -> int:
             repaired = repair(files, rules, config, unsafe=args.unsafe_fixes, write=args.fix and not args.diff)
             if args.diff:
                 sys.stdout.write(repaired.diff)
-                return 1 if repaired.diff else 0
+                _troubles(trouble)
+                return 2 if trouble else int(bool(repaired.diff))
             if repaired.fixed:
                 _tell(f"{repaired.fixed} fixed in {repaired.files} {'file' if repaired.files == 1 else 'files'}")
         report = _checked(args, files, rules, config)
+        files_read = len(files) - len(report.trouble)
         report.trouble.extend(trouble)
-        return _show(args, report, config, len(files))
+        return _show(args, report, config, files_read)
     except configuration.BrokenConfig as error:
         raise Failure(str(error)) from error
 
@@ -99,6 +102,32 @@ def all_rules() -> dict[str, Rule]:
         for note in notes()
         if (find := finds.get(note.slug))
     }
+
+
+def names() -> frozenset[str]:
+    """Whatever a comment or a setting may name: also what only `lore watch` finds, and what has no note."""
+    from torchlore.catalogue import notes
+    from torchlore.check.suppress import UNUSED
+    from torchlore.check.syntax import SYNTAX
+
+    return frozenset((UNUSED, SYNTAX, *(note.slug for note in notes())))
+
+
+def _refuse(args: argparse.Namespace, config: Config, rules: dict[str, Rule]) -> None:
+    """What cannot be done as it was asked for."""
+    quiet = (slug for _, slugs in config.per_file for slug in slugs)
+    others = _named([*config.ignore, *quiet, *(slug for slug, _ in config.severity)], config.known)
+    unknown = [slug for slug in config.select if slug not in rules] + [
+        slug for slug in others if slug not in config.known
+    ]
+    if unknown:
+        near = get_close_matches(unknown[0], rules, n=1)
+        hint = f"did you mean {near[0]}?" if near else "`lore notes` lists them"
+        raise Failure(f"no rule is called {unknown[0]!r}: {hint}")
+    if args.update_baseline and not args.baseline:
+        raise Failure("--update-baseline writes the file that --baseline names: give it too")
+    if (args.fix or args.diff) and (args.baseline or args.since):
+        raise Failure("--fix and --diff would also change what --baseline and --since leave out: give one or the other")
 
 
 def _installed(args: argparse.Namespace) -> dict[str, Rule]:
@@ -131,9 +160,9 @@ def settings(args: argparse.Namespace) -> Config:
     return replace(config, show=show, markdown=config.markdown or args.markdown)
 
 
-def _named(words: Sequence[str], rules: dict[str, Rule]) -> tuple[str, ...]:
+def _named(words: Iterable[str], slugs: Collection[str]) -> tuple[str, ...]:
     """Slugs, where some may be given by their code."""
-    return tuple(slug_of(word, rules) for word in words)
+    return tuple(slug_of(word, slugs) for word in words)
 
 
 def _slugs(text: str) -> tuple[str, ...]:
@@ -161,9 +190,12 @@ def _checked(args: argparse.Namespace, files: Sequence[str], rules: dict[str, Ru
 def _stdin(args: argparse.Namespace, rules: dict[str, Rule], config: Config) -> int:
     data, path = sys.stdin.buffer.read(), args.stdin_filename
     if args.fix or args.diff:
-        from torchlore.check.repair import repair_bytes
+        from torchlore.check.repair import changes, repair_bytes
 
         fixed, _ = repair_bytes(path, data, rules, config, unsafe=args.unsafe_fixes)
+        if args.diff:
+            sys.stdout.write(changes(path, data, fixed))
+            return int(fixed != data)
         sys.stdout.buffer.write(fixed)
         return 0
     from torchlore.check.project import Project
@@ -182,18 +214,23 @@ def _show(args: argparse.Namespace, report: Report, config: Config, files: int, 
     if args.since:
         from torchlore.check import history
 
-        changed = history.changed_lines(args.since, Path.cwd())
+        places = [args.stdin_filename if path == "-" else path for path in args.paths]
+        changed = history.changed_lines(args.since, map(Path, places))
         findings = [one for one in findings if history.touched(one, changed)]
     if args.baseline:
         findings = _without_known(args, findings, lines)
     text = _written(args, findings, lines, hidden, files)
-    if text:
+    if text and (files or args.format != "full" or not report.trouble):
         print(text)
-    for one in (*report.trouble, *report.failures):
-        print(f"lore check: {one}", file=sys.stderr)
+    _troubles((*report.trouble, *report.failures))
     if report.failures or any(isinstance(one, Unreadable) for one in report.trouble):
         return 2
     return 1 if findings else 0
+
+
+def _troubles(found: Iterable[object]) -> None:
+    for one in found:
+        _tell(str(one))
 
 
 def _without_known(args: argparse.Namespace, findings: list[Finding], lines: object) -> list[Finding]:
@@ -214,7 +251,7 @@ def _written(args: argparse.Namespace, findings: list[Finding], lines: object, h
     if args.format == "full":
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         text = output.full(findings, lines, colour=colour)  # type: ignore[arg-type]  # a bound method
-        end = output.summary(findings, hidden, files)
+        end = output.summary(findings, hidden, files, new=bool(args.baseline or args.since))
         notes = f"\n\n{_notes(findings)}" if args.explain and findings else ""
         return f"{text}{notes}\n\n{end}" if text else end
     if args.format == "concise":

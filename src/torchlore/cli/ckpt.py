@@ -63,7 +63,7 @@ def _match_arguments(actions: Any) -> None:
     parser.add_argument(
         "model",
         metavar="MODEL",
-        help="resnet50, timm:NAME, torchvision:NAME, package.module:function, or another checkpoint",
+        help="resnet50, timm:NAME, torchvision:NAME, path/to/file.py:function, package.module:function, or another checkpoint",
     )
     parser.add_argument(
         "--arg",

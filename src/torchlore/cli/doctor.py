@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from torchlore.cli import Failure
 from torchlore.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def run(args: argparse.Namespace) -> int:
     """Facts, then findings; exit status 1 if one of them is an error."""
     from torchlore.doctor import findings, look
 
+    if args.workers < 0 or args.prefetch < 1 or not args.batch_mib > 0:
+        raise Failure("--workers is at least 0, --prefetch at least 1 and --batch-mib above 0")
     machine = look()
     workers = args.workers or max(1, int(machine.quota))
     found = sorted(findings(machine, workers, args.batch_mib, args.prefetch), key=lambda one: one.severity.rank)

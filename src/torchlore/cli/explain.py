@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 
 from torchlore.catalogue import UnknownNote, note, notes
+from torchlore.check import suppress, syntax
 from torchlore.check.codes import slug_of
 from torchlore.cli import Failure
 from torchlore.handbook import page
+
+ABOUT = {suppress.UNUSED: suppress.ABOUT, syntax.SYNTAX: syntax.ABOUT}  # findings without a note
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,8 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Render the page in the terminal."""
+    slug = slug_of(args.slug, [*ABOUT, *(one.slug for one in notes())])
     try:
-        text = page(note(slug_of(args.slug, (one.slug for one in notes()))))
+        text = f"# {ABOUT[slug]}" if slug in ABOUT else page(note(slug))
     except UnknownNote as unknown:
         raise Failure(str(unknown)) from None
     if args.raw:

@@ -163,7 +163,8 @@ def extract_all(job: Job, here: World, state: str) -> int:
         megabytes = job.target.stat().st_size / 2**20
         say(here, f"{len(table.names):,} rows, {megabytes:.1f} MiB, {took:.1f} s\n  {job.target}")
         if broken:
-            say(here, f"{len(broken)} broken pictures are not in it, as named above")
+            count = "1 broken picture is" if len(broken) == 1 else f"{len(broken)} broken pictures are"
+            say(here, f"{count} not in it, as named above")
     everyone(here, True)  # nobody leaves before the file is there
     return len(broken)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import asdict
 
@@ -36,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
         slugs = [note(slug).slug for slug in args.slugs] or [one.slug for one in notes()]
     except UnknownNote as unknown:
         raise Failure(str(unknown)) from None
+    if args.device == "cuda" and not _has_cuda():
+        raise Failure("--device cuda: torch sees no GPU here; `lore doctor` says why")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if args.json:
         verdicts = sorted(verify(slugs, args.device, args.jobs), key=lambda verdict: verdict.slug)
@@ -43,6 +47,12 @@ def run(args: argparse.Namespace) -> int:
     else:
         verdicts = list(shown(slugs, args))
     return int(any(verdict.outcome is Outcome.FAILS for verdict in verdicts))
+
+
+def _has_cuda() -> bool:
+    """Asked in a process of its own: one that has asked may not fork claims that use the GPU."""
+    code = "import torch; raise SystemExit(not torch.cuda.is_available())"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
 def shown(slugs: list[str], args: argparse.Namespace) -> list[Verdict]:

@@ -52,8 +52,10 @@ def _values(path: Path) -> dict[str, Any]:
 
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise Refused(f"{path} is no text: {error}") from None
     except yaml.YAMLError as error:
         raise Refused(f"{path} is no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict):

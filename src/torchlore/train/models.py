@@ -146,11 +146,22 @@ def _own(name: str, classes: int, channels: int) -> Built:
     if not callable(make):
         raise Refused(f"--model {name}: {path} has no function {factory!r}")
     with _in_line(name, path):
-        model = make(classes)
+        model = make(classes) if _takes_one(make) else make()
     if not isinstance(model, nn.Module):
         raise Refused(f"--model {name}: {factory}({classes}) gave a {type(model).__name__}, not an nn.Module")
     mean, std = IMAGENET if channels == 3 else (HALF[0] * channels, HALF[1] * channels)
     return Built(model, (), channels, 0, mean, std)
+
+
+def _takes_one(make: Callable[..., Any]) -> bool:
+    """Whether it can be handed the number of classes."""
+    try:
+        inspect.signature(make).bind(0)
+    except TypeError:
+        return False
+    except ValueError:  # it has no signature to read
+        return True
+    return True
 
 
 @contextmanager

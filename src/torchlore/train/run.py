@@ -79,7 +79,7 @@ class Run:
     data: str = option("digits", "folder, CSV/Parquet manifest, .h5 file, tar shards, or the name of an embedded set")
     model: str = option(
         "small",
-        "small, a torchvision model, timm:NAME, or path/to/file.py:factory; for videos tsn: or motion: before it",
+        "small, a torchvision model, timm:NAME, or path/to/file.py:factory, a function of the number of classes; for videos tsn: or motion: before it",
     )
     follow_links: bool = option(
         False, "read pictures outside the data's folder that links, or a manifest's lines, lead to"

@@ -67,6 +67,12 @@ class Deep(TorchFunctionMode):
             _push_mode(mode)
         self.on = True
 
+    def end(self) -> None:
+        """Stop for good: something is compiled, and what stands now is what its code will be guarded by."""
+        self.stop()
+        self.watcher.run.compiled = True
+        self.watcher.wake()
+
     def stop(self) -> None:
         """Take the mode out, wherever it lies; inside one of its own calls it is not there, and PyTorch puts it back."""
         if not self.on:

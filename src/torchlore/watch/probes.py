@@ -307,10 +307,10 @@ def install_aside(watcher: Watcher, patches: Patches) -> None:
 def _aside(watcher: Watcher, original: Callable[..., Any], for_good: bool) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
-        watcher.deep.stop()
         if for_good:
-            watcher.run.compiled = True
-            watcher.wake()  # what stands now is what compiled code will be guarded by
+            watcher.deep.end()
+        else:
+            watcher.deep.stop()
         return original(*args, **kwargs)
 
     return call

@@ -63,7 +63,7 @@ def install_forward(watcher: Watcher, patches: Patches) -> None:
                 return original(self, *args, **kwargs)
             return nested(watcher, original, self, args, kwargs)
         record = known.get(id(self))
-        if (record is None or record.ref() is not self) and not _has_parameters(self):
+        if (record is None or record.ref() is not self) and not _is_root(watcher, self):
             return original(self, *args, **kwargs)
         stack.append(self)
         try:
@@ -84,6 +84,16 @@ def install_forward(watcher: Watcher, patches: Patches) -> None:
         return result
 
     patches.put(nn.Module, "__call__", call, busy=True)
+
+
+def _is_root(watcher: Watcher, module: nn.Module) -> bool:
+    """Whether a module that is new to us has parameters; where it was compiled before the watch began, that is said."""
+    found = _has_parameters(module)
+    if found and watcher.deep.on:
+        parts = module.modules()
+        if any(one._compiled_call_impl is not None or "_orig_mod" in one._modules for one in parts):  # noqa: SLF001 - nothing else tells
+            watcher.deep.end()
+    return found
 
 
 def _has_parameters(module: nn.Module) -> bool:
