@@ -8,9 +8,11 @@ import pytest
 from torchlore.check import engine
 
 PROGRAMS = {
-    f"{path.stem}: {name}": text
+    f"{path.stem} {place}: {name}": text  # several may be called "clean"
     for path in sorted((Path(__file__).parent / "programs").glob("*.txt"))
-    for name, text in re.findall(r"^=== (.*)\n((?:(?!=== ).*\n)*)", path.read_text(), flags=re.MULTILINE)
+    for place, (name, text) in enumerate(
+        re.findall(r"^=== (.*)\n((?:(?!=== ).*\n)*)", path.read_text(), flags=re.MULTILINE), start=1
+    )
 }
 
 

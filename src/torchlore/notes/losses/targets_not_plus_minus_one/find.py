@@ -54,9 +54,10 @@ def _filled(source: Source, zeros: ast.Call) -> bool:
     """`target = torch.zeros(n)`, and below `target[worse] = -1`, or a number that cannot be seen."""
     made = tree.statement(source, zeros)
     name = tree.dotted(made.targets[0]) if isinstance(made, ast.Assign) else ""
-    filled = (one for one in grouped.stored(source) if name and tree.dotted(one.value) == name)
-    stores = [up for one in filled if isinstance(up := source.parents[one], ast.Assign)]
-    numbers = [tree.literal(one.value) for one in stores if tree.function(source, one) is tree.function(source, made)]
+    home = tree.function(source, made)
+    filled = [one for one in grouped.stored(source) if name and tree.dotted(one.value) == name]
+    stores = [source.parents[one] for one in filled if tree.function(source, one) is home]
+    numbers = [tree.literal(one.value) if isinstance(one, ast.Assign) else None for one in stores]
     return any(not isinstance(one, int | float) or one < 0 for one in numbers)
 
 
