@@ -75,6 +75,34 @@ def test_fix_and_diff(capsys):
     assert lore(capsys, "--diff", "bad.py")[:2] == (0, "")
 
 
+def test_a_fix_that_cannot_be_written_leaves_the_old_file():
+    """As on a full disk: the new file does not fit into a kilobyte."""
+    text = BAD + "# a line\n" * 500
+    write("bad.py", text)
+    command = f"ulimit -f 1; exec {sys.executable} -m torchlore check --no-cache --fix bad.py"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith("bad.py: File too large; it was left as it was\n")
+    assert [Path("bad.py").read_text(), list(map(str, Path().iterdir()))] == [text, ["bad.py"]]
+
+
+def test_long_chains_are_read_and_endless_ones_are_no_error(capsys):
+    write("long.py", f"import torch\ny = torch.zeros(3){'.abs()' * 1000}\n{BAD}")
+    assert lore(capsys, "--format", "concise", "long.py")[1].startswith("long.py:6:1: warning discarded-move ")
+    write("endless.py", f"import torch\ny = torch.zeros(3){'.abs()' * 9000}\n")
+    status, out, _ = lore(capsys, "--format", "concise", "endless.py")
+    assert [status, out.split(":", 3)[3].strip().split("] ")[0]] == [1, "warning syntax-error [TLX242"]
+
+
+def test_a_fix_keeps_links_and_modes(capsys):
+    write("real/bad.py", BAD)
+    Path("real/bad.py").chmod(0o755)
+    Path("link.py").symlink_to("real/bad.py")
+    lore(capsys, "--fix", "link.py")
+    assert Path("link.py").is_symlink()
+    assert [Path("real/bad.py").read_text(), Path("real/bad.py").stat().st_mode & 0o777] == [GOOD, 0o755]
+
+
 @pytest.mark.parametrize(
     ("comment", "status", "words"),
     [

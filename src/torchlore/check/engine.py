@@ -48,7 +48,10 @@ def parse(text: str, path: str, project: Project | None = None, module: str = ""
     except SyntaxError as error:
         line, column = error.lineno or 1, error.offset or 1
         return Finding(SYNTAX, *unread(reason(error), "file"), path, line, column)
-    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+    except RecursionError:
+        told = "an expression is nested too deeply to be read: nothing in this file was checked"
+        return Finding(SYNTAX, told, Severity.WARNING, path, 1, 1)
+    except (ValueError, MemoryError, OverflowError) as error:
         return Finding(SYNTAX, f"cannot be parsed ({type(error).__name__}: {error})", Severity.ERROR, path, 1, 1)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+import shutil
 from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,8 +44,21 @@ def repair(files: Sequence[str], rules: Mapping[str, Rule], config: Config, *, u
         count, changed = count + applied, changed + 1
         diffs.append(changes(path, data, fixed))
         if write:
-            Path(path).write_bytes(fixed)
+            _write(Path(path).resolve(), fixed)
     return Repaired(count, changed, "".join(diffs))
+
+
+def _write(path: Path, fixed: bytes) -> None:
+    """In one move: a full disk or a kill leaves the old file as it was."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(fixed)
+        shutil.copymode(path, part)
+        part.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}; it was left as it was", str(path)) from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def repair_bytes(

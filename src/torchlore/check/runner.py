@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from torchlore.check.engine import Rule, RuleFailed
 
 _WORD = b"torch"  # a file without it has no trap of ours
+_DEEPEST = 5000  # calls in calls: a chain of five hundred methods is a thousand nodes deep
 
 
 class Report(NamedTuple):
@@ -128,8 +130,9 @@ def _in_worker(todo: list[tuple[str, bytes, str]]) -> list[Done]:
 
 def _chunk(work: Work, todo: list[tuple[str, bytes, str]]) -> list[Done]:
     done: list[Done] = []
-    was_on = gc.isenabled()
+    was_on, deepest = gc.isenabled(), sys.getrecursionlimit()
     gc.disable()  # trees are freed by `release`; walking them again and again costs a tenth of the time
+    sys.setrecursionlimit(max(deepest, _DEEPEST))
     try:
         for path, data, content in todo:
             work.project.begin(path)
@@ -137,6 +140,7 @@ def _chunk(work: Work, todo: list[tuple[str, bytes, str]]) -> list[Done]:
             done.append((path, content, bool(work.project.consulted), found))
             work.project.trim(work.kept)
     finally:
+        sys.setrecursionlimit(deepest)
         if was_on:
             gc.enable()
     return done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -301,29 +302,39 @@ def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Bi
         only = candidates[0]
         seen = only.how == "parameter" or _relation(source, only, use, name)
         return [only] if seen or _shared_loop(chain(source, only.statement), use) else []
-    before: list[tuple[Binding, bool]] = []
+    again = any(isinstance(step[0], Loop) for step in use)  # a later line may come before this one
+    line = name.lineno if not again else sys.maxsize
+    found: list[Binding] = []
     after: list[tuple[Binding, ast.AST]] = []
-    for binding in candidates:
-        if binding.how == "parameter":
-            before.append((binding, True))
+    before: list[Binding] = []  # all that may run first; asked for where a branch is met
+    killer: Binding | None = None
+    for binding in reversed(candidates):  # what stands above the one that surely is bound reaches nothing below it
+        if binding.statement.lineno > line:  # type: ignore[attr-defined]  # a statement
             continue
-        relation = _relation(source, binding, use, name)
-        if relation in ("always", "sometimes"):
-            before.append((binding, relation == "always"))
+        relation = _runs_first(source, binding, use, name)
+        if relation:
+            found.append(binding)
+            if relation != "always" and _is_else(source, binding):
+                before = before or [one for one in candidates if _runs_first(source, one, use, name)]
+            others = _other_branch(source, binding, before, name) if before and relation != "always" else []
+            if relation == "always" or others:
+                found += [one for one in others if one not in found]
+                killer = binding
+                break
         elif loop := _shared_loop(chain(source, binding.statement), use):
             after.append((binding, loop))
-    found: list[Binding] = []
-    killer: Binding | None = None
-    for binding, always in reversed(before):
-        found.append(binding)
-        others = [] if always else _other_branch(source, binding, before, name)
-        if always or others:
-            found += [one for one in others if one not in found]
-            killer = binding
-            break
     inner = {step[0] for step in chain(source, killer.statement)} | {killer.statement} if killer else set()
-    found += [binding for binding, loop in after if loop not in inner]
+    found += [binding for binding, loop in reversed(after) if loop not in inner]
     return found
+
+
+def _runs_first(source: Source, binding: Binding, use: list[Step], name: ast.Name) -> str:
+    return "always" if binding.how == "parameter" else _relation(source, binding, use, name)
+
+
+def _is_else(source: Source, binding: Binding) -> bool:
+    owner, field, _ = chain(source, binding.statement)[-1]
+    return isinstance(owner, ast.If) and field == "orelse"
 
 
 def _relation(source: Source, binding: Binding, use: list[Step], name: ast.Name) -> str:
@@ -363,10 +374,10 @@ def _conditional(way: list[Step], depth: int) -> str:
     return answer
 
 
-def _other_branch(source: Source, last: Binding, before: list[tuple[Binding, bool]], name: ast.Name) -> list[Binding]:
+def _other_branch(source: Source, last: Binding, before: list[Binding], name: ast.Name) -> list[Binding]:
     """For a name bound in an `else`: its bindings under the `if` and every `elif`, where one of them surely runs; else nothing."""
     owner, field, _ = chain(source, last.statement)[-1]
-    ways = [(one, chain(source, one.statement)) for one, _ in before]
+    ways = [(one, chain(source, one.statement)) for one in before]
     bound = {way[-1][:2] for _, way in ways if way}
     whole = None
     while isinstance(owner, ast.If) and field == "orelse" and ((owner, "body") in bound or ends(owner.body)):
