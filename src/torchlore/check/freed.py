@@ -38,10 +38,8 @@ def too_late(source: Source) -> Iterator[tuple[ast.AST, str]]:
                 and not frameworks.owned(source, place)
                 and not _built_anew(source, place, homes, home)
             ):
-                here = tree.function(source, place) is tree.function(
-                    source, call
-                )  # another method's reader looks for the flag itself
-                yield place if here else node, "of the trainable parameters" if chosen else "without it"
+                asked = [] if node is place else tree.conditions(source, node)  # `thaw(epoch)` decides by itself
+                yield node if asked else place, "of the trainable parameters" if chosen else "without it"
                 break
 
 

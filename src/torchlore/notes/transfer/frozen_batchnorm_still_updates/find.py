@@ -366,11 +366,12 @@ def _kept_in_eval(source: Source, events: tuple[Event, ...]) -> bool:
 
 
 def _part_in_eval(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> bool:
-    """Whether a frozen part goes back to eval mode by a name of its own, behind a `train()` of the whole."""
+    """Whether a frozen part goes back to eval mode by a name of its own, behind the last `train()` of the whole."""
     trained = [one.owner for one in events if one.what == "train"]
+    last = max((place for place, one in enumerate(events) if one.what == "train"), default=-1)
     parts = (_frozen(one) for one in frozen)
     own = [identity.identity(source, part) for part in parts if part is not None]
-    return any(one.what == "eval" and one.owner in own and one.owner not in trained for one in events)
+    return any(one.what == "eval" and one.owner in own and one.owner not in trained for one in events[last + 1 :])
 
 
 def _is_switch(source: Source, node: ast.FunctionDef) -> bool:
