@@ -321,7 +321,7 @@ def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Bi
                 found += [one for one in others if one not in found]
                 killer = binding
                 break
-        elif loop := _shared_loop(chain(source, binding.statement), use):
+        elif again and (loop := _shared_loop(chain(source, binding.statement), use)):
             after.append((binding, loop))
     inner = {step[0] for step in chain(source, killer.statement)} | {killer.statement} if killer else set()
     found += [binding for binding, loop in reversed(after) if loop not in inner]

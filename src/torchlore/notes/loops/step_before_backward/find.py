@@ -108,10 +108,12 @@ def _never_stepped(source: Source) -> Iterator[Hit]:
     """One of several optimizers, cleared beside the backward pass, that nothing in the file could step."""
     told: set[str] = set()
     for clear in source.methods("zero_grad"):
-        held, home = tree.receiver(clear), tree.function(source, clear)
-        name = tree.dotted(held)
-        if not isinstance(held, ast.Name | ast.Attribute) or name in told or frameworks.owned(source, clear):
+        held, name = tree.receiver(clear), tree.dotted(tree.receiver(clear))
+        if not isinstance(held, ast.Name | ast.Attribute) or name in told or f"{name}.step(" in source.text:
             continue
+        if frameworks.owned(source, clear):
+            continue
+        home = tree.function(source, clear)
         beside = [one for one in source.methods("step", "backward") if tree.function(source, one) is home]
         other = [one for one in beside if follow.method(one) == "step" and _is_optimizer(source, tree.receiver(one))]
         if len(other) == len(beside) or name.count(".") > 1 or not _is_optimizer(source, held):
