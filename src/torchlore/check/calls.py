@@ -456,6 +456,13 @@ def _calls_of(source: Source, target: Function | Class) -> list[ast.Call]:
     return [one for one in named if getattr(source.project.resolve(source, one.func), "node", None) is target.node]
 
 
+def constructed(cls: Class) -> list[tuple[Source, ast.Call]]:
+    """The calls in the project that make an instance of a class; what a test makes says nothing of how it is used."""
+    homes = candidates(cls.source.project, cls, cls.node.name)
+    seen = [one for one in homes if one is cls.source or not is_test(one)]
+    return [(one, call) for one in seen for call in _calls_of(one, cls)]
+
+
 def _nested_callers(function: Function) -> list[Caller]:
     source, name = function.source, function.node.name
     ups = ((one, source.parents[one]) for one in names(source, name))
@@ -466,7 +473,7 @@ def _method_callers(function: Function) -> list[Caller]:
     owner = as_class(function.source, cast("ast.ClassDef", function.owner))
     project, name = function.source.project, function.node.name
     if name == "__init__":
-        return [(s, call, 1) for s in candidates(project, owner, owner.node.name) for call in _calls_of(s, owner)]
+        return [(source, call, 1) for source, call in constructed(owner)]
     skip = 0 if _static(function) else 1
     found: list[Caller] = _instance_callers(owner) if name in ("forward", "__call__") else []
     for source in candidates(project, owner, name):

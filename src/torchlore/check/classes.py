@@ -151,8 +151,43 @@ def attribute_values(cls: Class, name: str, holder: Value) -> Values:  # noqa: A
     found: Values = ()
     for base in cls.source.project.bases(cls)[0]:
         for one in own_attributes(base).get(name, ()):
-            found += _value_of(one)
+            found += _given(base, one) or _value_of(one)
     return found
+
+
+def _given(cls: Class, one: Attribute) -> Values:
+    """What those who make a dataclass give to one of its fields, where all of it is seen; an annotation says less."""
+    if one.how != "class" or one.annotation is None or not _is_dataclass(cls):
+        return ()
+    from torchlore.check.calls import constructed
+
+    fields = [
+        target.id for statement in cls.node.body for target, _, note in _class_level(statement) if note is not None
+    ]
+    found: Values = ()
+    for source, call in constructed(cls):
+        given = argument(call, None if cls.node.bases else fields.index(one.name), one.name)
+        found += values(source, given) if given is not None else _default(one)
+    return found if all(value.kind for value in found) else ()
+
+
+def _default(one: Attribute) -> Values:
+    """What a field of a dataclass is where nobody gives it: its value, or what `field(default_factory=...)` makes."""
+    from torchlore.check.calls import apply
+
+    whole = one.value
+    if not isinstance(whole, ast.Call) or one.source.name(whole.func) != "dataclasses.field":
+        return values(one.source, whole) if whole is not None else (UNKNOWN,)
+    plain, factory = argument(whole, None, "default"), argument(whole, None, "default_factory")
+    if plain is not None:
+        return values(one.source, plain)
+    made = values(one.source, factory) if factory is not None else (UNKNOWN,)
+    return tuple(value for each in made for value in apply(one.source, each, whole))
+
+
+def _is_dataclass(cls: Class) -> bool:
+    decorators = (one.func if isinstance(one, ast.Call) else one for one in cls.node.decorator_list)
+    return any(cls.source.name(one) == "dataclasses.dataclass" for one in decorators)
 
 
 def _value_of(one: Attribute) -> Values:
