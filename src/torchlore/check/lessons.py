@@ -11,7 +11,8 @@ from torchlore.check import follow, tree
 if TYPE_CHECKING:
     from torchlore.check.source import Source
 
-_CLOCKS = {"time", "perf_counter", "synchronize", "Timer", "Event", "record", "timeit"}
+_CLOCKS = {"time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time", "process_time_ns",
+           "thread_time", "thread_time_ns", "default_timer", "synchronize", "Timer", "Event", "record", "timeit"}  # fmt: skip
 _TESTS = ("raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns", "assertLogs", "FileCheck", "profile")
 _SHOWN = {"view", "reshape", "unsqueeze", "squeeze", "permute", "transpose", "flatten", "t", "type", "add", "sub", "mul", "div",
           "abs", "exp", "log", "sqrt", "pow", "clone", "detach", "dim", "size", "mean", "sum", "numpy", "item", "numel", "tensor",

@@ -19,7 +19,7 @@ from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://github.com/inria-thoth/HySUPP/issues/3",)
-TORCH = "2.15"
+TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 WORDS = ("forward", "nn|torch")

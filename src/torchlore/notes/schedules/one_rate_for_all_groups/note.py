@@ -17,7 +17,7 @@ from torchlore.check.source import Hit, Source
 
 ROWS = ()
 SOURCES = ("https://github.com/JUGGHM/PENet_ICRA2021/issues/29",)
-TORCH = "2.15"
+TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
 WORDS = ("param_groups", "lr")
