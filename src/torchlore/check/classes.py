@@ -161,9 +161,9 @@ def _given(cls: Class, one: Attribute) -> Values:
         return ()
     from torchlore.check.calls import constructed
 
-    fields = [
-        target.id for statement in cls.node.body for target, _, note in _class_level(statement) if note is not None
-    ]
+    fields = [target.id for statement in cls.node.body for target in _taken(cls.source, statement)]
+    if one.name not in fields:
+        return ()
     found: Values = ()
     for source, call in constructed(cls):
         given = argument(call, None if cls.node.bases else fields.index(one.name), one.name)
@@ -185,7 +185,19 @@ def _default(one: Attribute) -> Values:
     return tuple(value for each in made for value in apply(one.source, each, whole))
 
 
+def _taken(source: Source, statement: ast.stmt) -> list[ast.Name]:
+    """The field of a dataclass that a statement declares, where its constructor takes it."""
+    found = [(target, value) for target, value, note in _class_level(statement) if note is not None]
+    calls = [value for _, value in found if isinstance(value, ast.Call)]
+    made = any(literal(argument(one, None, "init")) is False for one in calls)
+    shared = isinstance(statement, ast.AnnAssign) and "ClassVar" in source.code(statement.annotation)
+    return [] if made or shared else [target for target, _ in found]
+
+
 def _is_dataclass(cls: Class) -> bool:
+    """Whether the constructor is the one that `@dataclass` writes."""
+    if "__init__" in methods(cls):
+        return False
     decorators = (one.func if isinstance(one, ast.Call) else one for one in cls.node.decorator_list)
     return any(cls.source.name(one) == "dataclasses.dataclass" for one in decorators)
 
