@@ -56,3 +56,15 @@ def test_nothing_doubles_at_every_step(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, check=False, timeout=90, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
     assert "internal error" not in done.stderr
+
+
+def test_thousands_of_classes_each_of_the_last(tmp_path):
+    lines = ["import torch", "from torch import nn", "class C0(nn.Module):"]
+    lines += ["    def __init__(self):", "        super().__init__()", "        self.parts = [nn.Linear(1, 1)]"]
+    for i in range(1, 2501):
+        lines += [f"class C{i}(C{i - 1}):", "    def forward(self, x):", "        return self.parts[0](x)"]
+    (tmp_path / "classes.py").write_text("\n".join(lines))
+    command = [sys.executable, "-m", "torchlore", "check", "--no-cache", "--format", "concise", "."]
+    done = subprocess.run(command, cwd=tmp_path, check=False, timeout=15, capture_output=True, text=True)
+    assert "internal error" not in done.stderr
+    assert "6:9: warning modules-in-plain-container" in done.stdout

@@ -144,7 +144,7 @@ class Project:
         key = "bases", cls.node
         if key not in self._found:
             self._found[key] = [cls], set()  # `class Net(Net.Base)` over another Net asks for itself
-            self._found[key] = _bases(self, cls, frozenset())
+            self._found[key] = _bases(self, cls)
         found: tuple[list[Class], set[str]] = self._found[key]
         return found
 
@@ -226,15 +226,15 @@ def _find(project: Project, qualified: str, near: str, hops: int) -> Function | 
     return None
 
 
-def _bases(project: Project, cls: Class, seen: frozenset[str]) -> tuple[list[Class], set[str]]:
+def _bases(project: Project, cls: Class) -> tuple[list[Class], set[str]]:
     order, outside = [cls], set()
     for base in cls.node.bases:
         node = base.value if isinstance(base, ast.Subscript) else base
         name = cls.source.name(node)
         found = project.resolve(cls.source, node)
-        if isinstance(found, Class) and found.qualified not in seen and found.node is not cls.node:
-            more, names = _bases(project, found, seen | {cls.qualified})
-            order += more
+        if isinstance(found, Class) and found.node is not cls.node:
+            more, names = project.bases(found)
+            order += [one for one in more if one.node is not cls.node]
             outside |= names
         else:
             outside.add(name or cls.source.code(node))
