@@ -114,6 +114,8 @@ def test_a_fix_keeps_links_and_modes(capsys):
         ("# lore: ignore[discarded-move] see below\nx.float()", 0, ""),
         ("x.float()  # lore: ignore[state-dict-alias]", 1, "nothing to silence"),
         ("x.float()  # lore: ignore[no-such-rule]", 1, "no rule is called"),
+        ("x.float()  # lore: ingore[discarded-move]", 1, "lore does not know `ingore`"),
+        ("x.float()  # lore: disable", 1, "lore does not know `disable`"),
         ("x.float(); s = '# lore: ignore[discarded-move]'", 1, "discarded-move"),
         ("y = 1  # lore: ignore[discarded-move]", 1, "unused-suppression"),
         ("# lore: ignore-file[discarded-move] a lesson\n\nx.float()", 0, ""),

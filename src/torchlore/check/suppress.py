@@ -18,13 +18,16 @@ MARK = "lore:"
 UNUSED = "unused-suppression"
 ABOUT = """A comment silences nothing, or names no note.
 
-A `# lore: ignore[slug]` or `# noqa: CODE` stays behind when its line is repaired, and one with a misspelt slug never
+A `# lore: ignore[slug]` or `# noqa: CODE` stays behind when its line is repaired, and one that is misspelt never
 silenced anything. Left alone it hides the next finding on its line, or makes believe that it does.
 
 Remove the comment, or write the slug or code as the finding shows it. Comments about what only `lore watch` finds are
 left alone. Where they are meant to stay: `ignore = ["unused-suppression"]` in `[tool.torchlore]` of pyproject.toml.
 """
 _COMMENT = regex(r"(?<!\S)#\s*lore:\s*(ignore-file|ignore)\b\s*(?:\[([^\]]*)\])?")
+_MEANT = regex(
+    r"(?<!\S)#\s*lore:\s*(?:([A-Za-z][\w-]*)\s*\[[^\]]*\]|(ig\w+|ing\w+|disable|skip|noqa|off|suppress)\s*$)"
+)  # `# lore: ingore[slug]`, `# lore: disable`; a story's `# lore: dragons` is none
 _NOQA = regex(r"#\s*noqa\s*:\s*([A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)", re.IGNORECASE)  # as flake8 reads it
 
 
@@ -36,6 +39,7 @@ class Suppression(NamedTuple):
     lines: frozenset[int]
     slugs: frozenset[str]
     text: str
+    stray: str = ""  # what stands where `ignore` should, in a comment that silences nothing
 
 
 def suppressions(text: str, known: Collection[str] = ()) -> list[Suppression]:
@@ -52,6 +56,12 @@ def suppressions(text: str, known: Collection[str] = ()) -> list[Suppression]:
             if token.type == tokenize.COMMENT:
                 if match := _COMMENT.search(token.string):
                     found.append(_suppression(token, match, known))
+                elif match := _MEANT.search(token.string):
+                    place = token.start[1] + match.start() + 1
+                    lines = frozenset({token.start[0]})
+                    found.append(
+                        Suppression(token.start[0], place, lines, frozenset(), match[0], stray=match[1] or match[2])
+                    )
                 if match := _NOQA.search(token.string):
                     found += _by_code(token, match, known)
             elif token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
@@ -108,12 +118,14 @@ def apply(
 
 
 def _silences(one: Suppression, found: Finding) -> bool:
-    if one.slugs and found.slug not in one.slugs:
+    if one.stray or (one.slugs and found.slug not in one.slugs):
         return False
     return not one.lines or any(found.line <= line <= max(found.end_line, found.line) for line in one.lines)
 
 
 def _complaint(one: Suppression, ran: Collection[str], known: Collection[str], *, used: bool, whole: bool) -> str:
+    if one.stray:
+        return f"lore does not know `{one.stray}`, so this comment silences nothing: write `# lore: ignore[slug]`"
     strangers = sorted(slug for slug in one.slugs if slug not in known)
     if strangers:
         return f"no rule is called `{strangers[0]}`: this comment silences nothing by that name"
