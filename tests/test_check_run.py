@@ -89,6 +89,19 @@ def test_a_fix_that_cannot_be_written_leaves_the_old_file():
     ]
 
 
+def test_a_baseline_that_cannot_be_written_is_named_and_the_old_one_stays(capsys):
+    write("bad.py", BAD)
+    assert lore(capsys, "--baseline", "known.json", "bad.py")[0] == 0
+    known = Path("known.json").read_text()
+    write("bad.py", BAD + "".join(f"x.float()  # number {i}\n" for i in range(50)))
+    words = "--no-cache --baseline known.json --update-baseline bad.py"
+    command = f"ulimit -f 1; exec {sys.executable} -m torchlore check {words}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith("known.json: File too large; it was left as it was\n")
+    assert Path("known.json").read_text() == known
+
+
 def test_long_chains_are_read_and_endless_ones_are_no_error(capsys):
     write("long.py", f"import torch\ny = torch.zeros(3){'.abs()' * 1000}\n{BAD}")
     assert lore(capsys, "--format", "concise", "long.py")[1].startswith("long.py:6:1: warning discarded-move ")

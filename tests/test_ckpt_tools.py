@@ -1,5 +1,6 @@
 """Convert, average, compare, repair, match: what comes out is what torch would have written."""
 
+import math
 import pickle
 import warnings
 import zipfile
@@ -178,6 +179,14 @@ def test_average(tmp_path):
         average([files[0], tmp_path / "other.pt"], tmp_path / "x.pt")
     with pytest.raises(BadFile, match="two checkpoints"):
         average(files[:1], tmp_path / "x.pt")
+
+
+def test_an_average_of_a_broken_checkpoint_says_so(tmp_path):
+    for seed, value in enumerate((1.0, math.nan)):
+        torch.save({"whole": torch.ones(2), "part": torch.tensor([2.0, value])}, tmp_path / f"{seed}.pt")
+    done = average([tmp_path / "0.pt", tmp_path / "1.pt"], tmp_path / "mean.pt")
+    assert [note.split(" NaN")[0] for note in done.notes] == ["part holds"]
+    assert not average([tmp_path / "0.pt", tmp_path / "0.pt"], tmp_path / "mean.pt").notes
 
 
 def test_diff(tmp_path):

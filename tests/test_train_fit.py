@@ -198,6 +198,14 @@ def test_every_schedule_starts_low_peaks_and_never_reaches_zero_early(schedule: 
     assert min(rates[:-1]) > 0
 
 
+def test_a_run_of_one_epoch_does_not_only_warm_up() -> None:
+    of = make_schedule(Run(epochs=1), 40)
+    rates = [of(step) for step in range(40)]
+    assert max(rates) > 0.9
+    assert max(rates) in rates[:10]
+    assert rates[-1] < 0.1
+
+
 def test_a_journal_that_was_cut_short_is_read_up_to_the_cut(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     journal = Journal(path)

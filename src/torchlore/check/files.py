@@ -108,3 +108,21 @@ def encoding_of(data: bytes) -> str:
     except UnicodeDecodeError:
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     return "utf-8"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """In one move: a full disk or a kill leaves what was there."""
+    import shutil
+
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    there = path.exists()
+    try:
+        part.write_bytes(content)
+        if there:
+            shutil.copymode(path, part)
+        part.replace(path)
+    except OSError as error:
+        left = "it was left as it was" if there else "it was not written"
+        raise OSError(error.errno, f"{error.strerror}; {left}", str(path)) from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torchlore.check.config import BrokenConfig
+from torchlore.check.files import write_whole
 from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def keys(findings: Iterable[Finding], lines: Callable[[str], Sequence[str]], roo
 
 def write_baseline(file: Path, named: Iterable[str]) -> None:
     """Remember these findings as known."""
-    file.write_text(json.dumps(dict(sorted(Counter(named).items())), indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(dict(sorted(Counter(named).items())), indent=1) + "\n"
+    write_whole(file.resolve(), text.encode())
 
 
 def new_since_baseline(file: Path, findings: Sequence[Finding], named: Sequence[str]) -> list[Finding]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import os
-import shutil
 from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlore.check import documents, fixes
-from torchlore.check.files import Unreadable, decode, encoding_of, read_bytes
+from torchlore.check.files import Unreadable, decode, encoding_of, read_bytes, write_whole
 from torchlore.check.project import Project
 from torchlore.check.runner import Work, check_text, shown
 from torchlore.finding import Edit, Finding
@@ -44,21 +42,8 @@ def repair(files: Sequence[str], rules: Mapping[str, Rule], config: Config, *, u
         count, changed = count + applied, changed + 1
         diffs.append(changes(path, data, fixed))
         if write:
-            _write(Path(path).resolve(), fixed)
+            write_whole(Path(path).resolve(), fixed)
     return Repaired(count, changed, "".join(diffs))
-
-
-def _write(path: Path, fixed: bytes) -> None:
-    """In one move: a full disk or a kill leaves the old file as it was."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(fixed)
-        shutil.copymode(path, part)
-        part.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, f"{error.strerror}; it was left as it was", str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def repair_bytes(

@@ -185,15 +185,21 @@ def average(sources: list[str | Path], target: str | Path, *, which: str | None 
     states = [without_prefix(_whole(one, weights(one, which), [])) for one in opened]
     for source, state in zip(sources[1:], states[1:], strict=True):
         _same(str(sources[0]), states[0], str(source), state)
-    result = {key: _mean([state[key] for state in states]) for key in states[0]}
+    broken: set[str] = set()
+    result = {key: _mean(key, [state[key] for state in states], broken) for key in states[0]}
     notes = []
     if any(key.endswith("running_var") for key in result):
         notes.append("BatchNorm's statistics were averaged too; recompute them on training data where that matters.")
     _save(result, Path(target))
+    if broken:
+        notes.append(
+            f"{min(broken)} holds NaN now, as a checkpoint that went in is broken there: `lore ckpt show` says which."
+        )
     return Written(str(target), len(result), Path(target).stat().st_size, notes)
 
 
-def _mean(parts: list[Tensor]) -> Out:
+def _mean(key: str, parts: list[Tensor], broken: set[str]) -> Out:
+    """The mean of one tensor of each checkpoint; its key is added to `broken` where NaN comes out."""
     first = parts[0]
     if not is_float(first.dtype) or "complex" in first.dtype:
         return out(parts[-1])
@@ -203,6 +209,8 @@ def _mean(parts: list[Tensor]) -> Out:
 
         for together in zip(*(_aligned(part) for part in parts), strict=True):
             total = np.sum([np.asarray(block, np.float64) for block in together], axis=0)
+            if np.isnan(total).any():
+                broken.add(key)
             yield encode(total / len(parts), first.dtype).tobytes()
 
     return Out(first.shape, first.dtype, make=make)

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     found = search(" ".join(args.words)) if args.words else list(notes())
     if args.json:
         print(json.dumps([as_data(one) for one in found], indent=1))
-        return 0
+        return 0 if found else 1  # as without it
     if not found:
         raise Failure(f"no note holds {' and '.join(args.words)!r}; `lore notes` lists all {len(notes())}", status=1)
     show(found, grouped=not args.words)

@@ -99,7 +99,7 @@ class Run:
     backbone_lr: float = option(1.0, "the backbone's learning rate as a share of the head's")
     layer_decay: float = option(1.0, "each block's learning rate as a share of the block above it", least=TINY, most=1)
     schedule: str = option("cosine", "how the learning rate falls", SCHEDULES)
-    warmup: float = option(1.0, "epochs over which the learning rate rises")
+    warmup: float = option(1.0, "epochs over which the learning rate rises, a fifth of all at most")
     milestones: str = option("", "epochs at which step and multistep fall, such as 30,60")
     gamma: float = option(0.1, "the factor by which step, multistep and plateau fall", least=TINY)
     loss: str = option("ce", "what is made small, one or a sum such as ce+dice: " + _losses())

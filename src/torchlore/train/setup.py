@@ -243,7 +243,7 @@ def make_schedule(run: Run, every: int) -> schedules.Schedule:
         "reid": lambda: schedules.MultiStep((2 * total // 3,), run.gamma),
     }
     schedule = made[run.schedule]()
-    warm = round(run.warmup * every)
+    warm = min(round(run.warmup * every), total // 5)
     if not warm or run.schedule == "onecycle":
         return schedule
     if run.schedule == "reid":
