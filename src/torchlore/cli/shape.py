@@ -24,10 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("size", type=int, help="height or width of the input")
     parser.add_argument("layers", nargs="*", metavar="LAYER", help="layers of a chain, such as 'conv k7 s2 p3'")
-    parser.add_argument("-k", "--kernel", type=int, default=3)
+    parser.add_argument("-k", "--kernel", type=int, default=3, help="default 3")
     parser.add_argument("-s", "--stride", type=int, default=None, help="default 1; for a pool the kernel")
-    parser.add_argument("-p", "--padding", type=int, default=0)
-    parser.add_argument("-d", "--dilation", type=int, default=1)
+    parser.add_argument("-p", "--padding", type=int, default=0, help="default 0")
+    parser.add_argument("-d", "--dilation", type=int, default=1, help="default 1")
     parser.add_argument("--output-padding", type=int, default=0, help="of a transposed convolution")
     parser.add_argument("--ceil", action="store_true", help="a pool rounds up")
     parser.add_argument("--json", action="store_true", help="print one JSON list for machines")
@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
         ]
         stages = chain(args.size, layers)
     except ValueError as error:
-        raise Failure(str(error)) from None
+        told = str(error).partition(": ")[2]  # before it stands the recipe's function
+        raise Failure(told) from None
     if args.json:
         print(json.dumps([{"size": s.size, "field": s.field, "jump": s.jump} for s in stages]))
         return 0
