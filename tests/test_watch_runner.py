@@ -14,7 +14,9 @@ from dataclasses import replace
 import pytest
 
 from torchlore.finding import Finding, Severity
+from torchlore.watch.probes_step import every_second
 from torchlore.watch.reading import Reading
+from torchlore.watch.records import Point
 from torchlore.watch.session import Options
 
 TRAIN = """
@@ -267,3 +269,37 @@ def test_the_pytest_plugin(tmp_path):
     failed = run(*words, "--lore-watch=error", cwd=tmp_path)
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert failed.stdout.count("test_it.py:13: error missing-zero-grad") >= 2, "in the test and in the summary"
+
+
+TWO = """
+import torch
+from torch import nn
+
+one, other = nn.Linear(2, 1), nn.Linear(2, 1)
+first = torch.optim.SGD(one.parameters(), lr=0.1)
+second = torch.optim.SGD(other.parameters(), lr=0.001)
+for _ in range(30):
+    for model, optimizer in ((one, first), (other, second)):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(torch.randn(4, 2)), torch.randn(4, 1)).backward()
+        optimizer.step()
+"""
+
+
+def test_each_optimizer_has_a_line_of_its_own_on_the_timeline(tmp_path):
+    (tmp_path / "two.py").write_text(TWO)
+    watched("--json", "out.json", "--html", "out.html", "two.py", cwd=tmp_path)
+    history = json.loads((tmp_path / "out.json").read_text())["history"]
+    assert {(point["optimizer"], point["rate"]) for point in history} == {
+        ("SGD, two.py:6", 0.1),
+        ("SGD, two.py:7", 0.001),
+    }
+    page = (tmp_path / "out.html").read_text()
+    rates = page.split("<h2>Learning rate</h2>")[1].split("</svg>")[0]
+    assert rates.count("<polyline") == 2
+    assert rates.index("two.py:6") < rates.index("two.py:7")
+
+
+def test_a_long_timeline_keeps_every_second_point_of_each_optimizer():
+    history = [Point(step, 0.0, optimizer="ab"[step % 2]) for step in range(10)]
+    assert [point.step for point in every_second(history)] == [0, 1, 4, 5, 8, 9]

@@ -6,6 +6,8 @@ import functools
 import math
 import sys
 import weakref
+from collections import Counter
+from collections.abc import Sequence
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +84,8 @@ def optimizer_record(watcher: Watcher, optimizer: Any) -> OptimizerRecord:
         watcher.run.leave(id(optimizer))
         found = watcher.known[id(optimizer)] = OptimizerRecord(optimizer, place, watcher.run.made)
         found.first_rates = [float(group["lr"]) for group in optimizer.param_groups if "lr" in group]
+        beside = [one for one in watcher.run.optimizers[-8:] if one.place == place and one.ref() is not None]
+        found.label += f", number {len(beside) + 1}" if beside else ""  # made by one line, and both at work
         watcher.run.optimizers.append(found)
         params = (p for group in optimizer.param_groups for p in group["params"])
         watcher.run.owned.update((id(p), weakref.ref(p)) for p in params)
@@ -94,7 +98,7 @@ def after_light_steps(watcher: Watcher, optimizer: Any, steps: int) -> None:
     """So many steps were only counted; now and then begin to look closely again."""
     if watcher.pace.elapsed_ns - watcher.dotted[0] > DOT_NS:
         start = perf_counter_ns()
-        note_point(watcher, optimizer, None)
+        note_point(watcher, optimizer_record(watcher, optimizer), None)
         watcher.pace.spent_ns += perf_counter_ns() - start
     if watcher.pace.rested(steps):
         watcher.open()
@@ -143,8 +147,8 @@ def _look_at_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> N
         if "Optimizer.step" in watcher.by_name:
             call = Call(watcher.run, place, "Optimizer.step", "step")
             ask(watcher, call, (record.optimizer,), {}, None, False)
-        if step.deep or not watcher.run.steps % watcher.stride:
-            note_point(watcher, record.optimizer, step)
+        if step.deep or not record.steps % watcher.stride:
+            note_point(watcher, record, step)
     record.mark = watcher.mark
     record.zeroed = False
     record.touched = False
@@ -154,20 +158,34 @@ def _look_at_step(watcher: Watcher, record: OptimizerRecord, closure: bool) -> N
     record.version = grad._version if grad is not None else 0  # noqa: SLF001 - the documented in-place counter
 
 
-def note_point(watcher: Watcher, optimizer: Any, step: Step | None) -> None:
-    """One dot of the timeline; every second one is dropped when there are a thousand."""
+def note_point(watcher: Watcher, record: OptimizerRecord, step: Step | None) -> None:
+    """One dot of the timeline; every second one of each optimizer is dropped when there are a thousand."""
     run, now = watcher.run, watcher.pace.elapsed_ns
     norms = step.gradient_norms if step is not None else None
     total = math.sqrt(sum(norm * norm for norm in norms.values())) if norms else None
-    rate = next((float(group["lr"]) for group in optimizer.param_groups if "lr" in group), None)
+    rate = next((float(group["lr"]) for group in record.optimizer.param_groups if "lr" in group), None)
     waited = sum(loader.wait_ns for loader in run.loaders)
     since, before = watcher.dotted
     share = min(1.0, (waited - before) / max(now - since, 1)) if step is not None and run.history else None
     watcher.dotted = (now, waited)
-    run.history.append(Point(run.steps, now / 1e9, run.loss, rate, total, memory_used(), share))
+    own = step is not None or watcher.pace.every == 1 or len(run.optimizers) == 1  # not the last one seen, of another's
+    run.history.append(
+        Point(run.steps, now / 1e9, run.loss if own else None, rate, total, memory_used(), share, record.label)
+    )
     if len(run.history) >= 1000:
-        del run.history[1::2]
+        run.history[:] = every_second(run.history)
         watcher.stride *= 2
+
+
+def every_second(history: Sequence[Point]) -> list[Point]:
+    """The first, third, … point of each optimizer."""
+    seen: Counter[str] = Counter()
+    kept = []
+    for point in history:
+        if not seen[point.optimizer] % 2:
+            kept.append(point)
+        seen[point.optimizer] += 1
+    return kept
 
 
 def memory_used() -> int:

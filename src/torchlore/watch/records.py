@@ -53,6 +53,7 @@ class OptimizerRecord(Known):
         self.carried_over = False
         self.at_step: tuple[int, int, int] | None = None  # its trace when the last step began
         self.first_rates: list[float] = []
+        self.label = f"{self.kind}, {place}" if place is not None else self.kind  # its line on the timeline
         self.schedulers: list[SchedulerRecord] = []
 
     @property
@@ -138,6 +139,7 @@ class Point:
     gradient: float | None = None
     memory: int | None = None
     wait: float | None = None  # share of the time since the last point spent waiting for data
+    optimizer: str = ""  # whose step it was
 
 
 @dataclass
