@@ -91,7 +91,12 @@ def ready(run: Run, data: Data, *, load: bool = True) -> Ready:
         torch.backends.cudnn.benchmark = True  # the sizes stay the same: look for the fastest kernels once
     seed_everything(run.seed)  # the same first weights on every process
     built = task.build_model(run if load else without_file(run), data, load=load)
-    data = on_device(sized(data, run.size or built.size), run, device, place)
+    data = sized(data, run.size or built.size)
+    if run.size not in (0, data.size):
+        raise Refused(
+            f"--size {run.size}: the pictures of {data.name} are held in memory and keep their {data.size} pixels; leave it out"
+        )
+    data = on_device(data, run, device, place)
     model = built.model.to(device)
     if run.channels_last:
         model = model.to(memory_format=torch.channels_last)
