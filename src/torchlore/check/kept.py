@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, cast
 
-from torchlore.check import flow, follow, scopes, tree
+from torchlore.check import flow, follow, scopes, tree, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -217,8 +217,8 @@ def outlives(source: Source, target: ast.expr | None, loop: ast.AST) -> bool:
         ):
             return False
     home = tree.function(source, loop) if isinstance(root, ast.Name) else None
-    passes = (call for call in source.methods("backward") if home is None or tree.inside(source, call, home))
-    receivers = [tree.receiver(call) for call in passes]
+    passes = tree.among(source, uses.attributes(source, "backward"), home)
+    receivers = [one.value for one in passes]
     receivers += [
         part for one in receivers for part in follow.possible(source, one)
     ]  # mean = torch.stack(losses).mean()

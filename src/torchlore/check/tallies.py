@@ -134,11 +134,8 @@ def _behind(source: Source, loop: ast.For) -> list[tuple[Quotient, set[str]]]:
     """What divides or averages something behind the loop, in the same function, each with the names of what it divides."""
     known: dict[Quotient, set[str]] = source.memo.setdefault("tallies.divided", {})
     home = tree.function(source, loop)
-    end = (home.end_lineno or 0) if home is not None else math.inf
-    later = [one for one in _quotients(source) if loop.lineno < one.lineno <= end]
-    later = [
-        one for one in later if not tree.inside(source, one, loop) and tree.inside(source, one, home or source.tree)
-    ]
+    here = (one for some in _quotients(source) for one in tree.among(source, some, home))
+    later = [one for one in here if one.lineno > loop.lineno and not tree.inside(source, one, loop)]
     return [(one, known.get(one) or known.setdefault(one, _divided(source, one))) for one in later]
 
 
@@ -158,14 +155,15 @@ def _divisions(source: Source, loop: ast.For, name: str, behind: list[Quotient])
             yield one, by
 
 
-def _quotients(source: Source) -> list[Quotient]:
-    """What divides or averages something in the file."""
-    found: list[Quotient] | None = source.memo.get("tallies.quotients")
+def _quotients(source: Source) -> list[list[Quotient]]:
+    """What divides or averages something in the file: terms, statements, calls."""
+    found: list[list[Quotient]] | None = source.memo.get("tallies.quotients")
     if found is None:
-        plain: list[ast.BinOp | ast.AugAssign] = [*source.all(ast.BinOp), *source.all(ast.AugAssign)]
+        terms: list[Quotient] = [one for one in source.all(ast.BinOp) if isinstance(one.op, ast.Div)]
+        statements: list[Quotient] = [one for one in source.all(ast.AugAssign) if isinstance(one.op, ast.Div)]
         means = {*source.calls(*_MEANS), *source.methods("mean")}
-        found = source.memo["tallies.quotients"] = [one for one in plain if isinstance(one.op, ast.Div)]
-        found += [one for one in source.all(ast.Call) if one in means] if means else []
+        called: list[Quotient] = [one for one in source.all(ast.Call) if one in means] if means else []
+        found = source.memo["tallies.quotients"] = [terms, statements, called]
     return found
 
 

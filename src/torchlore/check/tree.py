@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from torchlore.check.walk import FIELDS, last, stack_children
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from torchlore.check.source import Source
 
@@ -263,9 +263,7 @@ def body_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 def under(source: Source, node: ast.AST, *types: type[Node]) -> list[Node]:
     """Nodes of these types in a node, or itself, functions defined in it included: slices of those of the file."""
-    places: dict[ast.AST, int] | None = source.memo.get("places")
-    if places is None:
-        places = source.memo["places"] = dict(zip(source.flat, range(len(source.flat)), strict=True))
+    places = _places(source)
     numbers: dict[type, list[int]] = source.memo.setdefault("numbers", {})
     first, final = places[node], places[last(node)]
     found: list[Any] = []
@@ -275,6 +273,23 @@ def under(source: Source, node: ast.AST, *types: type[Node]) -> list[Node]:
             numbers[cls] = [places[one] for one in nodes]
         found += nodes[bisect_left(numbers[cls], first) : bisect_right(numbers[cls], final)]
     return found
+
+
+def among(source: Source, nodes: Sequence[Node], outer: ast.AST | None) -> Sequence[Node]:
+    """Those of some nodes, given in the order of the text, that stand in the outer one; all of them where it is None."""
+    if outer is None or not nodes:
+        return nodes
+    places = _places(source)
+    first = bisect_left(nodes, places[outer], key=places.__getitem__)
+    return nodes[first : bisect_right(nodes, places[last(outer)], key=places.__getitem__)]
+
+
+def _places(source: Source) -> dict[ast.AST, int]:
+    """Where each node comes in the order of the text."""
+    places: dict[ast.AST, int] | None = source.memo.get("places")
+    if places is None:
+        places = source.memo["places"] = dict(zip(source.flat, range(len(source.flat)), strict=True))
+    return places
 
 
 def dotted(node: ast.AST) -> str:

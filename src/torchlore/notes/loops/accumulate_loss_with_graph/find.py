@@ -98,9 +98,10 @@ def _beside(source: Source, loop: flow.LoopFlow, done: set[Identity]) -> Iterato
 def _summed_for_later(source: Source, loop: tree.Loop) -> bool:
     """`total += loss` in the loop and `total.backward()` behind it: the graphs of all turns are wanted until then."""
     sums = {tree.dotted(one.target) for one in tree.under(source, loop, ast.AugAssign) if isinstance(one.op, ast.Add)}
-    passes = (one for one in source.methods("backward") if one.lineno > (loop.end_lineno or 0))
     home = tree.function(source, loop)
-    return any(tree.dotted(tree.receiver(one)) in sums - {""} and tree.function(source, one) is home for one in passes)
+    passes = tree.among(source, uses.attributes(source, "backward"), home) if sums - {""} else ()
+    later = (one for one in passes if one.lineno > (loop.end_lineno or 0) and tree.dotted(one.value) in sums - {""})
+    return any(tree.function(source, one) is home for one in later)
 
 
 def _each_turn(source: Source, node: ast.AST, loop: tree.Loop) -> bool:

@@ -117,9 +117,10 @@ def _each_turn(source: Source, call: ast.Call, loop: ast.For) -> bool:
 
 def _zero_before(source: Source, loop: ast.For, name: str) -> bool:
     """Whether the name starts at zero, above the loop: it was to add something up."""
-    bound = [(source.parents[use], use) for use in uses.names(source, name) if use.lineno < loop.lineno]
-    assigns = [one for one, use in bound if isinstance(one, ast.Assign) and one.targets[0] is use]
     home = tree.function(source, loop)
+    here = tree.among(source, uses.names(source, name), home)
+    bound = [(source.parents[use], use) for use in here if use.lineno < loop.lineno]
+    assigns = [one for one, use in bound if isinstance(one, ast.Assign) and one.targets[0] is use]
     zeros = [_is_zero(source, one.value) for one in assigns if tree.function(source, one) is home]
     return bool(zeros) and zeros[-1]
 

@@ -75,8 +75,8 @@ def _never_in(source: Source) -> Iterator[Hit]:
 
 def _begun_so(source: Source, loop: LoopFlow) -> Iterator[Hit]:
     """`model.eval()` at the top of every epoch that trains it, where an evaluation below asks for the same mode."""
-    back = {tree.dotted(tree.receiver(call)) for call in source.methods("train")}
     switches = [one for one in loop.of("eval") if one.owner is not None and one.source is source]
+    back = {tree.dotted(tree.receiver(call)) for call in source.methods("train")} if switches else set()
     for first in (one for one in switches if not one.via and one.loops[-1] is loop.node and not one.no_grad):
         if first.expr is None or tree.dotted(first.expr) in back or _head_alone(source, tree.dotted(first.expr)):
             continue

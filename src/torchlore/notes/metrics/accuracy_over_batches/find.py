@@ -139,7 +139,8 @@ def _compared(source: Source, count: ast.expr) -> list[ast.expr]:
 def _counts(source: Source, name: ast.Name) -> bool:
     """Whether every `name += ...` adds the number of equal elements."""
     home = tree.function(source, name)
-    added = [one.value for one in source.all(ast.AugAssign) if isinstance(one.target, ast.Name)
+    sums = tree.under(source, home or source.tree, ast.AugAssign)
+    added = [one.value for one in sums if isinstance(one.target, ast.Name)
              and one.target.id == name.id and tree.function(source, one) is home]  # fmt: skip
     return bool(added) and all(_is_count(source, one) for one in added)
 

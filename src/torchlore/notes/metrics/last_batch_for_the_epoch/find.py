@@ -79,11 +79,10 @@ def _replaced(source: Source) -> Iterator[Hit]:
 
 def _used(source: Source, loop: ast.For, name: str) -> list[ast.Name]:
     """Where the function around a loop speaks of a name, from the loop on; nothing where nobody reads it behind the loop."""
-    later = [one for one in uses.names(source, name) if one.lineno >= loop.lineno]
-    if not any(one.lineno > (loop.end_lineno or 0) and isinstance(one.ctx, ast.Load) for one in later):
-        return []
-    home = tree.function(source, loop) or source.tree
-    return [one for one in later if tree.inside(source, one, home)]
+    here = tree.among(source, uses.names(source, name), tree.function(source, loop))
+    later = [one for one in here if one.lineno >= loop.lineno]
+    read = any(one.lineno > (loop.end_lineno or 0) and isinstance(one.ctx, ast.Load) for one in later)
+    return later if read else []
 
 
 def _last_scored(source: Source) -> Iterator[Hit]:

@@ -203,7 +203,8 @@ def _drops_last(source: Source) -> bool:
 def _added(source: Source, name: ast.Name) -> set[str]:
     """What `name += ...` adds: "mean" for a loss of a batch, "weighted" for one times its size, "" for the rest."""
     home = tree.function(source, name)
-    found = [one.value for one in source.all(ast.AugAssign) if isinstance(one.target, ast.Name) and one.target.id == name.id
+    sums = tree.under(source, home or source.tree, ast.AugAssign)
+    found = [one.value for one in sums if isinstance(one.target, ast.Name) and one.target.id == name.id
              and isinstance(one.op, ast.Add) and tree.function(source, one) is home]  # fmt: skip
     return {_kind(source, value) for value in found}
 
