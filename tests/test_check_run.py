@@ -89,6 +89,15 @@ def test_a_fix_that_cannot_be_written_leaves_the_old_file():
     ]
 
 
+def test_a_diff_tells_what_it_could_not_read(capsys):
+    write("bad.py", BAD)
+    Path("binary.py").write_bytes(b"import torch\n\0\xff\0")
+    status, out, err = lore(capsys, "--diff", ".")
+    assert status == 2
+    assert "+x = x.float()" in out
+    assert err == "lore check: binary.py: is binary, not Python source\n"
+
+
 def test_a_baseline_that_cannot_be_written_is_named_and_the_old_one_stays(capsys):
     write("bad.py", BAD)
     assert lore(capsys, "--baseline", "known.json", "bad.py")[0] == 0

@@ -21,20 +21,28 @@ if TYPE_CHECKING:
 
 
 class Repaired(NamedTuple):
-    """How many findings were fixed in how many files, and the change as a unified diff."""
+    """How many findings were fixed in how many files, the change as a unified diff, and what could not be read."""
 
     fixed: int
     files: int
     diff: str
+    trouble: list[Unreadable]
 
 
 def repair(files: Sequence[str], rules: Mapping[str, Rule], config: Config, *, unsafe: bool, write: bool) -> Repaired:
     """Fix these files; with `write=False` only say what would change."""
     count = changed = 0
     diffs: list[str] = []
+    trouble: list[Unreadable] = []
     for path in files:
         data = read_bytes(path)
-        if isinstance(data, Unreadable) or b"torch" not in data or path.endswith(".md"):
+        if isinstance(data, Unreadable):
+            trouble.append(data)
+            continue
+        if b"torch" not in data or path.endswith(".md"):
+            continue
+        if isinstance(text := decode(path, data), Unreadable):
+            trouble.append(text)
             continue
         fixed, applied = repair_bytes(path, data, rules, config, unsafe=unsafe)
         if fixed == data:
@@ -43,7 +51,7 @@ def repair(files: Sequence[str], rules: Mapping[str, Rule], config: Config, *, u
         diffs.append(changes(path, data, fixed))
         if write:
             write_whole(Path(path).resolve(), fixed)
-    return Repaired(count, changed, "".join(diffs))
+    return Repaired(count, changed, "".join(diffs), trouble)
 
 
 def repair_bytes(

@@ -80,8 +80,8 @@ def run(args: argparse.Namespace) -> int:
             repaired = repair(files, rules, config, unsafe=args.unsafe_fixes, write=args.fix and not args.diff)
             if args.diff:
                 sys.stdout.write(repaired.diff)
-                _troubles(trouble)
-                return 2 if trouble else int(bool(repaired.diff))
+                _troubles([*repaired.trouble, *trouble])
+                return 2 if repaired.trouble or trouble else int(bool(repaired.diff))
             if repaired.fixed:
                 _tell(f"{repaired.fixed} fixed in {repaired.files} {'file' if repaired.files == 1 else 'files'}")
         report = _checked(args, files, rules, config)

@@ -20,7 +20,8 @@ def run(args: argparse.Namespace) -> int:
     """Read the run's own config and go on from its newest whole checkpoint."""
     config = args.folder / "config.yaml"
     if not config.is_file():
-        raise Failure(f"{args.folder} is no run: it has no config.yaml")
+        why = "it has no config.yaml" if args.folder.is_dir() else "there is no such folder"
+        raise Failure(f"{args.folder} is no run: {why}")
     try:
         from torchlore.cli._training import go
 

@@ -18,7 +18,8 @@ from torchlore.train.tasks import task_of
 def kept(folder: Path) -> tuple[Run, dict[str, Any]]:
     """The run of a folder and its best checkpoint, the last one where nothing was validated."""
     if not (folder / "config.yaml").is_file():
-        raise Refused(f"{folder} is no run: it has no config.yaml")
+        why = "it has no config.yaml" if folder.is_dir() else "there is no such folder"
+        raise Refused(f"{folder} is no run: {why}")
     run = read(folder / "config.yaml")
     found = [path for name in ("best.pt", "last.pt") if (path := folder / "checkpoints" / name).is_file()]
     if not found:
