@@ -6,16 +6,13 @@ from collections.abc import Iterator
 
 from torchlore.check import edits, origin, tree, values
 from torchlore.check.pattern import regex
+from torchlore.check.scores import direction, direction_of_key
 from torchlore.check.source import Hit, Source
 
 _PLATEAU = "torch.optim.lr_scheduler.ReduceLROnPlateau"
 _KINDS = regex(r"isinstance|plateau", re.IGNORECASE)  # one branch for each kind of schedule
 _COUNTING = tuple(f"torch.optim.lr_scheduler.{name}" for name in ("StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR",
                   "LambdaLR", "LinearLR", "PolynomialLR", "OneCycleLR", "CyclicLR", "ConstantLR"))  # fmt: skip
-_GROWS = regex(
-    r"(^|_)(acc|accs|accuracy|f1|auc|auroc|iou|miou|dice|map|mAP|psnr|ssim|recall|precision|bleu|kappa|r2)(_|\d|$)|(^|_)top_?[15]($|_)|(^|_)(num_?|n_?)?(correct|hits)$"
-)
-_FALLS = regex(r"(^|_)(loss|losses|error|err|mse|mae|rmse|wer|perplexity|ppl)(_|$)")
 
 
 def _is_mean(source: Source, node: ast.expr) -> bool:
@@ -23,10 +20,11 @@ def _is_mean(source: Source, node: ast.expr) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and "epoch" not in source.code(node)
 
 
-WORDS = ("step",)
+WORDS = ("step|monitor",)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _configured(source) if "lightning" in source.text else ()
     seen: set[ast.AST] = set()
     for call in source.methods("step"):
         scheduler = tree.receiver(call)
@@ -36,7 +34,7 @@ def find(source: Source) -> Iterator[Hit]:
             made is None
             and not asked
             and call.args
-            and (_direction(_word(call.args[0])) or _is_mean(source, call.args[0]))
+            and (direction(_word(call.args[0])) or _is_mean(source, call.args[0]))
             and values.made_by(source, scheduler, *_COUNTING)
         ):
             told = f"this scheduler takes `{source.code(call.args[0])}` for the number of an epoch: call `step()` without it"
@@ -55,10 +53,10 @@ def find(source: Source) -> Iterator[Hit]:
             )
             continue
         word = _word(given)
-        if not _direction(word) and given is not None:
+        if not direction(word) and given is not None:
             word = _behind(source, given) or word
         mode = _mode(made.source or source, made.node) if isinstance(made.node, ast.Call) else None
-        wrong = _direction(word)
+        wrong = direction(word)
         if wrong and mode in ("min", "max") and wrong != mode:
             what = "grows as the model gets better" if wrong == "max" else "falls as the model gets better"
             told = f'`{word}` {what}, but `{code}` waits for the other direction: build it with mode="{wrong}"'
@@ -69,6 +67,23 @@ def find(source: Source) -> Iterator[Hit]:
                 plain = plain and mode not in _directions(source, made)  # stepped with both: no mode is right for it
                 fix = [edits.set_keyword(source, built, "mode", f'"{wrong}"')] if built is not None and plain else []
                 yield source.hit(built or call, told, *fix, safe=False)
+
+
+def _configured(source: Source) -> Iterator[Hit]:
+    """`{"scheduler": ReduceLROnPlateau(optimizer), "monitor": "val_acc"}`, which Lightning is handed."""
+    for table in source.all(ast.Dict):
+        parts = {
+            tree.literal(key): value for key, value in zip(table.keys, table.values, strict=True) if key is not None
+        }
+        word, scheduler = tree.literal(parts.get("monitor")), parts.get("scheduler", parts.get("lr_scheduler"))
+        wrong = direction_of_key(word)
+        made = values.made_by(source, scheduler, _PLATEAU) if wrong and scheduler is not None else None
+        if made is None or not isinstance(made.node, ast.Call) or (made.source or source) is not source:
+            continue
+        if {wrong, _mode(source, made.node)} == {"min", "max"}:
+            what = "grows as the model gets better" if wrong == "max" else "falls as the model gets better"
+            told = f'`{word}` {what}, but this scheduler waits for the other direction: build it with mode="{wrong}"'
+            yield source.hit(made.node, told, edits.set_keyword(source, made.node, "mode", f'"{wrong}"'), safe=False)
 
 
 def _mode(source: Source, made: ast.Call) -> object:
@@ -136,13 +151,7 @@ def _is_accuracy(source: Source, made: ast.expr) -> bool:
     return equal and "mean" in ways and ".argmax(" in ast.unparse(made)
 
 
-def _direction(word: str) -> str:
-    """Which way a number of this name gets better; "" where it does not say."""
-    grows, falls = bool(_GROWS.search(word)), bool(_FALLS.search(word))
-    return "" if grows == falls else "max" if grows else "min"
-
-
 def _directions(source: Source, made: values.Value) -> set[str]:
     """The directions of all that this scheduler is stepped with."""
     steps = [call for call in source.methods("step") if made in source.values(tree.receiver(call))]
-    return {_direction(_word(tree.argument(call, 0, "metrics"))) for call in steps}
+    return {direction(_word(tree.argument(call, 0, "metrics"))) for call in steps}

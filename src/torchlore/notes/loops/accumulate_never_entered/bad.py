@@ -1,0 +1,17 @@
+import torch
+from accelerate import Accelerator
+from torch import nn
+
+accelerator = Accelerator(cpu=True, gradient_accumulation_steps=4)
+model = nn.Linear(2, 1, bias=False)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+model, optimizer = accelerator.prepare(model, optimizer)
+before = model.weight.detach().clone()
+
+for _ in range(4):
+    loss = model(torch.ones(1, 2)).sum()
+    accelerator.backward(loss)  # trap: accumulate-never-entered
+    optimizer.step()
+    optimizer.zero_grad()
+
+result = {"moved": (model.weight - before).abs().sum().item()}
