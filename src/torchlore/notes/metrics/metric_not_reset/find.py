@@ -12,6 +12,7 @@ from torchlore.check.source import Hit, Source
 _EPOCH = regex(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
 _VALID = regex(r"val|test|eval", re.IGNORECASE)
+_ENDS = regex(r"(on_)?(train|training|validation|test)_epoch_end$")
 _HOOKS = {("validation_step", "on_validation_epoch_end"), ("test_step", "on_test_epoch_end")}  # of Lightning
 WORDS = ("*epoch*|e|ep|compute",)
 
@@ -25,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
     for compute in source.methods("compute") if "torchmetrics" in source.text else ():
         metric, loops = tree.receiver(compute), tree.loops(source, compute)
         if not loops:
-            yield from _by_function(source, compute)
+            yield from (*_by_function(source, compute), *_by_hook(source, compute))
         name, home = tree.dotted(metric), tree.function(source, compute)
         if (
             not loops
@@ -65,6 +66,28 @@ def _by_function(source: Source, compute: ast.Call) -> Iterator[Hit]:
     held = _given(source, turns, home, name) if isinstance(metric, ast.Name) else []
     there = bool(held) and all(_is_metric(source, one) and not _made_in(source, one, epochs) for one in held)
     if there or (name.startswith("self.") and _is_metric(source, metric)):
+        yield source.hit(compute, f"`{name}` still holds the epochs before: call `{name}.reset()` after this line")
+
+
+def _by_hook(source: Source, compute: ast.Call) -> Iterator[Hit]:
+    """`self.log("acc", self.acc.compute())` at the end of an epoch of Lightning, which empties only metrics that it is handed."""
+    metric, home = tree.receiver(compute), tree.function(source, compute)
+    name = tree.dotted(metric)
+    ends = home is not None and _ENDS.match(home.name) is not None
+    if (
+        not ends
+        or not name.startswith("self.")
+        or any(source.methods("reset"))
+        or not frameworks.owned(source, compute)
+    ):
+        return
+    given = [
+        one for call in source.methods("log", "log_dict") for one in (*call.args, *(kw.value for kw in call.keywords))
+    ]
+    handed = any(tree.dotted(part) == name for one in given for part in (*getattr(one, "values", ()), one))
+    cls = tree.class_of(source, compute) or source.tree
+    fed = any(tree.dotted(one.func) in (name, f"{name}.update") for one in tree.under(source, cls, ast.Call))
+    if fed and not handed and _is_metric(source, metric):
         yield source.hit(compute, f"`{name}` still holds the epochs before: call `{name}.reset()` after this line")
 
 

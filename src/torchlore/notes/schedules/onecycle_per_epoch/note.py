@@ -10,6 +10,7 @@ it is.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import flow, follow, frameworks, tree
@@ -31,10 +32,13 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["highest"] > 0.99
 
 
-WORDS = ("step", "|".join(_LENGTH))
+_WARMUPS = tuple(f"transformers.{room}get_{shape}_schedule_with_warmup" for room in ("", "optimization.")
+                 for shape in ("linear", "cosine", "polynomial_decay", "cosine_with_hard_restarts"))  # fmt: skip
+WORDS = ("step|configure_optimizers", "|".join((*_LENGTH, "*schedule_with_warmup*")))
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _configured(source) if "configure_optimizers" in source.text else ()
     if "lr_scheduler" not in source.text:
         return
     for loop in flow.loops(source):
@@ -58,6 +62,40 @@ def find(source: Source) -> Iterator[Hit]:
                     f"{kind} was planned in batches and is stepped once an epoch, so the rate hardly moves: step it "
                     "after each optimizer.step()",
                 )
+
+
+def _configured(source: Source) -> Iterator[Hit]:
+    """A schedule planned in batches that Lightning is handed as it is: it steps each once an epoch, but for `"interval": "step"`."""
+    for call in source.calls(f"{_MODULE}OneCycleLR", *_WARMUPS):
+        home = tree.function(source, call)
+        if home is None or home.name != "configure_optimizers" or not frameworks.owned(source, call):
+            continue
+        code = source.code(home)
+        by_hand = "interval" in code or "lr_schedulers()" in source.text or "lr_scheduler_step" in source.text
+        if by_hand or not (_in_batches(source, call) or _by_trainer(source, call)):
+            continue
+        kind = source.name(call.func).rpartition(".")[2]
+        told = f"Lightning steps this {kind} once an epoch, and it was planned in batches, so the rate hardly moves"
+        yield source.hit(
+            _handed(source, call, home), f'{told}: hand it over as `{{"scheduler": ..., "interval": "step"}}`'
+        )
+
+
+def _by_trainer(source: Source, call: ast.Call) -> bool:
+    """Whether its length is the number of all batches, as Lightning or a name tells it."""
+    total = tree.argument(call, 2, "total_steps") or tree.argument(call, 2, "num_training_steps")
+    said = source.code(follow.followed(source, total)) if total is not None else ""
+    planned = source.name(call.func) in _WARMUPS and re.search(r"(total|max|train\w*)_steps$", said) is not None
+    return planned or "stepping_batches" in said or "num_training_batches" in said
+
+
+def _handed(source: Source, call: ast.Call, home: tree.FunctionNode) -> ast.AST:
+    """Where it is given back, in the function that makes it."""
+    held = source.parents[call]
+    name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+    used = [one for one in tree.under(source, home, ast.Name, ast.Attribute) if name and tree.dotted(one) == name]
+    back = [one for one in used if isinstance(tree.statement(source, one), ast.Return)]
+    return back[-1] if back else call
 
 
 def _late(test: ast.expr, loop: ast.AST) -> bool:
