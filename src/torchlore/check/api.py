@@ -54,7 +54,7 @@ _PATTERNS = tuple(
         (r"torchvision\.(?:ops|transforms)\.[A-Z]\w*$", "transform"),
         (r"torchvision\.transforms\.(?:functional|v2\.functional)\.(?:to_tensor|pil_to_tensor|normalize)$", "tensor"),
         (r"torchvision\.transforms\.v2\.[A-Z]\w*$", "transform"),
-        (r"transformers\.\w*Model\w*\.from_pretrained$", "module"),
+        (r"transformers\.(?:\w*Model|\w+For[A-Z])\w*\.from_pretrained$", "module"),
         (r"transformers\.\w*Tokenizer\w*\.from_pretrained$", "tokenizer"),
         (r"segmentation_models_pytorch\.[A-Z]\w*$", "module"),
         (r"(?:torch_geometric|monai|kornia)\.(?:\w+\.)*nn\.(?:\w+\.)*[A-Z]\w*$", "module"),

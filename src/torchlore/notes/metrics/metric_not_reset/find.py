@@ -12,7 +12,7 @@ from torchlore.check.source import Hit, Source
 _EPOCH = regex(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
 _VALID = regex(r"val|test|eval", re.IGNORECASE)
-_ENDS = regex(r"(on_)?(train|training|validation|test)_epoch_end$")
+_ENDS = regex(r"(on_)?(train|training|validation)_epoch_end$")
 _HOOKS = {("validation_step", "on_validation_epoch_end"), ("test_step", "on_test_epoch_end")}  # of Lightning
 WORDS = ("*epoch*|e|ep|compute",)
 
