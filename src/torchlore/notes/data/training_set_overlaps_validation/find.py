@@ -17,6 +17,7 @@ _SPLITS = ("torch.utils.data.Subset", "torch.utils.data.random_split", "sklearn.
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _handed_twice(source) if "eval_dataset" in source.text else ()
     yield from (*_slices(source), *_train_loader_read(source))
     if not any(source.calls(_LOADER, *_SPLITS, *_DRAWS)):
         return
@@ -32,6 +33,18 @@ def find(source: Source) -> Iterator[Hit]:
             parts = [tree.dotted(one) for one in target.elts]
             yield from _whole(source, split, parts)
             yield from _drawn_again(source, split, target, parts)
+
+
+def _handed_twice(source: Source) -> Iterator[Hit]:
+    """`Trainer(model, train_dataset=data, eval_dataset=data)`."""
+    for given in uses.keywords(source, "eval_dataset"):
+        call = source.parents[given]
+        training = tree.argument(call, None, "train_dataset") if isinstance(call, ast.Call) else None
+        name = source.name(call.func) if isinstance(call, ast.Call) else ""
+        same = training is not None and tree.dotted(training) == tree.dotted(given.value) != ""
+        if same and name.startswith(("transformers.", "trl.")) and name.endswith("Trainer"):
+            told = f"`{source.code(given.value)}` is what it trains on too, so the evaluation says how well it was learned by heart: hold some of it out"
+            yield source.hit(given.value, told, severity="warning")
 
 
 def _same_split(source: Source) -> Iterator[Hit]:

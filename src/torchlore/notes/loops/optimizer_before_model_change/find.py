@@ -22,6 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from (*_layers_after(source, whole), *_renewed(source, whole), *_in_subclass(source, whole)) if whole else ()
     if any(source.methods("add_param_group")):
         return
+    yield from _adapted(source, whole) if "get_peft_model" in source.text else ()
     yield from _unfrozen_elsewhere(source, given)
     homes = dict.fromkeys(tree.function(source, call) for call in given)
     outer = _asks_for_one(source, [call for call in asked if trained.reaches_optimizer(source, call)])
@@ -44,6 +45,20 @@ def _asks_for_one(source: Source, given: list[ast.Call]) -> list[tree.FunctionNo
     named = [one for one in makers if one is not None and one.name != "__init__"]
     sites = [site for one in named for site in calls.callers(project.as_function(source, one))]
     return [tree.function(source, call) for at, call, _ in sites if at is source]
+
+
+def _adapted(source: Source, given: list[ast.Call]) -> Iterator[Hit]:
+    """`get_peft_model(model, config)` below the optimizer: it freezes what the optimizer holds, and adds what it does not."""
+    for call in source.calls("peft.get_peft_model"):
+        net, home = tree.argument(call, 0, "model"), tree.function(source, call)
+        name = tree.dotted(net) if net is not None else ""
+        here = [one for one in given if tree.function(source, one) is home and name]
+        mine = [one for one in here if tree.dotted(tree.receiver(one)) == name]
+        if mine and not any(one.lineno > call.lineno for one in here):
+            told = (
+                f"the optimizer of line {mine[0].lineno} holds the weights that this freezes, and none of the adapter's"
+            )
+            yield source.hit(call, f"{told}: build the optimizer behind it")
 
 
 def _layers_after(source: Source, given: list[ast.Call]) -> Iterator[Hit]:

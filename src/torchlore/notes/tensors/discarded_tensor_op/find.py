@@ -23,6 +23,9 @@ _INSTEAD = {
 }  # of these the result takes the place of what was given
 _ALL = _SHAPE | _VALUE | _PURE
 _SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_NEW_SETS = {"shuffle", "filter", "map", "select", "sort", "remove_columns", "rename_column", "rename_columns", "with_format",
+             "with_transform", "cast", "cast_column", "class_encode_column", "flatten", "shard", "take", "skip"}  # fmt: skip
+_LOADS = {"datasets.load_dataset", "datasets.load_from_disk"}
 _NO_TWIN = {"softmax", "log_softmax", "clone"}
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
 
@@ -51,8 +54,28 @@ def _divided(source: Source) -> Iterator[Hit]:
             )
 
 
+def _of_datasets(source: Source) -> Iterator[Hit]:
+    """`dataset.shuffle(seed=1)` of a Hugging Face data set, each of whose methods gives another one back."""
+    for name, calls in grouped.alone(source).items():
+        for call in calls if name in _NEW_SETS else ():
+            whole = tree.receiver(call)
+            made = follow.followed(source, whole)
+            while isinstance(made, ast.Subscript) or (isinstance(made, ast.Call) and follow.method(made) in _NEW_SETS):
+                made = follow.followed(source, made.value if isinstance(made, ast.Subscript) else tree.receiver(made))
+            loads = isinstance(made, ast.Call) and source.name(made.func) in _LOADS
+            if (
+                loads
+                and isinstance(whole, ast.Name)
+                and not tree.is_shown(source, call)
+                and not follow.in_test(source, call)
+            ):
+                told = f"`{name}` gives back another data set and `{whole.id}` stays as it is: write `{whole.id} = {whole.id}.{name}(...)`"
+                yield source.hit(call, told, severity="warning")
+
+
 def find(source: Source) -> Iterator[Hit]:
     yield from _divided(source)
+    yield from _of_datasets(source) if "load_dataset" in source.text or "load_from_disk" in source.text else ()
     for name, call in ((name, call) for name, calls in grouped.alone(source).items() if name in _ALL for call in calls):
         func, tensor = call.func, tree.receiver(call)
         if tree.keyword(call, "out") or tree.keyword(call, "inplace") or _in_place(source, call):

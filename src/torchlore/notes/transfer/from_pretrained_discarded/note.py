@@ -2,7 +2,7 @@
 
 `self.embedding.from_pretrained(vectors)` looks as if it filled the layer. It is a class method: it builds another
 embedding, with the weights, and hands it back. Thrown away, the layer keeps its random weights, and training starts
-from nothing. The same holds for every `SomeModel.from_pretrained(...)` of transformers.
+from nothing. The same holds for every `SomeModel.from_pretrained(...)` of transformers and for `load_from_checkpoint` of Lightning.
 
 Assign the result, `self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)`, or copy into the layer that is
 there: `with torch.no_grad(): self.embedding.weight.copy_(vectors)`. Note that `freeze=True` is the default.
@@ -28,11 +28,12 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["error"] == 0.0
 
 
-WORDS = ("from_pretrained",)
+WORDS = ("from_pretrained|load_from_checkpoint",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in source.methods("from_pretrained"):
+    for call in source.methods("from_pretrained", "load_from_checkpoint"):
+        method = follow.method(call)
         tried = any(isinstance(up, ast.Try) for up in tree.ancestors(source, call))  # only to see whether it works
         if not tree.is_statement(source, call) or tree.is_shown(source, call) or tried or follow.in_test(source, call):
             continue
@@ -46,12 +47,12 @@ def find(source: Source) -> Iterator[Hit]:
             edits.replace(source, call, f"{code} = {source.code(call)}"),
         )  # fmt: skip
         what = "the result is thrown away" if is_class else f"`{code}` keeps its weights"
-        write = f"model = {code}.from_pretrained(...)" if is_class else f"{code} = ..."
+        write = f"model = {code}.{method}(...)" if is_class else f"{code} = ..."
         fills = (
-            "hint" if is_class and not full.startswith("torch.") else None
-        )  # it may fill a cache, or import what it needs
-        told = f"from_pretrained returns a new object and {what}: assign it, `{write}`"
-        yield source.hit(call, told, *fix, severity=fills)
+            method == "from_pretrained" and is_class and not full.startswith("torch.")
+        )  # a cache, or it imports what it needs
+        told = f"{method} returns a new object and {what}: assign it, `{write}`"
+        yield source.hit(call, told, *fix, severity="hint" if fills else None)
 
 
 def _in_place(source: Source, call: ast.Call) -> bool:
@@ -59,7 +60,7 @@ def _in_place(source: Source, call: ast.Call) -> bool:
     if call.args and (values.maybe(source, call.args[0], "module", weak=True) or "model" in source.code(call.args[0])):
         return len(call.args) > 1
     owners = [classes.class_behind(source, value) for value in source.values(tree.receiver(call))]
-    own = [source.project.method(cls, "from_pretrained") for cls in owners if cls is not None]
+    own = [source.project.method(cls, follow.method(call)) for cls in owners if cls is not None]
     return any(one is not None and not calls.returned(one) for one in own)
 
 
@@ -75,7 +76,7 @@ def _just_saved(source: Source, call: ast.Call) -> bool:
 def _again(source: Source, call: ast.Call) -> bool:
     """One process fills the cache first, then all of them ask for the same thing and keep it."""
     home = tree.function(source, call)
-    others = (one for one in source.methods("from_pretrained") if tree.function(source, one) is home)
+    others = (one for one in source.methods(follow.method(call)) if tree.function(source, one) is home)
     return any(not tree.is_statement(source, one) and source.code(one) == source.code(call) for one in others)
 
 
