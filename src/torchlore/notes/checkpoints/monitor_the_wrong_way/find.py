@@ -16,8 +16,8 @@ _OLD = ("filepath", "prefix", "period")  # of a ModelCheckpoint that chose its m
 _WHAT = {"max": "grows as the model gets better", "min": "falls as the model gets better"}
 _OLD_TRAINER = ("checkpoint_callback", "early_stop_callback", "early_stopping_callback")  # of the same time
 WORDS = (
-    "ModelCheckpoint|EarlyStopping|TrainingArguments|Seq2SeqTrainingArguments|create_study|sweep|tune",
-    "monitor|metric_for_best_model|optimize|metric",
+    "ModelCheckpoint|EarlyStopping|TrainingArguments|Seq2SeqTrainingArguments|create_study|sweep|tune|score_function",
+    "monitor|metric_for_best_model|optimize|metric|metrics",
 )
 
 
@@ -31,6 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _studied(source) if "create_study" in source.text else ()
     yield from _swept(source) if "sweep" in source.text else ()
     yield from _tuned(source) if "tune" in source.text else ()
+    yield from _scored(source) if "score_function" in source.text else ()
     for call in source.calls("skorch.callbacks.EarlyStopping"):
         word = _written(source, tree.argument(call, 0, "monitor"))
         falls = (
@@ -102,6 +103,21 @@ def _studied(source: Source) -> Iterator[Hit]:
                 want = "maximize" if way == "minimize" else "minimize"
                 told = f'this study is to {way} `{min(wrong)}`, which {_WHAT["max" if want == "maximize" else "min"]}: write `direction="{want}"`'
                 yield source.hit(call, told, edits.set_keyword(source, call, "direction", f'"{want}"'), safe=False)
+
+
+def _scored(source: Source) -> Iterator[Hit]:
+    """`score_function=lambda engine: engine.state.metrics["loss"]`, of which Ignite takes the greatest."""
+    for given in uses.keywords(source, "score_function"):
+        call = source.parents[given]
+        if not isinstance(call, ast.Call) or not source.name(call.func).startswith("ignite.handlers."):
+            continue
+        found = source.project.resolve(source, given.value)
+        scores = calls.returned(found) if isinstance(found, Function) else []
+        scores = [given.value.body] if isinstance(given.value, ast.Lambda) else scores
+        words = [tree.literal(one.slice) if isinstance(one, ast.Subscript) else "" for one in scores]
+        if words and all(direction_of_key(word) == "min" for word in words):
+            told = f"`{words[0]}` {_WHAT['min']}, and Ignite takes the greatest score for the best: give it back with a minus"
+            yield source.hit(given.value, told)
 
 
 def _swept(source: Source) -> Iterator[Hit]:

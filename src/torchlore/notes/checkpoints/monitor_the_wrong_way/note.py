@@ -5,6 +5,9 @@ checkpoint that is kept is that of the worst epoch, and the run ends once the ac
 `TrainingArguments` of transformers guess by the name: what ends in "loss" is to fall and everything else is to grow, so with
 `metric_for_best_model="wer"` the model with the most errors is loaded in the end. Nothing is said; the curves look fine.
 
+`optuna.create_study()` and a sweep of wandb make small what they are given, an accuracy too; Ignite's handlers take the greatest
+`score_function`, a loss too.
+
 Say the direction: `mode="max"` for a score, `greater_is_better=False` for an error.
 """
 
