@@ -8,16 +8,19 @@ from collections.abc import Iterator
 from torchlore.check import calls, classes, flow, follow, scopes, tree
 from torchlore.check.pattern import regex
 from torchlore.check.project import enclosing_class
+from torchlore.check.scores import direction
 from torchlore.check.source import Hit, Source
 
 _GROWS = regex(r"(^|_)(acc|accuracy|f1|auc|auroc|iou|miou|map|psnr|ssim|bleu)$")
 _LOSS = regex(r"(^|_|\.)(loss|err|error|mse|rmse|mae|lpips|wer|cer|fid|ppl|perplexity)$")
 _FLIP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<", ast.GtE: ">"}
+_LOOKS = {"__call__", "step", "update", "check", "early_stop", "should_stop"}
 WORDS = ("if",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _either_way(source)
+    yield from _handed_over(source) if "patience" in source.text or "topper" in source.text else ()
     for choice, test, best, value, way in _choices(source):
         start = _start(source, best, choice)
         wrong = (start == math.inf and way == ">") or (start == -math.inf and way == "<")
@@ -46,6 +49,21 @@ def find(source: Source) -> Iterator[Hit]:
                 test,
                 f"`{name}` starts at {start}, so `{other} {way} {name}` is never true: write `{other} {turned} {name}`",
             )
+
+
+def _handed_over(source: Source) -> Iterator[Hit]:
+    """`early_stopping(val_acc)` of a class of the user's own, which waits for `val_loss` to fall."""
+    for call in source.all(ast.Call):
+        given = call.args[0] if call.args and isinstance(call.args[0], ast.Name | ast.Attribute) else None
+        word = tree.dotted(given).rpartition(".")[2] if given is not None else ""
+        inner = flow.called(source, call) if given is not None and direction(word) == "max" else None
+        if inner is None or given is None or inner.owner is None or inner.node.name not in _LOOKS:
+            continue
+        taken = [arg.arg for arg in inner.node.args.args[1:2]]
+        text = ast.unparse(inner.owner)
+        if taken and direction(taken[0]) == "min" and "patience" in text and "mode" not in text:
+            told = f"`{word}` grows as the model gets better, and `{inner.owner.name}` waits for `{taken[0]}` to fall, so it stops as it gets better: give it `-{word}`"
+            yield source.hit(given, told, severity="warning")
 
 
 def _either_way(source: Source) -> Iterator[Hit]:
