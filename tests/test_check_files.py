@@ -48,11 +48,36 @@ class Decoder(nn.Module):
     def forward(self, x):
         return x + self.position
 """
+SAVER = """
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self):
+        self.net = nn.Linear(2, 2)
+
+    def save(self, path):
+        torch.save(self.net, path)
+"""
+ROWS = """
+from torch.utils.data import Dataset
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.file = open(path)
+
+    def __getitem__(self, index):
+        return self.file.readline()
+"""
 
 
 @pytest.mark.parametrize(
     ("slug", "text", "other", "expected"),
     [
+        ("save-whole-module", SAVER, "torch.load(path, weights_only=False).to('cpu')", ["hint"]),
+        ("save-whole-module", SAVER, "torch.load(path, weights_only=False)['epoch']", [None]),
+        ("handle-opened-before-fork", ROWS, "torch.utils.data.DataLoader(path, batch_size=4)", []),
+        ("handle-opened-before-fork", ROWS, "torch.utils.data.DataLoader(path, num_workers=4)", [None]),
         ("data-parallel-prefix", WRAPPED, "{name[7:]: part for name, part in torch.load(path).items()}", []),
         ("data-parallel-prefix", WRAPPED, "torch.load(path, map_location='cpu')", [None]),
         ("scheduler-never-stepped", HEIR, "self.schedule.step()", []),
