@@ -26,6 +26,7 @@ _PLAIN = regex(
     r"\w*Pad\w*|\w*Loss(?:2d)?|CosineSimilarity|PairwiseDistance|Fold|Unfold|ChannelShuffle|LogSigmoid|Threshold|GLU|"
     r"LocalResponseNorm|CrossMapLRN2d)$|^einops\.layers\.torch\.(?:Rearrange|Reduce)$|^torch_geometric\.nn\.(?:APPNP|LGConv|SimpleConv|LabelPropagation|(?:Mean|Max|Min|Sum)Aggregation)$"
 )
+_VGG = regex(r"^torchvision\.models\.(?:vgg\.)?vgg\d+$")  # `vgg19_bn` has batch norms
 _ANY_LAYER = ("children()", "modules()", "getattr(", "_modules")  # may call a layer without its name
 _NORMS = regex(r"^torch\.nn\.(InstanceNorm\dd|LayerNorm|GroupNorm|RMSNorm)$")
 
@@ -70,6 +71,8 @@ def _is_of(owner: Class, read: ast.Attribute) -> bool:
 
 def _attribute_modes(source: Source, assigned: list[Attribute], depth: int, made: ast.AST | None) -> bool | None:
     answers: list[bool | None] = []
+    if _is_bare_vgg(assigned):
+        return False
     for one in assigned:
         if one.value is None:
             continue
@@ -79,6 +82,19 @@ def _attribute_modes(source: Source, assigned: list[Attribute], depth: int, made
             elif not value.kind:
                 answers.append(None)
     return None if len(assigned) > 1 and {True, False} <= set(answers) else _any(answers)
+
+
+def _is_bare_vgg(assigned: list[Attribute]) -> bool:
+    """`self.net = vgg19()` and then `self.net = self.net.features[:-1]`: convolutions and ReLUs, without the dropout behind them."""
+    last = assigned[-1] if len({one.method for one in assigned}) == 1 else None
+    part = last.value if last is not None else None
+    while isinstance(part, ast.Subscript):
+        part = part.value
+    if last is None or not isinstance(part, ast.Attribute) or part.attr != "features":
+        return False
+    earlier = [one.value for one in assigned[:-1] if one.value is not None]  # where it is taken from itself
+    whole = [found for one in earlier or [part.value] for found in values(last.source, one)]
+    return bool(whole) and all(_VGG.match(one.name) for one in whole)
 
 
 def _any(answers: Iterable[bool | None]) -> bool | None:

@@ -240,11 +240,18 @@ def _never_called(source: Source) -> Iterator[Hit]:
                 continue
             inner = (source.name(one.func) for one in tree.under(source, method, ast.Call))
             inits = any(one.startswith("torch.nn.init.") for one in inner)
-            if inits and _plain(source, cls) and classes.is_module(cls) and not _mentioned(source, name):
+            quiet = _mentioned(source, name) or _called_elsewhere(source, name)
+            if inits and _plain(source, cls) and classes.is_module(cls) and not quiet:
                 yield source.hit(
                     method,
                     f"nobody calls `{name}`, so the layers of `{cls.node.name}` keep their defaults: call it in `__init__`",
                 )
+
+
+def _called_elsewhere(source: Source, name: str) -> bool:
+    """`self.decoder._reset_parameters()` in a file that imports this one."""
+    texts = (source.project.text(path) or "" for path in source.project.importers(source.module))
+    return any(re.search(rf"\.\w+\.{name}\(|(?<!self)\.{name}\(", text) for text in texts)
 
 
 def _plain(source: Source, cls: Class) -> bool:

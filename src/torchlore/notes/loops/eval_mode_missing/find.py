@@ -300,7 +300,16 @@ def _place(source: Source, event: Event) -> ast.AST:
     if place is not None:
         return place
     home, read = _evaluation(event)
-    return _before(source, read, event) if home is source else event.at
+    return _before(source, read, event) if home is source else _nearest(source, event)
+
+
+def _nearest(source: Source, event: Event) -> ast.AST:
+    """Of a pass in another file: the last call of this one on the way to it, `self.validator.validate(net)` and not `main()`."""
+    for outer, inner in reversed([*itertools.pairwise(event.via)]):
+        if outer.source is source:
+            calls = tree.under(source, outer.node, ast.Call)
+            return next((one for one in calls if flow.called(source, one) == inner), event.at)
+    return event.at
 
 
 def _evaluation(event: Event) -> tuple[Source, ast.AST]:

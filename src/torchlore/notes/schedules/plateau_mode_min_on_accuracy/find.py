@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, origin, tree, values
+from torchlore.check import calls, edits, origin, project, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -38,6 +38,7 @@ def find(source: Source) -> Iterator[Hit]:
             and call.args
             and (_direction(_word(call.args[0])) or _is_mean(source, call.args[0]))
             and values.made_by(source, scheduler, *_COUNTING)
+            and not _given_plateau(source, scheduler)
         ):
             told = f"this scheduler takes `{source.code(call.args[0])}` for the number of an epoch: call `step()` without it"
             yield source.hit(call, told)
@@ -69,6 +70,18 @@ def find(source: Source) -> Iterator[Hit]:
                 plain = plain and mode not in _directions(source, made)  # stepped with both: no mode is right for it
                 fix = [edits.set_keyword(source, built, "mode", f'"{wrong}"')] if built is not None and plain else []
                 yield source.hit(built or call, told, *fix, safe=False)
+
+
+def _given_plateau(source: Source, scheduler: ast.expr) -> bool:
+    """`def train(scheduler: LambdaLR)`, which a caller gives a ReduceLROnPlateau: an annotation is only a word."""
+    bound = scopes.reaching(source, scheduler) if isinstance(scheduler, ast.Name) else []
+    arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+    home = tree.function(source, scheduler)
+    if home is None or not isinstance(arg, ast.arg):
+        return False
+    function = project.as_function(source, home)
+    given = [(at, calls.given_argument(function, call, arg, skip)) for at, call, skip in calls.callers(function)]
+    return any(one is not None and values.made_by(at, one, _PLATEAU) is not None for at, one in given)
 
 
 def _mode(source: Source, made: ast.Call) -> object:
