@@ -17,7 +17,7 @@ Lightning, Accelerate and the HF Trainer call it for you.
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, frameworks, tree
+from torchlore.check import flow, follow, frameworks, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Batch
 
@@ -43,12 +43,21 @@ def find(source: Source) -> Iterator[Hit]:
         epochs = [loop.node for loop in flow.loops(source) if _is_epoch_loop(loop)]
         homes = (tree.function, tree.class_of)
         near = [one for home in homes for one in epochs if home(source, one) is home(source, call)]
-        if epochs:
+        if epochs and not _of_this_epoch(source, call, (near or epochs)[0]):
             yield source.hit(
                 (near or epochs)[0],
                 f"the DistributedSampler of line {call.lineno} gives the same order in every epoch until it is told which one "
                 "it is: call `sampler.set_epoch(epoch)` at the top of this loop",
             )
+
+
+def _of_this_epoch(source: Source, call: ast.Call, loop: tree.Loop) -> bool:
+    """`rows = Rows(path, epoch)` in the loop over the epochs: each has data of its own."""
+    data = tree.argument(call, 0, "dataset")
+    made = follow.followed(source, data) if data is not None else None
+    number = tree.dotted(loop.target) if isinstance(loop, ast.For) else ""
+    told = tree.under(source, made, ast.Name) if isinstance(made, ast.Call) and tree.inside(source, made, loop) else []
+    return any(one.id == number for one in told)
 
 
 def _shuffles(call: ast.Call) -> bool:
