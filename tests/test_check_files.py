@@ -1,6 +1,7 @@
 """What the looks at fresh repositories showed to be no trap because of another file of the project."""
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
@@ -189,3 +190,18 @@ def test_of_two_modules_of_one_name_the_nearer_one_is_meant(tmp_path: Path, chec
         assert starred is not None
         assert [one.name for one in starred.values(next(iter(starred.all(ast.Call))))] == ["model.Net"]
     assert project.find("model.Net", str(tmp_path / "c.py")) is None
+
+
+@pytest.mark.parametrize(("cell", "expected"), [("net.apply(init_weights)", 0), ("net.train()", 1)])
+def test_a_notebook_may_call_what_no_file_calls(tmp_path: Path, cell: str, expected: int) -> None:
+    text = "from torch import nn\n\ndef init_weights(m):\n    if isinstance(m, nn.Linear):\n        nn.init.xavier_uniform_(m.weight)\n"
+    text += "\ndef train(net, x, optimizer):\n    net(x).mean().backward()\n    optimizer.step()\n"
+    (tmp_path / "nets.py").write_text(text)
+    (tmp_path / "run.ipynb").write_text(json.dumps({"cells": [{"cell_type": "code", "source": [cell]}]}))
+    project = Project()
+    project.begin(str(tmp_path / "nets.py"))
+    project.add([str(tmp_path / "nets.py"), str(tmp_path / "run.ipynb")])
+    source = project.source(str(tmp_path / "nets.py"))
+    rule = next(one for one in all_rules().values() if one.slug == "initialiser-reaches-nothing")
+    assert source is not None
+    assert len(list(rule.find(source))) == expected

@@ -167,6 +167,11 @@ class Project:
                     self._importers.setdefault(tail, []).append(path)
         return self._importers.get(module.rpartition(".")[2], [])
 
+    def in_notebooks(self, word: str) -> bool:
+        """Whether a notebook of the project says a word: what its cells import and call is not followed."""
+        self.consulted.add("")
+        return any(word in (self.text(path) or "") for path in sorted(self._given) if path.endswith(".ipynb"))
+
     def trim(self, most: int) -> None:
         """Between two checks: where more characters are parsed than this, let go of the files not asked for the longest."""
         if self._size <= most:
