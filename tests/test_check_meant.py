@@ -94,7 +94,7 @@ class Net(nn.Module):
         self.extra = something(optimizer)
 
     def forward(self, x):
-        return self.out(x)
+        return self.extra(self.out(x))
 
 def measure(net, loader):
     net.eval()
@@ -723,7 +723,7 @@ def test_a_stage_has_epochs_of_its_own(rules):
 
 @pytest.mark.parametrize(("path", "expected"), [("tests/test_nets.py", 0), ("test_nets.py", 0), ("nets.py", 1)])
 def test_a_unit_test_may_record_graphs(rules, path, expected):
-    text = "def test_shapes(net, loader):\n    net.eval()\n    for x in loader:\n        y = net(x)\n        print(y.shape)\n"
+    text = "def test_shapes(net, loader):\n    net.eval()\n    for x in loader:\n        y = net(x)\n        print(y.max())\n"
     text = f"import torch\n\n{text}\ntest_shapes(torch.nn.Linear(3, 4), torch.utils.data.DataLoader([]))\n"
     found = [one for one in engine.check_text(text, rules, path) if one.slug == "eval-without-no-grad"]
     assert len(found) == expected

@@ -7,14 +7,16 @@ import re
 from typing import TYPE_CHECKING
 
 from torchlore.check import api
-from torchlore.check.classes import Attribute, attributes, class_behind, is_module
+from torchlore.check.classes import Attribute, attributes, class_behind, is_module, methods
 from torchlore.check.pattern import regex
-from torchlore.check.tree import UNKNOWN, argument, dotted, function, literal
+from torchlore.check.tree import UNKNOWN, argument, class_of, dotted, function, literal
+from torchlore.check.uses import attributes as attributes_of
 from torchlore.check.values import Value, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from torchlore.check.project import Class
     from torchlore.check.source import Source
 
 _MODE = regex(r"^torch\.nn\.(?:\w*Dropout\w*|\w*BatchNorm\w*|RReLU)$")
@@ -24,6 +26,8 @@ _PLAIN = regex(
     r"\w*Pad\w*|\w*Loss(?:2d)?|CosineSimilarity|PairwiseDistance|Fold|Unfold|ChannelShuffle|LogSigmoid|Threshold|GLU|"
     r"LocalResponseNorm|CrossMapLRN2d)$|^einops\.layers\.torch\.(?:Rearrange|Reduce)$|^torch_geometric\.nn\.(?:APPNP|LGConv|SimpleConv|LabelPropagation|(?:Mean|Max|Min|Sum)Aggregation)$"
 )
+_VGG = regex(r"^torchvision\.models\.(?:vgg\.)?vgg\d+$")  # `vgg19_bn` has batch norms
+_ANY_LAYER = ("children()", "modules()", "getattr(", "_modules")  # may call a layer without its name
 _NORMS = regex(r"^torch\.nn\.(InstanceNorm\dd|LayerNorm|GroupNorm|RMSNorm)$")
 
 
@@ -42,11 +46,33 @@ def mode_layers(source: Source, value: Value, depth: int = 6, made: ast.AST | No
     owner = class_behind(source, value)
     if owner is None or depth <= 0:
         return None
-    return _any(_attribute_modes(source, found, depth, value.node) for found in attributes(owner).values())
+    table = attributes(owner)
+    used = [found for name, found in table.items() if _is_used(owner, name)]
+    return _any(_attribute_modes(source, found, depth, value.node) for found in used)
+
+
+def _is_used(owner: Class, name: str) -> bool:
+    """Whether somebody may call this layer: `self.dropout = ...` that only a comment names drops nothing."""
+    if "forward" not in methods(owner) or any(word in owner.source.text for word in _ANY_LAYER):
+        return True
+    return any(isinstance(one.ctx, ast.Load) and _is_of(owner, one) for one in attributes_of(owner.source, name))
+
+
+def _is_of(owner: Class, read: ast.Attribute) -> bool:
+    """Whether `self.dropout` is read in this class or one of its kin; of any other object it may be this one."""
+    node = class_of(owner.source, read)
+    if node is None or node is owner.node or dotted(read.value) != "self":
+        return True
+    return any(
+        isinstance(base, ast.Name | ast.Attribute) and not dotted(base).endswith("Module")
+        for base in (*node.bases, *owner.node.bases)
+    )
 
 
 def _attribute_modes(source: Source, assigned: list[Attribute], depth: int, made: ast.AST | None) -> bool | None:
     answers: list[bool | None] = []
+    if _is_bare_vgg(assigned):
+        return False
     for one in assigned:
         if one.value is None:
             continue
@@ -56,6 +82,19 @@ def _attribute_modes(source: Source, assigned: list[Attribute], depth: int, made
             elif not value.kind:
                 answers.append(None)
     return None if len(assigned) > 1 and {True, False} <= set(answers) else _any(answers)
+
+
+def _is_bare_vgg(assigned: list[Attribute]) -> bool:
+    """`self.net = vgg19()` and then `self.net = self.net.features[:-1]`: convolutions and ReLUs, without the dropout behind them."""
+    last = assigned[-1] if len({one.method for one in assigned}) == 1 else None
+    part = last.value if last is not None else None
+    while isinstance(part, ast.Subscript):
+        part = part.value
+    if last is None or not isinstance(part, ast.Attribute) or part.attr != "features":
+        return False
+    earlier = [one.value for one in assigned[:-1] if one.value is not None]  # where it is taken from itself
+    whole = [found for one in earlier or [part.value] for found in values(last.source, one)]
+    return bool(whole) and all(_VGG.match(one.name) for one in whole)
 
 
 def _any(answers: Iterable[bool | None]) -> bool | None:

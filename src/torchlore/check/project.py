@@ -48,7 +48,7 @@ class Project:
         self.torch = torch  # the version the code is written for; () where nobody said
         self._paths: dict[str, str] = {}  # module -> path
         self.twins: dict[str, list[str]] = {}  # module -> paths, where several folders have their own `model.py`
-        self._given: set[str] = set()  # paths of the files of this check
+        self.given: set[str] = set()  # paths of the files of this check
         self.texts: dict[str, str] = {}  # path -> text, for those that were read or handed in
         self.contents: dict[str, bytes] = {}  # path -> what is in the file, where somebody has read it already
         for path, text in files:
@@ -85,9 +85,9 @@ class Project:
             first = self._paths.get(name)
             if not first:
                 self._paths[name] = path
-            elif path != first and path not in self._given:
+            elif path != first and path not in self.given:
                 self.twins.setdefault(name, [first]).append(path)
-            self._given.add(path)
+            self.given.add(path)
 
     def begin(self, path: str) -> None:
         """A file is checked from here on."""
@@ -109,7 +109,7 @@ class Project:
     def module(self, name: str, near: str = "") -> Source | None:
         """The file of a module: one of the project's, or one beside a file of the project that imports it."""
         path = self.path(name, near)
-        known = path in self._given or near in self._given or near.endswith("__init__.py")  # no further: it must end
+        known = path in self.given or near in self.given or near.endswith("__init__.py")  # no further: it must end
         return self.source(path) if path and known else None
 
     def path(self, name: str, near: str) -> str | None:
@@ -162,7 +162,7 @@ class Project:
             self.consulted.add("")  # the answer depends on which files there are
         if self._importers is None:
             self._importers = {}
-            for path in sorted({*self._paths.values(), *self._given} - {""}):
+            for path in sorted({*self._paths.values(), *self.given} - {""}):
                 for tail in _imported_tails(self.text(path) or ""):
                     self._importers.setdefault(tail, []).append(path)
         return self._importers.get(module.rpartition(".")[2], [])
@@ -313,6 +313,13 @@ def candidates(project: Project, found: Function | Class, word: str) -> Iterator
             count += 1
             if count >= _CALLER_FILES:
                 return
+
+
+def in_notebooks(project: Project, word: str) -> bool:
+    """Whether a notebook of the project says a word: what its cells import and call is not followed."""
+    project.consulted.add("")  # the answer depends on which files there are
+    books = (path for path in sorted(project.given) if path.endswith(".ipynb"))
+    return any(word in (project.text(path) or "") for path in books)
 
 
 def alone(source: Source) -> Project:

@@ -36,7 +36,18 @@ def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Ite
     if values.sure(source, target.value, "module") and not _one_by_one(source, assign, owner):
         edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
         message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
-        yield source.hit(assign, message, *([edit] if len(assign.targets) == 1 else []))
+        new = tree.literal(assign.value) is True and _is_new(source, assign, owner)
+        yield source.hit(
+            assign, message, *([edit] if len(assign.targets) == 1 else []), severity="hint" if new else None
+        )
+
+
+def _is_new(source: Source, assign: ast.Assign, owner: str) -> bool:
+    """`net.fc = nn.Linear(n, m)` further up in the function: it learns anyway."""
+    home = tree.function(source, assign) or source.tree
+    above = (one for one in tree.under(source, home, ast.Assign) if one.lineno < assign.lineno)
+    made = [one.value for one in above if source.code(one.targets[0]) == owner]
+    return bool(made) and isinstance(made[-1], ast.Call) and source.name(made[-1].func).startswith("torch.nn.")
 
 
 def _is_walked(source: Source, node: ast.expr) -> bool:

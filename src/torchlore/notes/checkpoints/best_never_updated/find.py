@@ -42,10 +42,18 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"`{name}` begins anew in every turn, so every turn beats it: move this line above the loop"
                 yield source.hit(start, told)
             elif _is_only_start(source, best, name):
-                yield source.hit(
-                    test,
-                    f"`{name}` keeps its first value, so every turn beats it: write `{name} = {source.code(value)}` below",
-                )
+                yield source.hit(test, _first_value(source, test, best, value))
+
+
+def _first_value(source: Source, test: ast.Compare, best: ast.expr, value: ast.expr) -> str:
+    """What a best that keeps its first value does: every turn beats it, or none where it starts at the wrong end."""
+    name, code = tree.dotted(best), source.code(value)
+    bound = scopes.reaching(source, best) if isinstance(best, ast.Name) else []
+    starts = {source.code(one.value).replace(" ", "") for one in bound if one.value is not None}
+    smaller = isinstance(test.ops[0], ast.Lt | ast.LtE) is (best is not test.left)  # than the best
+    if smaller and any(re.search(r"^-|['\"]-inf", one) for one in starts) and "inf" in "".join(starts):
+        return f"`{name}` starts at minus infinity, and `{code}` never gets below: start at infinity, and write `{name} = {code}` below"
+    return f"`{name}` keeps its first value, so every turn beats it: write `{name} = {code}` below"
 
 
 def _is_beaten(source: Source, test: ast.Compare, best: ast.expr, value: ast.expr) -> bool:

@@ -50,6 +50,8 @@ def _other_key(source: Source) -> Iterator[Hit]:
         made = follow.binding(source, held)
         if key in written or not isinstance(made, ast.Call) or source.name(made.func) != "torch.load":
             continue
+        if _one_of_several(source, asked, held):
+            continue
         meant = [one for one in difflib.get_close_matches(key, sorted(written), 3, 0.8) if not _is_read(source, one)]
         if meant:
             told = f"the checkpoint has no {key!r}, it was saved as {meant[0]!r}, so this part is never loaded"
@@ -64,6 +66,17 @@ def _asked_for(source: Source) -> Iterator[tuple[ast.expr, ast.expr]]:
     for call in source.methods("get"):
         if call.args and isinstance(tree.literal(call.args[0]), str):
             yield call.args[0], tree.receiver(call)
+
+
+def _one_of_several(source: Source, asked: ast.expr, held: ast.expr) -> bool:
+    """`if "model" in checkpoint: ... elif "state_dict" in checkpoint: ... else: net.load_state_dict(checkpoint)`: files of other programs too."""
+    test = source.parents[asked]
+    first = source.parents[test]
+    while isinstance(above := source.parents[first], ast.If) and above.orelse == [first]:
+        first = above
+    rest = first.orelse if isinstance(first, ast.If) and isinstance(test, ast.Compare) else []
+    name = tree.dotted(held)
+    return any(tree.dotted(part) == name for one in rest for part in ast.walk(one))
 
 
 def _too_early(source: Source) -> Iterator[Hit]:

@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, follow, scopes, tree, uses
-from torchlore.check.project import Class
+from torchlore.check import calls, classes, edits, follow, project, scopes, stated, tree, uses
+from torchlore.check.project import Class, Function
 from torchlore.check.source import Hit, Source
 
 _EVAL = re.compile(
@@ -18,6 +18,9 @@ _SPLIT = re.compile(
 _MEASURES = re.compile(
     r"acc|loss|score|metric|criteri|correct|iou|auc|psnr|predict|argmax|\breturn [^\n]*(loader|iter|dl)"
 )
+_SHOWS = re.compile(r"_?(plot|show|draw|visuali[sz]e)")
+_TELLS = re.compile(r"\breturn [^\n]|\byield\b|\bprint\(|log|write|dump|append")
+_SIZES = {"MNIST": (60_000, 10_000), "FashionMNIST": (60_000, 10_000), "KMNIST": (60_000, 10_000), "CIFAR10": (50_000, 10_000), "CIFAR100": (50_000, 10_000)}  # fmt: skip
 WORDS = ("drop_last", "DataLoader")
 
 
@@ -30,8 +33,8 @@ def find(source: Source) -> Iterator[Hit]:
             tree.dotted(held.targets[0]).rpartition(".")[2] if isinstance(held, ast.Assign) else _beside(source, call)
         )
         size = tree.argument(call, 1, "batch_size")
-        if size is None or tree.literal(size) == 1:
-            continue  # no batch of one is short
+        if size is None or tree.literal(size) == 1 or _goes_into(source, call, size):
+            continue  # no batch is short
         if _drawn(source, call) or (isinstance(held, ast.Assign) and _only_tasted(source, held.targets[0])):
             continue
         if isinstance(held, ast.Assign) and (_made_anew(source, held.targets[0]) or _shown(source, held.targets[0])):
@@ -81,6 +84,28 @@ def _told(source: Source, name: str) -> bool:
     return False
 
 
+def _goes_into(source: Source, call: ast.Call, size: ast.expr) -> bool:
+    """Whether the batches divide a published set without a rest: 1,000 of the 10,000 of `MNIST(root, train=False)`."""
+    data = tree.argument(call, 0, "dataset")
+    made = follow.followed(source, data) if data is not None else None
+    full = source.name(made.func) if isinstance(made, ast.Call) else ""
+    sizes = _SIZES.get(full.removeprefix("torchvision.datasets.")) if "torchvision.datasets." in full else None
+    trains = tree.literal(tree.argument(made, 1, "train") or ast.Constant(True)) if isinstance(made, ast.Call) else None
+    if sizes is None or not isinstance(trains, bool):
+        return False
+    found = stated.constants(source, size)
+    found = [_by_default(source, size)] if tree.UNKNOWN in found else found
+    return all(isinstance(one, int) and one > 0 and sizes[0 if trains else 1] % one == 0 for one in found)
+
+
+def _by_default(source: Source, size: ast.expr) -> object:
+    """What `def loaders(test_batch_size=1000)` says where the callers do not tell."""
+    home = tree.function(source, size) if isinstance(size, ast.Name) else None
+    arg = next((one for one in tree.parameters(home) if one.arg == tree.dotted(size)), None) if home else None
+    default = calls.default_of(project.as_function(source, home), arg) if home and arg else None
+    return tree.literal(default) if default is not None else tree.UNKNOWN
+
+
 def _drawn(source: Source, call: ast.Call) -> bool:
     """A sampler that draws at random leaves out more than the last batch."""
     sampler = tree.keyword(call, "sampler")
@@ -104,7 +129,19 @@ def _shown(source: Source, name: ast.expr) -> bool:
     reads = [one for one in uses.names(source, name.id) if isinstance(one.ctx, ast.Load)] if isinstance(name, ast.Name) else []  # fmt: skip
     mine = [one for one in reads if any(made.node is name for made in scopes.reaching(source, one))]
     ups = [source.parents[one] for one in mine]
-    return bool(ups) and all(isinstance(up, ast.Call) and re.match(r"_?(plot|show|draw|visuali[sz]e)", tree.dotted(up.func).rpartition(".")[2]) for up in ups)  # fmt: skip
+    return bool(ups) and all(isinstance(up, ast.Call) and _shows(source, up) for up in ups)
+
+
+def _shows(source: Source, call: ast.Call) -> bool:
+    """A call of `plot_features`, or of a function that plots and tells nobody anything."""
+    if _SHOWS.match(tree.dotted(call.func).rpartition(".")[2]):
+        return True
+    found = source.project.resolve(source, call.func)
+    if not isinstance(found, Function):
+        return False
+    home, node = found.source, found.node
+    inner = (tree.dotted(one.func).rpartition(".")[2] for one in tree.under(home, node, ast.Call))
+    return any(_SHOWS.match(one) for one in inner) and not _TELLS.search(home.code(node))
 
 
 def _only_tasted(source: Source, name: ast.expr) -> bool:

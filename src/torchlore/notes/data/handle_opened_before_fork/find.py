@@ -10,6 +10,7 @@ from torchlore.check.source import Hit, Source
 
 _OPENERS = {"h5py.File", "lmdb.open", "lmdb.Environment", "zipfile.ZipFile", "sqlite3.connect", "tables.open_file", "rasterio.open",
             "tarfile.open", "tarfile.TarFile", "netCDF4.Dataset", "open", "io.open"}  # fmt: skip
+_LOADERS = re.compile(r"\bDataLoader\(([^)]*)")
 WORDS = ("__getitem__|__iter__", "__init__")
 
 
@@ -82,7 +83,16 @@ def _alone(cls: Class) -> bool:
     ]
     none = (tree.literal(one) == 0 or (isinstance(one, ast.IfExp) and tree.literal(one.orelse) == 0) for one in counts)
     told = [one for user in users for one in re.findall(r"num_workers['\"]?\s*[=:]\s*([\w.]+)", user.text)]
-    return bool(loaders) and ((len(counts) == len(loaders) and all(none)) or set(told) == {"0"})
+    alone = bool(loaders) and ((len(counts) == len(loaders) and all(none)) or set(told) == {"0"})
+    return alone or _nobody_has_workers(cls.source)
+
+
+def _nobody_has_workers(source: Source) -> bool:
+    """Whether the project makes loaders and none of its files says `num_workers`."""
+    project = source.project
+    texts = [source.text, *(project.text(path) or "" for path in project.importers("torch"))]
+    made = [one for text in texts for one in _LOADERS.findall(text)]
+    return bool(made) and not any("**" in one for one in made) and not any("num_workers" in one for one in texts)
 
 
 def _is_of(source: Source, given: ast.expr, cls: Class) -> bool:

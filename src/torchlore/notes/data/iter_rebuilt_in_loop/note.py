@@ -65,7 +65,9 @@ def _shuffled(source: Source, loader: ast.expr) -> bool:
     """Each turn gets a batch drawn at random then: slow, not wrong."""
     made = [one.node for one in source.values(loader) if one.kind == "loader" and isinstance(one.node, ast.Call)]
     asked = [tree.argument(one, 2, "shuffle") for one in made]
-    return any(one is not None and tree.literal(one) is not False for one in asked)
+    drawn = [tree.argument(one, 3, "sampler") for one in made]
+    random = any("Random" in tree.dotted(part) for one in drawn if one is not None for part in ast.walk(one))
+    return random or any(one is not None and tree.literal(one) is not False for one in asked)
 
 
 def _loader(source: Source, node: ast.expr) -> ast.expr | None:

@@ -17,6 +17,7 @@ _SAID = regex(r"\brandom(ly)?(?![-\w])")
 _RANDOM = regex(
     r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment|AugMix|ElasticTransform)$"
 )
+_LOADER = "torch.utils.data.DataLoader"
 WORDS = ("torchvision", "*random*|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment|AugMix|ElasticTransform")
 
 
@@ -123,6 +124,8 @@ def _same_for_both(source: Source) -> Iterator[Hit]:
         given = tree.argument(call, 1 if full.endswith(("ImageFolder", "DatasetFolder")) else None, "transform")
         if not isinstance(given, ast.Name | ast.Attribute) or not _for_evaluation(source, call):
             continue
+        if _writes_pictures(source):
+            continue
         word = tree.dotted(given).rpartition(".")[2].lower()
         value = follow.followed(source, given)
         draw = next(_draws(source, value), None)
@@ -130,6 +133,12 @@ def _same_for_both(source: Source) -> Iterator[Hit]:
             kind = source.name(draw.func).rpartition(".")[2]
             told = f"`{source.code(given)}` has {kind} in it, which draws anew at each evaluation: give this set a transform without it"
             yield source.hit(call, told)
+
+
+def _writes_pictures(source: Source) -> bool:
+    """A script that draws pictures once and saves them, and hands them to no loader and no net."""
+    saves = any(source.methods("save", "imsave", "imwrite", "tofile")) or "save_image" in source.text
+    return saves and not any(source.methods("eval", "backward", "train")) and not any(source.calls(_LOADER))
 
 
 def _for_evaluation(source: Source, call: ast.Call) -> bool:

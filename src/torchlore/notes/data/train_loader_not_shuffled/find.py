@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlore.check import calls, classes, edits, flow, follow, frameworks, scopes, tree, uses
+from torchlore.check import calls, classes, edits, flow, follow, frameworks, lessons, scopes, tree, uses
 from torchlore.check.iteration import unwrapped
 from torchlore.check.pattern import regex
 from torchlore.check.project import Class
@@ -144,7 +144,17 @@ def _only_looked_at(source: Source, call: ast.Call) -> bool:
     )
     if isinstance(name, ast.Name) and not any(name is b.node for one in read for b in scopes.reaching(source, one)):
         return True  # and nobody even looks
+    if mine and all(_is_timed(source, one) for one in mine):
+        return True
     return (bool(mine) and not any(one in trains for one in mine)) or _given_to_evaluate(source, name)
+
+
+def _is_timed(source: Source, loop: ast.For) -> bool:
+    """Fifty turns to see how long one takes: a clock is read around them, no loop is, and a number ends them."""
+    stops = [one for one in tree.under(source, loop, ast.Break) if tree.loops(source, one)[0] is loop]
+    tests = [test for one in stops for test, _ in tree.conditions(source, one) if isinstance(test, ast.Compare)]
+    counted = any(isinstance(tree.literal(one.comparators[0]), int) for one in tests)
+    return counted and not tree.loops(source, loop) and lessons.timed(source, loop)
 
 
 def _given_to_evaluate(source: Source, name: ast.expr | None) -> bool:

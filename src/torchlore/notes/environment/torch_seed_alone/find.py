@@ -29,7 +29,8 @@ def find(source: Source) -> Iterator[Hit]:
             unseeded.append((seed.replace("numpy", "np"), source.code(first.func)))
     if unseeded:
         drawn = " and ".join(f"`{draw}`" for _, draw in unseeded)
-        write = " and ".join(f"`{seed}(seed)`" for seed, _ in unseeded)
+        number = source.code(seeds[0].args[0]) if seeds[0].args else "seed"
+        write = " and ".join(f"`{seed}({number})`" for seed, _ in unseeded)
         yield source.hit(seeds[0], f"this does not seed {drawn}, and two runs still differ: add {write}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from torchlore.check import classes, edits, follow, scopes, tree, uses, values
-from torchlore.check.project import Class, Function, enclosing_class
+from torchlore.check.project import Class, Function, enclosing_class, in_notebooks
 from torchlore.check.source import Hit, Source
 
 _WORDS = (
@@ -220,7 +220,7 @@ def _never_applied(source: Source) -> Iterator[Hit]:
         mine = [one for one in inits if one.args and tree.dotted(one.args[0]).partition(".")[0] in given]
         if not mine or len(given) != 1 or not any(source.methods("backward")) or _mentioned(source, method.name):
             continue
-        if not source.project.importers(source.module):  # another file may ask for it
+        if not source.project.importers(source.module) and not in_notebooks(source.project, method.name):
             yield source.hit(
                 method, f"nobody calls `{method.name}`, so all layers keep their defaults: `model.apply({method.name})`"
             )
@@ -240,11 +240,20 @@ def _never_called(source: Source) -> Iterator[Hit]:
                 continue
             inner = (source.name(one.func) for one in tree.under(source, method, ast.Call))
             inits = any(one.startswith("torch.nn.init.") for one in inner)
-            if inits and _plain(source, cls) and classes.is_module(cls) and not _mentioned(source, name):
+            quiet = _mentioned(source, name) or _called_elsewhere(source, name)
+            if inits and _plain(source, cls) and classes.is_module(cls) and not quiet:
                 yield source.hit(
                     method,
                     f"nobody calls `{name}`, so the layers of `{cls.node.name}` keep their defaults: call it in `__init__`",
                 )
+
+
+def _called_elsewhere(source: Source, name: str) -> bool:
+    """`self.decoder._reset_parameters()` in a file that imports this one."""
+    texts = (source.project.text(path) or "" for path in source.project.importers(source.module))
+    return in_notebooks(source.project, name) or any(
+        re.search(rf"\.\w+\.{name}\(|(?<!self)\.{name}\(", text) for text in texts
+    )
 
 
 def _plain(source: Source, cls: Class) -> bool:

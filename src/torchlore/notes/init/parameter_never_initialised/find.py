@@ -61,9 +61,13 @@ def _filled(source: Source, cls: Class) -> bool:
 
 
 def _filled_outside(source: Source, name: str) -> bool:
-    """Whether a file that imports this one fills it."""
+    """Whether a file that imports this one fills it, or any that asks `hasattr(m, "rw_bias")` of every module."""
     fills, project = re.compile(rf"init.*\.{name}\b"), source.project
-    return any(fills.search(project.text(path) or "") for path in project.importers(source.module))
+    if any(fills.search(project.text(path) or "") for path in project.importers(source.module)):
+        return True
+    asked = re.compile(rf"hasattr\(\w+, ['\"]{name}['\"]\)")
+    texts = [project.text(path) or "" for path in project.importers("torch")]
+    return any(asked.search(one) and fills.search(one) for one in texts if name in one)
 
 
 def _is_empty(source: Source, call: ast.Call) -> bool:

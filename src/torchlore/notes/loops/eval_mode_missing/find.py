@@ -50,7 +50,20 @@ def find(source: Source) -> Iterator[Hit]:
             seen |= {place, event.node}
             name = event.source.code(event.expr) if event.expr is not None else "model"
             message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
-            yield source.hit(place, message, severity="warning")  # the author may want the noise
+            yield source.hit(
+                place, _switched_so(source, place) or message, severity="warning"
+            )  # the author may want the noise
+
+
+def _switched_so(source: Source, place: ast.AST) -> str:
+    """What to say of the `model.train()` that `def validate(model)` begins with; "" of other places."""
+    home = tree.function(source, place)
+    if not isinstance(place, ast.Call) or follow.method(place) != "train" or home is None:
+        return ""
+    if not _EVALUATES.search(home.name) or flow.trains(source, home):
+        return ""
+    name = source.code(tree.receiver(place))
+    return f"this evaluation puts `{name}` into training mode, in which dropout drops and batch norm looks at the batch: write `{name}.eval()`"
 
 
 def _is_switched(source: Source) -> bool:
@@ -167,7 +180,9 @@ def _left(source: Source) -> Iterator[Hit]:
             if _unknown_modes(event) and not frameworks.owned(source, event.node):
                 name = source.code(event.expr) if event.expr is not None else "model"
                 why = f"`{name}` was put into training mode and nobody takes it out, so any dropout or batch norm in it trains here"
-                yield source.hit(_place(source, event), f"{why}: call `{name}.eval()` first", severity="warning")
+                place = _place(source, event)
+                said = _switched_so(source, place) or f"{why}: call `{name}.eval()` first"
+                yield source.hit(place, said, severity="warning")
                 break
 
 
@@ -184,7 +199,9 @@ def _handed_over(source: Source) -> Iterator[Hit]:
             name = tree.dotted(event.expr) if read and event.expr is not None else ""
             if name in names and _only_measures(events, event) and _unknown_modes(event):
                 why = f"`{name}` comes from training, which puts it into training mode, so any dropout or batch norm in it trains here"
-                yield source.hit(_place(source, event), f"{why}: call `{name}.eval()` first", severity="warning")
+                place = _place(source, event)
+                said = _switched_so(source, place) or f"{why}: call `{name}.eval()` first"
+                yield source.hit(place, said, severity="warning")
                 break
 
 
@@ -300,7 +317,16 @@ def _place(source: Source, event: Event) -> ast.AST:
     if place is not None:
         return place
     home, read = _evaluation(event)
-    return _before(source, read, event) if home is source else event.at
+    return _before(source, read, event) if home is source else _nearest(source, event)
+
+
+def _nearest(source: Source, event: Event) -> ast.AST:
+    """Of a pass in another file: the last call of this one on the way to it, `self.validator.validate(net)` and not `main()`."""
+    for outer, inner in reversed([*itertools.pairwise(event.via)]):
+        if outer.source is source:
+            calls = tree.under(source, outer.node, ast.Call)
+            return next((one for one in calls if flow.called(source, one) == inner), event.at)
+    return event.at
 
 
 def _evaluation(event: Event) -> tuple[Source, ast.AST]:

@@ -107,10 +107,22 @@ def _told(source: Source, home: tree.FunctionNode | None, event: Event) -> tuple
     if _is_carried(source, event.node, loop) and not _differentiated(source, home):
         kept_on = f"each call of `{name}` gets what the one before gave, so the graphs of all turns are kept"
         return f"{kept_on}: run it under `torch.no_grad()`", False
-    if _asks_gradients(source, loop) or _unit_test(source, home) or _differentiates(event):
+    if _asks_gradients(source, loop) or _unit_test(source, home) or _differentiates(event) or _tried(source, event):
         return "", False
     each = f"`{name}` records a graph for every batch of this evaluation, and nobody wants its gradients"
     return f"{each}: run it under `torch.no_grad()`", True
+
+
+def _tried(source: Source, event: Event) -> bool:
+    """`out = net(x)`, of which only the shape is printed: a try of the net, for which nobody needs memory."""
+    call, held = event.node, source.parents[event.node]
+    target = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+    names = [one for one in ast.walk(target) if isinstance(one, ast.Name)] if target is not None else []
+    same = [use for one in names for use in uses.names(source, one.id) if isinstance(use.ctx, ast.Load)]
+    ups = [source.parents[use] for use in same if any(made.node in names for made in scopes.reaching(source, use))]
+    shapes = all(isinstance(one, ast.Attribute) and one.attr in ("shape", "size", "dtype") for one in ups)
+    passed = any(source.name(one.func) == "print" for one in tree.under(source, event.loops[-1], ast.Call))
+    return bool(names) and shapes and passed and not any(source.methods("register_forward_hook"))
 
 
 def _made_in_turn(source: Source, call: ast.Call, loop: ast.AST) -> bool:
@@ -322,10 +334,21 @@ def _evaluates(events: tuple[Event, ...], place: int) -> bool:
     trains = any(one.what == "backward" and event.loops[-1] in one.loops for one in events)
     if not modes or modes[-1].what != "eval" or trains or "torch.enable_grad" in event.contexts:
         return False
-    if _made_since(event, modes[-1]):
+    if _made_since(event, modes[-1]) or _learnt_from(events, place):
         return False
     switched = [one for one in modes if one.what == "train" and flow.exclusive(one, modes[-1])]  # if learning: train()
     return all(flow.exclusive(one, event) for one in switched)
+
+
+def _learnt_from(events: tuple[Event, ...], place: int) -> bool:
+    """`for net in nets: loss += net(made)` and `loss.backward()` below the loop, in the same turn: the graph is wanted."""
+    event = events[place]
+    for one in events[place + 1 :]:
+        if one.owner == event.owner and event.loops[-1] not in one.loops and one.what in ("forward", "train"):
+            return False
+        if one.what == "backward" and one.loops and one.loops == event.loops[: len(one.loops)]:
+            return True
+    return False
 
 
 def _made_since(event: Event, switch: Event) -> bool:

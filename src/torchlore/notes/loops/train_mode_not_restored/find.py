@@ -178,7 +178,8 @@ def _left_on(source: Source, loop: LoopFlow) -> Iterator[Event]:
         back = any(one.owner == event.owner or _closes_over(one, event) for one in switches)
         if event.owner is None or event.owner not in trained or back or _beside_another(event):
             continue
-        if event.owner not in made and not _stops(event) and not _made_here(loop, event) and _severity(event):
+        anew = event.owner in made or _made_here(loop, event) or _begun_by(event)
+        if not anew and not _stops(event) and _severity(event):
             yield event
 
 
@@ -227,6 +228,18 @@ def _made_here(loop: LoopFlow, event: Event) -> bool:
         for one in bound
         if name
     )
+
+
+def _begun_by(event: Event) -> bool:
+    """`self.net = self.prepare()` in the method that the loop calls: each call of it has a net of its own."""
+    for one in event.via[:-1]:
+        for held in tree.under(one.source, one.node, ast.Assign):
+            target, made = held.targets[0], held.value
+            fresh = isinstance(made, ast.Call) and isinstance(target, ast.Attribute) and one.node.name != "__init__"
+            inner = flow.called(one.source, made) if fresh and isinstance(made, ast.Call) else None
+            if inner is not None and identity(one.source, target) == event.owner:
+                return True
+    return False
 
 
 def _is_new(value: ast.expr) -> bool:

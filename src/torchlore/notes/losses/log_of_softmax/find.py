@@ -10,7 +10,9 @@ from torchlore.check.source import Hit, Source
 
 _BETTER = {"torch.softmax": "torch.log_softmax", "torch.nn.functional.softmax": "{}.log_softmax",
            "torch.sigmoid": "torch.nn.functional.logsigmoid", "torch.nn.functional.sigmoid": "{}.logsigmoid"}  # fmt: skip
-_DRAWS = regex(r"(?:^|_)(?:generate|sample|search|greedy|beam)(?:_|$)|decode_to_pred")  # of what was drawn or is best
+_DRAWS = regex(
+    r"(?:^|_)(?:generate|sample|sampling|search|greedy|beam)(?:_|$)|decode_to_pred"
+)  # of what was drawn or is best
 _ACTION = regex(r"(?:^|_)acts?(?:ions?)?(?:_|$)|^a$")  # a policy drew it
 _WARM = regex(r"(^|[._])(temperature|temp|tau|T)$")
 _SAME_NUMBERS = {
@@ -38,6 +40,8 @@ def find(source: Source) -> Iterator[Hit]:
             continue
         if tree.is_statement(source, call) or follow.in_test(source, call):
             continue  # a cell of a notebook that shows it, a test that compares
+        if isinstance(inner, ast.Name) and follow.written_into(source, inner):
+            continue  # `probs[:, k] *= 2` in between: no softmax any more
         if isinstance(given.node, ast.Call) and "gumbel" in tree.dotted(given.node.func):
             continue  # drawn, there is no logarithm of it to ask for
         inside = (

@@ -7,7 +7,11 @@ from torchlore.check import calls, follow, losses, project, scopes, tree, uses, 
 from torchlore.check.activation import activation_hit
 from torchlore.check.source import Hit, Source
 
-_SQUEEZED = {"relu": "a ReLU", "sigmoid": "a sigmoid", "tanh": "a tanh"}
+_SQUEEZED = {
+    "relu": "a ReLU keeps them from saying no",
+    "sigmoid": "a sigmoid leaves them between 0 and 1",
+    "tanh": "a tanh leaves them between -1 and 1",
+}
 WORDS = (losses.SAID,)
 
 
@@ -16,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
         given = values.state(source, loss.input) if loss.input is not None else None
         soft = given is None or "eaky" in given.name or follow.in_test(source, loss.call)
         if given is not None and given.state in _SQUEEZED and not soft:
-            told = f"`{{loss}}` takes raw scores, and {_SQUEEZED[given.state]} keeps them from saying no: end the net in a linear layer"
+            told = f"`{{loss}}` takes raw scores, and {_SQUEEZED[given.state]}: end the net in a linear layer"
             yield activation_hit(source, loss, given, told)
         last = _last_of_loop(source, loss.input) if given is None and loss.input is not None else None
         if last is not None and not follow.in_test(source, loss.call):

@@ -19,20 +19,7 @@ WORDS = (f"{losses.SAID}|softmax|log_softmax|Softmax|LogSoftmax",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for call in (*source.calls(*_FUNCTIONS), *source.methods("softmax", "log_softmax")):
-        method = not source.name(call.func)
-        scores = tree.receiver(call) if method else tree.argument(call, 0, "input")
-        where = tree.literal(tree.argument(call, 0 if method else 1, "dim"))
-        if scores is not None and where in _LAST and not _attends(source, call, where) and _single(source, scores):
-            yield source.hit(call, f"`{source.code(scores)}` has one output and its softmax is always 1: use a sigmoid")
-        elif (
-            where in _STEPS
-            and scores is not None
-            and _summed_over_steps(source, call)
-            and _one_a_step(source, scores, where)
-        ):
-            told = f"`{source.code(scores)}` has one score a step, and over that one the softmax is always 1"
-            yield source.hit(call, f"{told}: take it over the steps, `dim=1`")
+    yield from _of_calls(source)
     for layer in source.calls("torch.nn.Softmax", "torch.nn.LogSoftmax"):
         box = source.parents[layer]
         where = tree.literal(tree.argument(layer, 0, "dim"))
@@ -50,6 +37,21 @@ def find(source: Source) -> Iterator[Hit]:
             told = "a row of single outputs is taken for the scores of one sample, and the labels for its probabilities: use BCEWithLogitsLoss"
             made = loss.made.node if loss.made is not None and loss.made.source is source else None
             yield source.hit(made if isinstance(made, ast.Call) else loss.call, told)
+
+
+def _of_calls(source: Source) -> Iterator[Hit]:
+    """`softmax(scores, dim=-1)` of scores of which there is one: one a sample, or one a step."""
+    for call in (*source.calls(*_FUNCTIONS), *source.methods("softmax", "log_softmax")):
+        method = not source.name(call.func)
+        scores = tree.receiver(call) if method else tree.argument(call, 0, "input")
+        where = tree.literal(tree.argument(call, 0 if method else 1, "dim"))
+        if scores is None:
+            continue
+        if where in _STEPS and _summed_over_steps(source, call) and _one_a_step(source, scores, where):
+            told = f"`{source.code(scores)}` has one score a step, and over that one the softmax is always 1"
+            yield source.hit(call, f"{told}: take it over the steps, `dim=1`")
+        elif where in _LAST and not _attends(source, call, where) and _single(source, scores):
+            yield source.hit(call, f"`{source.code(scores)}` has one output and its softmax is always 1: use a sigmoid")
 
 
 def _single(source: Source, scores: ast.expr) -> bool:
@@ -71,20 +73,18 @@ def _last_is_one(source: Source, scores: ast.expr) -> bool:
 
 
 def _summed_over_steps(source: Source, call: ast.Call) -> bool:
-    """`(weights * outputs).sum(1)`, or `torch.bmm(weights.transpose(1, 2), outputs)`: the weights are (batch, steps, 1)."""
+    """`(weights * outputs).sum(1)`, `torch.sum(weights * outputs, dim=1)` or `torch.bmm(weights.transpose(1, 2), outputs)`: the weights are (batch, steps, 1)."""
     held = source.parents[call]
     name = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
     home = tree.function(source, call) or source.tree
     uses = [one for one in tree.under(source, home, ast.Name) if isinstance(name, ast.Name) and one.id == name.id]
     for one in (call, *(use for use in uses if use.lineno > call.lineno)):
         up = source.parents[one]
-        over = (
-            source.parents.get(source.parents[up])
-            if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult)
-            else None
-        )
-        total = isinstance(over, ast.Call) and follow.method(over) == "sum"
-        if total and isinstance(over, ast.Call) and tree.literal(tree.argument(over, 0, "dim")) == 1:
+        holder = source.parents[up] if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Mult) else None
+        over = source.parents.get(holder) if isinstance(holder, ast.Attribute) else holder
+        place = 0 if isinstance(holder, ast.Attribute) else 1
+        total = isinstance(over, ast.Call) and follow.word(source, over) == "sum"
+        if total and isinstance(over, ast.Call) and tree.literal(tree.argument(over, place, "dim")) == 1:
             return True
         turned = source.parents[up] if isinstance(up, ast.Attribute) and up.attr == "transpose" else None
         if isinstance(turned, ast.Call) and follow.word(source, source.parents[turned]) in ("bmm", "matmul"):

@@ -25,8 +25,9 @@ def find(source: Source) -> Iterator[Hit]:
     for position, names in ((1, _FUNCTIONS), (0, _MODULES)):
         for call in source.calls(*names):
             if tree.lacks(call, position, "dim"):
-                edit = edits.add_keyword(source, call, "dim", "-1")
-                message = f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim=-1`"
+                dim = "1" if position and call.args and _one_column(source, call.args[0]) else "-1"
+                edit = edits.add_keyword(source, call, "dim", dim)
+                message = f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim={dim}`"
                 yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
     yield from _last_layer(source)
     for call in (
@@ -41,6 +42,17 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 call, "`dim=0` is the batch, the samples compete with each other: write `dim=-1`", edit, safe=False
             )
+
+
+def _one_column(source: Source, scores: ast.expr) -> bool:
+    """`bmm(keys, query.unsqueeze(-1))`: one column, over which a softmax is 1 everywhere; the scores lie in the one before."""
+    made = follow.followed(source, scores)
+    query = (
+        tree.argument(made, 1, "mat2") if isinstance(made, ast.Call) and source.name(made.func) == "torch.bmm" else None
+    )
+    last = follow.followed(source, query) if query is not None else None
+    given = last.args[0] if isinstance(last, ast.Call) and follow.method(last) == "unsqueeze" and last.args else None
+    return given is not None and tree.literal(given) in (-1, 2)
 
 
 def _last_layer(source: Source) -> Iterator[Hit]:

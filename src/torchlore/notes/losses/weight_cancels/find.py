@@ -40,9 +40,15 @@ def _weights(source: Source, node: ast.expr) -> dict[str, ast.expr]:
     found: dict[str, ast.expr] = {}
     for factor in _factors(source, node, 6):
         word = tree.dotted(factor).rpartition(".")[2]
-        if word and _WEIGHT.search(word):
+        if word and _WEIGHT.search(word) and not (word == "w" and _beside_a_height(source, factor)):
             found[source.code(factor)] = factor
     return found
+
+
+def _beside_a_height(source: Source, factor: ast.expr) -> bool:
+    """`w` of `def scale(h, w)`: a width."""
+    home = tree.function(source, factor)
+    return home is not None and any(arg.arg == "h" for arg in tree.parameters(home))
 
 
 def _factors(source: Source, node: ast.expr, hops: int) -> Iterator[ast.expr]:

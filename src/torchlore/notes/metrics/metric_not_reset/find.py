@@ -118,7 +118,7 @@ def _sums(source: Source, outer: ast.For) -> Iterator[Hit]:
             if (
                 not isinstance(one.op, ast.Div)
                 or tree.inside(source, one, inner)
-                or tree.loops(source, one)[0] is not outer
+                or tree.loops(source, one)[:1] != [outer]
             ):
                 continue
             above = {part.id for part in ast.walk(one.left) if isinstance(part, ast.Name)} & stale
@@ -204,7 +204,7 @@ def _in_turns(source: Source, adds: str, reads: str) -> bool:
         outer = next((one for one in tree.loops(source, end) if isinstance(one, ast.For)), None)
         if outer is not None and "epoch" in (source.code(outer.target) + source.code(outer.iter)).lower():
             inner = [one for one in source.methods(adds) if tree.inside(source, one, outer)]
-            if inner and all(tree.loops(source, one)[0] is not outer for one in inner):
+            if inner and all(tree.loops(source, one)[:1] != [outer] for one in inner):
                 return True
     return False
 

@@ -20,7 +20,7 @@ def find(source: Source) -> Iterator[Hit]:
         early = [one for one in init.body if first is None or one.lineno < first] if init is not None else []
         if init is None or not (first is None or any(isinstance(one, ast.Assign) for one in early)):
             continue
-        if not early or not classes.is_module(cls) or source.code(init.body[-1]) == "...":
+        if not early or not classes.is_module(cls) or source.code(init.body[-1]) == "..." or _is_planned(cls, init):
             continue
         layer = next((one for one in early if _registers(source, one)), None)
         if first is None and (
@@ -35,6 +35,12 @@ def find(source: Source) -> Iterator[Hit]:
             yield source.hit(init, told, *fix, severity="hint" if mock else None)
         elif first is not None and layer is not None:
             yield source.hit(layer, "no layer can be assigned before `super().__init__()`: call it first")
+
+
+def _is_planned(cls: Class, init: FunctionNode) -> bool:
+    """`def __init__(self): pass` beside `def forward(self, x): pass`: nothing is written yet."""
+    both = [init, classes.methods(cls).get("forward", init)]
+    return all(isinstance(one.body[-1], ast.Pass) for one in both)
 
 
 def _made_otherwise(source: Source, cls: Class) -> bool:

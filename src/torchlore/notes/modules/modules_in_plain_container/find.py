@@ -53,8 +53,10 @@ def _hidden(source: Source, cls: Class, name: str, one: Attribute, held: list[as
         if containers.borrowed(one.value) or containers.by_hand(cls, name):
             return None
         sure = any(modules.has_parameters(part) for node in held for part in source.values(node))
-        unsure = not sure or _handled(source, cls, name) or _fixed(source, one.node)
-        return _hit(source, cls, name, one, "Module", "warning" if unsure else None)
+        filters = _fixed(source, one.node)
+        unsure = not sure or _handled(source, cls, name) or bool(filters)
+        there = bool(filters) and all("cuda" in source.code(part) for part in filters)  # and where they belong
+        return _hit(source, cls, name, one, "Module", "hint" if there else "warning" if unsure else None)
     if all(isinstance(node, ast.Call) and values.sure(source, node, "parameter") for node in held):
         return _hit(source, cls, name, one, "Parameter")
     return None
@@ -120,17 +122,18 @@ def _in_place(source: Source, held: list[ast.expr]) -> bool:
     return moved and not any(modules.has_parameters(one) for node in held for one in source.values(node))
 
 
-def _fixed(source: Source, held: ast.AST) -> bool:
+def _fixed(source: Source, held: ast.AST) -> list[ast.Call]:
     """`layer.weight = nn.Parameter(table, requires_grad=False)` where the list is filled: filters that nobody trains."""
     home = tree.function(source, held)
     made = source.calls("torch.nn.Parameter") if home is not None else ()
-    return any(
-        tree.literal(tree.argument(one, 1, "requires_grad")) is False
+    return [
+        one
         for one in made
-        if tree.function(source, one) is home
+        if tree.literal(tree.argument(one, 1, "requires_grad")) is False
+        and tree.function(source, one) is home
         and isinstance(source.parents[one], ast.Assign)
         and not tree.dotted(source.parents[one].targets[0]).startswith("self.")  # type: ignore[attr-defined]  # an assignment
-    )
+    ]
 
 
 def _handled(source: Source, cls: Class, name: str) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import follow, iteration, tree, uses, values
+from torchlore.check import flow, follow, iteration, tree, uses, values
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
@@ -55,7 +55,8 @@ def _waits(source: Source, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     target = source.project.resolve(source, node.func)
-    if isinstance(target, Function):
+    target = target if isinstance(target, Function) else flow.called(source, node)  # `decoder.greedy(...)`
+    if target is not None:
         inside = (one.func for one in tree.body_nodes(target.node) if isinstance(one, ast.Call))
         called = {one.attr if isinstance(one, ast.Attribute) else tree.dotted(one) for one in inside}
         return bool(called & (_WAITS | _NEEDS_SIZES))

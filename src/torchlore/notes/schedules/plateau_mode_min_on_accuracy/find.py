@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import edits, origin, tree, values
+from torchlore.check import calls, edits, origin, project, scopes, tree, values
 from torchlore.check.pattern import regex
 from torchlore.check.scores import direction, direction_of_key
 from torchlore.check.source import Hit, Source
@@ -36,6 +36,7 @@ def find(source: Source) -> Iterator[Hit]:
             and call.args
             and (direction(_word(call.args[0])) or _is_mean(source, call.args[0]))
             and values.made_by(source, scheduler, *_COUNTING)
+            and not _given_plateau(source, scheduler)
         ):
             told = f"this scheduler takes `{source.code(call.args[0])}` for the number of an epoch: call `step()` without it"
             yield source.hit(call, told)
@@ -84,6 +85,18 @@ def _configured(source: Source) -> Iterator[Hit]:
             what = "grows as the model gets better" if wrong == "max" else "falls as the model gets better"
             told = f'`{word}` {what}, but this scheduler waits for the other direction: build it with mode="{wrong}"'
             yield source.hit(made.node, told, edits.set_keyword(source, made.node, "mode", f'"{wrong}"'), safe=False)
+
+
+def _given_plateau(source: Source, scheduler: ast.expr) -> bool:
+    """`def train(scheduler: LambdaLR)`, which a caller gives a ReduceLROnPlateau: an annotation is only a word."""
+    bound = scopes.reaching(source, scheduler) if isinstance(scheduler, ast.Name) else []
+    arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+    home = tree.function(source, scheduler)
+    if home is None or not isinstance(arg, ast.arg):
+        return False
+    function = project.as_function(source, home)
+    given = [(at, calls.given_argument(function, call, arg, skip)) for at, call, skip in calls.callers(function)]
+    return any(one is not None and values.made_by(at, one, _PLATEAU) is not None for at, one in given)
 
 
 def _mode(source: Source, made: ast.Call) -> object:

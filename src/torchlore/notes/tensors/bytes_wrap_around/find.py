@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import grouped, pixels, stated, tree
+from torchlore.check import grouped, pixels, stated, tree, values
 from torchlore.check.source import Hit, Source
 
 _BRIGHTER = 10  # what is added to a picture: of labels and offsets less is
@@ -18,7 +18,7 @@ def find(source: Source) -> Iterator[Hit]:
         if isinstance(gap.op, ast.Sub) and pixels.is_bytes(source, gap.left) and pixels.is_bytes(source, gap.right):
             left, right = source.code(gap.left), source.code(gap.right)
             told = f"both sides are bytes, and where `{right}` is larger the difference wraps around to 255 and below"
-            yield source.hit(gap, f"{told}: write `{left}.float() - {right}.float()`, of arrays `.astype(np.float32)`")
+            yield source.hit(gap, f"{told}: write {_in_floats(source, gap, left, right)}")
         if isinstance(gap.op, ast.Sub) and pixels.is_bytes(source, gap.left):
             less = min((one if isinstance(one, int) else 0 for one in _amounts(source, gap.right)), default=0)
             if _BRIGHTER <= less < 256:
@@ -31,6 +31,14 @@ def find(source: Source) -> Iterator[Hit]:
                 code = source.code(given)
                 told = f"`{code}` is bytes, and where it is above {255 - more} the sum wraps around to nearly 0"
                 yield source.hit(gap, f"{told}: make it floats first and clamp the sum to 0 … 255")
+
+
+def _in_floats(source: Source, gap: ast.BinOp, left: str, right: str) -> str:
+    """The difference as it should be, by what the two are."""
+    if values.sure(source, gap.left, "ndarray") or values.sure(source, gap.right, "ndarray"):
+        return f"`{left}.astype(np.float32) - {right}.astype(np.float32)`"
+    tensors = values.sure(source, gap.left, "tensor") or values.sure(source, gap.right, "tensor")
+    return f"`{left}.float() - {right}.float()`" + ("" if tensors else ", of arrays `.astype(np.float32)`")
 
 
 def _amounts(source: Source, amount: ast.expr) -> list[object]:

@@ -112,11 +112,26 @@ def _is_there(source: Source, call: ast.Call) -> bool:
 
 def _moved_before(source: Source, call: ast.Call, made: ast.expr) -> bool:
     """`x.to(device)` or `x.cuda()` behind `x = y.to(device)`: it lies where it was put."""
+    if follow.method(call) == "to" and _on_a_gpu(source, call):
+        return True
     given = made.args if isinstance(made, ast.Call) and follow.method(made) == "to" else []
     if len(given) != 1 or tree.literal(given[0]) == "cpu" or source.name(given[0]).startswith("torch."):
         return False
     again = follow.method(call) == "to" and [source.code(one) for one in call.args] == [source.code(given[0])]
     return again or (follow.method(call) == "cuda" and not call.args)
+
+
+def _on_a_gpu(source: Source, call: ast.Call) -> bool:
+    """`x.to(device)` behind `if cuda: x = x.cuda()`: it lies where the device is, on either way."""
+    tensor = tree.receiver(call)
+    bound = scopes.reaching(source, tensor) if isinstance(tensor, ast.Name) else []
+    brought = any(one.value is not None and follow.method(one.value) == "cuda" for one in bound)
+    return (
+        brought
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.Name | ast.Attribute)
+        and not source.name(call.args[0]).startswith("torch.")
+    )
 
 
 def _on_the_cpu(source: Source, call: ast.Call, made: ast.expr) -> bool:

@@ -363,6 +363,7 @@ def _read_after(source: Source, name: ast.Name, write: ast.expr, held: ast.Assig
     home = tree.function(source, held) or source.tree
     wanted = {id(name)} if isinstance(name.ctx, ast.Store) else {id(one.node) for one in scopes.reaching(source, name)}
     added = {id(write)} if isinstance(write, ast.Name) else set()
+    end = _overwritten(source, name, write)
     for node in tree.body_nodes(home):
         if not isinstance(node, ast.Name) or node.id != name.id or not isinstance(node.ctx, ast.Load):
             continue
@@ -370,7 +371,7 @@ def _read_after(source: Source, name: ast.Name, write: ast.expr, held: ast.Assig
         looks = isinstance(up, ast.Attribute) and up.attr in _LOOKS
         stores = isinstance(up, ast.Subscript) and isinstance(up.ctx, ast.Store)
         asked = isinstance(up, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in up.ops)
-        later = node.lineno > write.lineno and not follow.exclusive(source, node, write)
+        later = write.lineno < node.lineno < end and not follow.exclusive(source, node, write)
         if (
             later
             and not (looks or stores or asked or _is_index_of_write(source, node, held) or _other_column(up, write))
@@ -378,6 +379,17 @@ def _read_after(source: Source, name: ast.Name, write: ast.expr, held: ast.Assig
         ):
             return True
     return False
+
+
+def _overwritten(source: Source, name: ast.Name, write: ast.expr) -> float:
+    """The line of `x[mask] = 0` behind `y[mask] = -1`, in the same block: what was written is gone from there on."""
+    around = source.parents[tree.statement(source, write)]
+    for one in grouped.stored(source) if isinstance(write, ast.Subscript) else ():
+        same = tree.dotted(one.value) == name.id and ast.unparse(one.slice) == ast.unparse(write.slice)  # type: ignore[attr-defined]  # a subscript
+        plain = isinstance(source.parents[one], ast.Assign) and source.parents[tree.statement(source, one)] is around
+        if same and plain and one.lineno > write.lineno:
+            return one.lineno
+    return float("inf")
 
 
 def _is_index_of_write(source: Source, node: ast.Name, held: ast.Assign) -> bool:
