@@ -33,10 +33,21 @@ def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Ite
     told = tree.literal(assign.value) in (True, False) and owner != "self" and not _BARE.search(owner)
     if not told or _is_walked(source, target.value):
         return
-    if values.sure(source, target.value, "module") and not _one_by_one(source, assign, owner):
+    if (values.sure(source, target.value, "module") or _is_child(source, target.value)) and not _one_by_one(
+        source, assign, owner
+    ):
         edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
         message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
         yield source.hit(assign, message, *([edit] if len(assign.targets) == 1 else []))
+
+
+def _is_child(source: Source, node: ast.expr) -> bool:
+    """`part` of `for part in net.children()`: what has children and a flag for gradients is a module."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    over = [one.value for one in bound if one.how == "for" and one.value is not None]
+    walks = [one for one in over if follow.method(one) in ("children", "named_children")]
+    last = all(one.path in ((), (1,)) for one in bound)
+    return bool(bound) and len(walks) == len(bound) and last
 
 
 def _is_walked(source: Source, node: ast.expr) -> bool:
