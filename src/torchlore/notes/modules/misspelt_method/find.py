@@ -79,5 +79,6 @@ def _hook(name: str) -> str:
         said = "_".join(_MEANT.get(word, word) for word in name.split("_"))
         if said in _HOOKS:
             return said
-    near = difflib.get_close_matches(name, _HOOKS, n=1, cutoff=0.93) if len(name) > 8 else []
+    alike = [one for one in _HOOKS if one.startswith("on_") is name.startswith("on_")]  # `validation_epoch_end` of old
+    near = difflib.get_close_matches(name, alike, n=1, cutoff=0.93) if len(name) > 8 else []
     return near[0] if near and not name.startswith("_") else ""
