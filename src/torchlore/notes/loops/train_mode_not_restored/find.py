@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     seen: set[object] = set()
     for loop in flow.backward_loops(source):
-        if not loop.of("step") or frameworks.owned(source, loop.node):
+        if not loop.of("step") or frameworks.switches(source, loop.node):
             continue
         for event in _left_on(source, loop):
             if _is_teacher(source, loop, event):
@@ -56,7 +56,7 @@ def _never_in(source: Source) -> Iterator[Hit]:
     for call in source.methods("eval"):
         home, name = tree.function(source, call), tree.dotted(tree.receiver(call))
         top = home is not None and tree.statement(source, call) in home.body and _TRAINS.search(home.name) is not None
-        if not top or home is None or not name or name in back or frameworks.owned(source, call):
+        if not top or home is None or not name or name in back or frameworks.switches(source, call):
             continue
         if any(tree.function(source, one) is home for one in source.methods("train")):
             continue  # the other net is the one that learns
