@@ -36,8 +36,7 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("next"):
         around = _around(source, call) if call.args else []
-        rare = not around or follow.seldom(source, call, around[0])
-        loader = _loader(source, call.args[0]) if not rare else None
+        loader = _loader(source, call.args[0]) if around else None
         if (
             loader is not None
             and values.sure(source, loader, "loader", weak=True)
@@ -56,8 +55,10 @@ def find(source: Source) -> Iterator[Hit]:
 def _around(source: Source, call: ast.Call, hops: int = 2) -> list[ast.AST]:
     """The loops around it, or around the one place that calls the function it stands in: `self.next_target()`."""
     loops, home = tree.loops(source, call), tree.function(source, call)
-    if loops or home is None or not hops or tree.conditions(source, call):
-        return [*loops]
+    if loops:
+        return [] if follow.seldom(source, call, loops[0]) else [*loops]
+    if home is None or not hops or tree.conditions(source, call):
+        return []
     sites = calls.callers(project.as_function(source, home))
     return _around(source, sites[0][1], hops - 1) if len(sites) == 1 and sites[0][0] is source else []
 

@@ -15,6 +15,7 @@ from torchlore.check import (
     origin,
     project,
     scopes,
+    stated,
     tree,
     uses,
     values,
@@ -221,7 +222,7 @@ def _is_cut(source: Source, node: ast.expr) -> bool:
 def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
     """Whether what is frozen holds batch norm, and the event is one of it or of what it is a part of."""
     node = _frozen(freeze)
-    if node is None or freeze.conditions:
+    if node is None or not all(_is_so(freeze.source, test, branch=branch) for test, branch in freeze.conditions):
         return False
     owner = identity.identity(source, node)
     inside = (
@@ -235,6 +236,14 @@ def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
         and _holds(source, freeze)
         and not _later(source, node, train)
     )
+
+
+def _is_so(source: Source, test: ast.expr, *, branch: bool) -> bool:
+    """Whether `if freeze:` is met for all that callers give, or by the default that nobody changes."""
+    turned = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    flag = test.operand if isinstance(test, ast.UnaryOp) and turned else test
+    found = stated.constants(source, flag) if isinstance(flag, ast.Name) else []
+    return bool(found) and all(one is (branch is not turned) for one in found)
 
 
 def _later(source: Source, node: ast.expr, train: Event) -> bool:
