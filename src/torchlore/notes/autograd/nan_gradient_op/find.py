@@ -65,9 +65,14 @@ def _squares(source: Source, node: ast.expr) -> bool:
     inside = node.args[0] if name in {"torch.sum", "torch.mean"} and node.args else tree.receiver(node)
     inside = follow.followed(source, inside)
     power = isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Pow) and tree.literal(inside.right) == 2
+    twice = isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Mult)
+    twice = twice and source.code(inside.left) == source.code(inside.right)  # type: ignore[union-attr]  # twice says so
     called = follow.method(inside) in {"pow", "square"}
     return (
-        (power or called) and not _of_pairs(source, inside) and not _of_weights(inside) and not _above_0(source, inside)
+        (power or twice or called)
+        and not _of_pairs(source, inside)
+        and not _of_weights(inside)
+        and not _above_0(source, inside)
     )
 
 

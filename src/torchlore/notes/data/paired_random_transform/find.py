@@ -97,8 +97,10 @@ def _turned(source: Source, turns: ast.AST, turn: ast.comprehension) -> list[str
         parts = follow.followed(source, turn.iter)
         return [_name(one) for one in parts.elts] if isinstance(parts, ast.List | ast.Tuple) else []
     box = follow.followed(source, tree.receiver(turn.iter)) if follow.method(turn.iter) == "items" else None  # type: ignore[arg-type]  # a call
-    keys = (tree.literal(one) for one in box.keys if one is not None) if isinstance(box, ast.Dict) else ()
-    return [one.lower() for one in keys if isinstance(one, str)] if not turn.ifs else []
+    given = [source.code(one) for one in box.values] if isinstance(box, ast.Dict) else []
+    keys = [tree.literal(one) for one in box.keys if one is not None] if isinstance(box, ast.Dict) else []
+    views = len(set(given)) < len(given)  # of one picture
+    return [one.lower() for one in keys if isinstance(one, str)] if not turn.ifs and not views else []
 
 
 def _picture_alone(source: Source) -> Iterator[Hit]:
