@@ -77,6 +77,9 @@ def _by_name(source: Source, call: ast.Call, full: str) -> Values | None:
         return _builtin_reduction(source, call)
     if full == "getattr" and len(call.args) >= 2 and isinstance(name := literal(call.args[1]), str):
         return sum((attribute(source, value, name) for value in values(source, call.args[0])), ())
+    if full == "torch.utils.data.random_split":
+        part = Value("dataset", "torch.utils.data.Subset", call, source)
+        return (Value("list", full, call, source, items=((part,),)),)
     made = api.kind_of_call(full)
     if made is None:
         return None

@@ -41,3 +41,10 @@ def owned(source: Source, node: ast.AST) -> bool:
         if any(name.startswith(_BASES) for name in outside):
             return True
     return bool(frameworks(source))
+
+
+def switches(source: Source, node: ast.AST) -> bool:
+    """Whether a framework chooses the mode here; under Accelerate the loop, with its `train()` and `eval()`, is the user's own."""
+    return owned(source, node) and not (
+        frameworks(source) == {"accelerate"} and "pytorch_accelerated" not in source.text
+    )

@@ -41,6 +41,8 @@ def mode_layers(source: Source, value: Value, depth: int = 6, made: ast.AST | No
         return _any(inner) if value.items else None
     if value.name.startswith(("torchvision.models.", "timm.")):
         return True
+    if value.name in ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"):
+        return _recurrent(value)
     if value.name.startswith("torch.nn.") and value.name != "torch.nn.Module":
         return _switches(value, made) if _MODE.match(value.name) else _transformer(source, value, depth)
     owner = class_behind(source, value)
@@ -112,6 +114,20 @@ def _transformer(source: Source, value: Value, depth: int) -> bool | None:
         return _any(inner) if inner else True
     share = argument(value.node, 5 if value.name == "torch.nn.Transformer" else 3, "dropout")
     return literal(share) != 0 if share is not None else True
+
+
+def _recurrent(value: Value) -> bool | None:
+    """`nn.LSTM(8, 8, 2, dropout=0.3)` drops between its layers; a single layer has nothing between."""
+    call = value.node if isinstance(value.node, ast.Call) else None
+    share, layers = (
+        argument(call, at, name) if call is not None else None for at, name in ((5, "dropout"), (2, "num_layers"))
+    )
+    if share is None or layers is None:
+        return False
+    known = (literal(share), literal(layers))
+    if known[0] == 0 or known[1] == 1:
+        return False
+    return True if all(isinstance(one, int | float) for one in known) else None
 
 
 def _told(home: ast.FunctionDef | ast.AsyncFunctionDef, name: str, made: ast.AST | None) -> object:

@@ -23,16 +23,16 @@ class Setting(NamedTuple):
 
 def put(nodes: Nodes, parents: Parents) -> bool:
     """Put what each setting is into the calls that read it; whether anything was changed."""
-    known = _settings(nodes, parents)
-    if not known:
+    told = known(nodes, parents)
+    if not told:
         return False
-    reads: dict[Setting, list[ast.expr]] = {one: [] for one in known}
+    reads: dict[Setting, list[ast.expr]] = {one: [] for one in told}
     for node in cast("list[ast.expr]", [*nodes.get(ast.Attribute, ()), *nodes.get(ast.Subscript, ())]):
         if (read := _read(node)) in reads:
             reads[read].append(node)
     changed = False
     for setting, found in reads.items():
-        value = known[setting].value
+        value = told[setting].value
         alone = len(found) == 1  # a number that is read twice may be compared with itself: as text it is the same
         for node in found if alone or isinstance(value, bool | str) else ():
             changed |= _replace(parents, node, value)
@@ -62,26 +62,26 @@ def _read(node: ast.expr) -> Setting | None:
     return None
 
 
-def _settings(nodes: Nodes, parents: Parents) -> dict[Setting, ast.Constant]:
+def known(nodes: Nodes, parents: Parents) -> dict[Setting, ast.Constant]:
     """Every setting of the file that is one constant and stays it."""
     made = [one for one in cast("list[Any]", nodes.get(ast.Assign, ())) if _may_hold(one)]
-    classes = {one.name: found for one in cast("list[Any]", nodes.get(ast.ClassDef, ())) if (found := _stated(one))}
+    classes = {one.name: stated for one in cast("list[Any]", nodes.get(ast.ClassDef, ())) if (stated := _stated(one))}
     if not made and not classes:
         return {}
-    known = {Setting(name, key): value for name, stated in classes.items() for key, value in stated.items()}
+    found = {Setting(name, key): value for name, stated in classes.items() for key, value in stated.items()}
     bound = _bound(nodes)
     for one in made:
         name = one.targets[0].id
         if bound[name] == 1 and one.value.__class__ is ast.Dict and parents[one].__class__ is ast.Module:
-            known.update({Setting(name, f"[{key!r}]"): value for key, value in _written(one.value).items()})
+            found.update({Setting(name, f"[{key!r}]"): value for key, value in _written(one.value).items()})
         elif one.value.__class__ is ast.Call and bound[name] == 1 and not one.value.args:
             given = {kw.arg for kw in one.value.keywords}
             stated_here = classes.get(dotted(one.value.func), {}) if None not in given else {}
-            known.update({Setting(name, key): value for key, value in stated_here.items() if key not in given})
+            found.update({Setting(name, key): value for key, value in stated_here.items() if key not in given})
         if _is_parsed(one.value):
-            known.update({Setting(name, key): value for key, value in _defaults(nodes, name).items()})
-    changed = _changed(nodes) if known else set()
-    return {one: value for one, value in known.items() if not changed & {one.holder, f".{one.name}"}}
+            found.update({Setting(name, key): value for key, value in _defaults(nodes, name).items()})
+    changed = _changed(nodes) if found else set()
+    return {one: value for one, value in found.items() if not changed & {one.holder, f".{one.name}"}}
 
 
 def _may_hold(assign: Any) -> bool:

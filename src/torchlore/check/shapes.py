@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeVar
 
 from torchlore.check.tree import literal
 
+Held = TypeVar("Held")
 Shape = tuple[int | str | None, ...]
 _SOME = "N"  # a size that is there and not known
 
@@ -43,6 +45,16 @@ def _sliced(size: int | str | None, part: ast.Slice) -> int | str | None:
     first, last = ends[0] or 0, ends[1]
     short = last is not None and last >= 0 and first >= 0 and ends[2] is None
     return last - first if short and last is not None else _SOME
+
+
+def parts(items: tuple[tuple[Held, ...], ...], part: ast.Slice, *, grows: bool) -> tuple[tuple[Held, ...], ...]:
+    """What a slice leaves of what a value holds; where nobody knows which are left, each left may be any of them."""
+    bounds = [None if one is None else literal(one) for one in (part.lower, part.upper, part.step)]
+    ends = [one for one in bounds if one is None or isinstance(one, int)]
+    unsure = grows and any(one is not None and one < 0 for one in ends)  # the end of a list is not known
+    if len(ends) == len(bounds) and not unsure and ends[2] != 0:
+        return items[slice(*ends)]
+    return (tuple(one for group in items for one in group),) if items else ()
 
 
 def product(left: Shape | None, right: Shape | None) -> Shape | None:

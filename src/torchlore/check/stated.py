@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import calls, classes, follow, scopes, tree, uses
+from torchlore.check import calls, classes, follow, scopes, settings, tree, uses
 from torchlore.check.project import as_function
 
 if TYPE_CHECKING:
@@ -26,29 +26,46 @@ def lacks(source: Source, call: ast.Call, position: int | None, name: str) -> bo
     return all(one is not None and name not in one for one in keys)
 
 
-def constants(source: Source, node: ast.expr, hops: int = 4) -> list[object]:
-    """The constants that an expression may be, through names, parameters and their defaults; `UNKNOWN` among them where not all are seen."""
+def constants(source: Source, node: ast.expr, hops: int = 4, *, options: bool = False) -> list[object]:
+    """The constants that an expression may be, through names, parameters and their defaults; `UNKNOWN` among them where not all are seen.
+
+    With `options` also the default of `args.threshold`, which whoever starts the program may change.
+    """
     if isinstance(node, ast.Attribute) and not tree.dotted(node).startswith("self."):
-        return _of_attribute(source, node)
+        option = _option(source, node) if options else None
+        return [option.value] if option is not None else _of_attribute(source, node)
+    if isinstance(node, ast.Subscript) and isinstance(tree.literal(node.slice), str):
+        return [tree.literal(one) if one is not None else tree.UNKNOWN for _, one in _written(source, node, hops)]
     found = list[object]()
     for one in follow.possible(source, node):
-        found += _of_parameter(source, one, hops) if isinstance(one, ast.Name) and hops else [tree.literal(one)]
+        inner = isinstance(one, ast.Name) and hops > 0
+        found += _of_parameter(source, one, hops, options=options) if inner else [tree.literal(one)]  # type: ignore[arg-type]  # a name
     if found or not isinstance(node, ast.Name) or not hops:
         return found or [tree.UNKNOWN]
-    return _of_parameter(source, node, hops)
+    return _of_parameter(source, node, hops, options=options)
 
 
-def _of_parameter(source: Source, name: ast.Name, hops: int) -> list[object]:
+def _option(source: Source, node: ast.Attribute) -> ast.Constant | None:
+    """The default of `args.threshold`, an option of the file's one parser."""
+    if "parse_args" not in source.text or not isinstance(node.value, ast.Name):
+        return None
+    told: dict[settings.Setting, ast.Constant] | None = source.memo.get("settings")
+    if told is None:
+        told = source.memo["settings"] = settings.known(source.nodes, source.parents)
+    return told.get(settings.Setting(node.value.id, node.attr))
+
+
+def _of_parameter(source: Source, name: ast.Name, hops: int, *, options: bool) -> list[object]:
     bound = scopes.reaching(source, name)
     one = bound[0] if len(bound) == 1 else None
     if one is not None and one.how == "assign" and one.value is not None and not one.path:
-        return constants(source, one.value, hops - 1)
+        return constants(source, one.value, hops - 1, options=options)
     if one is None or one.how != "parameter" or not isinstance(one.node, ast.arg):
         return [tree.UNKNOWN]
     return [
         literal
         for at, given in _handed(source, one.node)
-        for literal in (constants(at, given, hops - 1) if given is not None else [tree.UNKNOWN])
+        for literal in (constants(at, given, hops - 1, options=options) if given is not None else [tree.UNKNOWN])
     ] or [tree.UNKNOWN]
 
 

@@ -432,7 +432,8 @@ def _subscript(source: Source, node: ast.Subscript) -> Values:
             size = shapes.cut(value.shape, node.slice, _rank(source, node.slice))
             found += (value._replace(kind="tensor", shape=size),)
         elif isinstance(node.slice, ast.Slice):
-            found += (value,) if value.kind in api.SLICED else item(value, None)
+            kept = shapes.parts(value.items, node.slice, grows=value.kind == "list")
+            found += (value._replace(items=kept),) if value.kind in api.SLICED else item(value, None)
         elif value.kind == "dict" and isinstance(index, str):
             found += _key(value, index)
         elif value.kind == "batch" and isinstance(index, str) and isinstance(value.node, ast.Dict):

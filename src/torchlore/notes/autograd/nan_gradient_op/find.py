@@ -65,9 +65,14 @@ def _squares(source: Source, node: ast.expr) -> bool:
     inside = node.args[0] if name in {"torch.sum", "torch.mean"} and node.args else tree.receiver(node)
     inside = follow.followed(source, inside)
     power = isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Pow) and tree.literal(inside.right) == 2
+    product = inside if isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Mult) else None
+    twice = product is not None and source.code(product.left) == source.code(product.right)
     called = follow.method(inside) in {"pow", "square"}
     return (
-        (power or called) and not _of_pairs(source, inside) and not _of_weights(inside) and not _above_0(source, inside)
+        (power or twice or called)
+        and not _of_pairs(source, inside)
+        and not _of_weights(inside)
+        and not _above_0(source, inside)
     )
 
 

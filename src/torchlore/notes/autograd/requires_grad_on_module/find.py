@@ -33,7 +33,9 @@ def _on_module(source: Source, assign: ast.Assign, target: ast.Attribute) -> Ite
     told = tree.literal(assign.value) in (True, False) and owner != "self" and not _BARE.search(owner)
     if not told or _is_walked(source, target.value):
         return
-    if values.sure(source, target.value, "module") and not _one_by_one(source, assign, owner):
+    if (values.sure(source, target.value, "module") or _is_child(source, target.value)) and not _one_by_one(
+        source, assign, owner
+    ):
         edit = edits.replace(source, assign, f"{owner}.requires_grad_({value})")
         message = f"`{owner}` is a module, so this changes none of its parameters: write `{edit.text}`"
         new = tree.literal(assign.value) is True and _is_new(source, assign, owner)
@@ -48,6 +50,15 @@ def _is_new(source: Source, assign: ast.Assign, owner: str) -> bool:
     above = (one for one in tree.under(source, home, ast.Assign) if one.lineno < assign.lineno)
     made = [one.value for one in above if source.code(one.targets[0]) == owner]
     return bool(made) and isinstance(made[-1], ast.Call) and source.name(made[-1].func).startswith("torch.nn.")
+
+
+def _is_child(source: Source, node: ast.expr) -> bool:
+    """`part` of `for part in net.children()`: what has children and a flag for gradients is a module."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    over = [one.value for one in bound if one.how == "for" and one.value is not None]
+    walks = [one for one in over if follow.method(one) in ("children", "named_children")]
+    last = all(one.path in ((), (1,)) for one in bound)
+    return bool(bound) and len(walks) == len(bound) and last
 
 
 def _is_walked(source: Source, node: ast.expr) -> bool:

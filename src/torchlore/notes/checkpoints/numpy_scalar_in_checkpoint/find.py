@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import saved, scopes, tree, values
+from torchlore.check import calls, flow, saved, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
 _REDUCE = {"mean", "sum", "max", "min", "median", "std", "var", "nanmean", "average", "prod", "percentile",
@@ -38,13 +38,31 @@ def _is_numpy(source: Source, node: ast.expr, hops: int = 4) -> bool:
             return any(_is_numpy(source, one, hops) for one in node.args)
         if head == "numpy" and tail in _CASTS:  # of a list it gives an array
             return bool(node.args) and values.sure(source, node.args[0], "number")
-        return head == "numpy" and tail in _REDUCE and tree.lacks(node, 1, "axis")
+        reduced = head == "numpy" and tail in _REDUCE and tree.lacks(node, 1, "axis")
+        return reduced or (head != "numpy" and hops > 0 and _gives_numpy(source, node, (), hops - 1))
     if isinstance(node, ast.BinOp):
         return _is_numpy(source, node.left, hops) or _is_numpy(source, node.right, hops)
     if isinstance(node, ast.Name) and hops:
-        found = [one for one in scopes.reaching(source, node) if one.how == "assign" and not one.path and one.value]
-        return any(_is_numpy(source, one.value, hops - 1) for one in found if one.value is not None)
+        found = [one for one in scopes.reaching(source, node) if one.how == "assign" and one.value is not None]
+        return any(
+            _gives_numpy(source, one.value, one.path, hops - 1) if one.path else _is_numpy(source, one.value, hops - 1)
+            for one in found
+            if one.value is not None
+        )
     return False
+
+
+def _gives_numpy(source: Source, node: ast.expr, path: tuple[int, ...], hops: int) -> bool:
+    """`evaluate(net)`, a function of the project all of whose results are such numbers; `path` picks one of several."""
+    if isinstance(node, ast.Tuple):
+        return len(path) == 1 and path[0] < len(node.elts) and _is_numpy(source, node.elts[path[0]], hops)
+    made = flow.called(source, node) if isinstance(node, ast.Call) else None
+    backs = calls.returned(made) if made is not None else []
+    if len(path) == 1:
+        backs = [one.elts[path[0]] for one in backs if isinstance(one, ast.Tuple) and path[0] < len(one.elts)]
+    return (
+        made is not None and len(path) < 2 and bool(backs) and all(_is_numpy(made.source, one, hops) for one in backs)
+    )
 
 
 def _is_namespace(source: Source, node: ast.expr) -> bool:

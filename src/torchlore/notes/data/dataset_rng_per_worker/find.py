@@ -33,13 +33,24 @@ def find(source: Source) -> Iterator[Hit]:
         )
         if draws is None:
             continue
-        used = {node.attr for node in tree.under(source, draws, ast.Attribute) if not _spare(source, node)}
+        used = _reached(source, ways, draws)
         for name, found in classes.attributes(cls).items():
             made = [one for one in found if _makes(source, one.value)] if name in used else []
             once = made and len(made) == len(found) and all(one.method == "__init__" for one in found)
             if once and _copied(source, cls) and not _seeded(source, name):
                 told = f"every worker gets a copy of `self.{name}` and draws the same numbers: draw from `np.random` or `torch`, or make the generator from the index"
                 yield source.hit(made[0].node, told)
+
+
+def _reached(source: Source, ways: dict[str, tree.FunctionNode], draws: tree.FunctionNode) -> set[str]:
+    """The attributes that a sample is made with: those of the method, and of the methods of its own that it calls."""
+    used: set[str] = set()
+    rest = [draws]
+    while rest:
+        found = {node.attr for node in tree.under(source, rest.pop(), ast.Attribute) if not _spare(source, node)}
+        rest += [ways[name] for name in found - used if name in ways and name != "__init__"]
+        used |= found
+    return used
 
 
 def _makes(source: Source, value: ast.expr | None) -> bool:

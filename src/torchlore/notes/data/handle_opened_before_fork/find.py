@@ -25,10 +25,10 @@ def find(source: Source) -> Iterator[Hit]:
         used = {node.attr for reader in readers for node in tree.under(source, reader, ast.Attribute)}
         starts, table = _at_the_start(methods), classes.attributes(cls)
         for name, found in table.items():
-            made = [one for one in found if one.method in starts and isinstance(one.value, ast.Call)]
-            if not made or not (name in used or _used_parts(table, name) & used):
+            made = [one for one in found if one.method in starts and isinstance(one.value, ast.Call | ast.Subscript)]
+            if not made or not (name in used or _used_parts(table, name, starts) & used):
                 continue
-            opened = [one for one in made if _opens(source, one.value)]
+            opened = [one for one in made if _opens(source, one.value) or _part_of_open(source, one.value)]
             gone = [one for one in found if one.method == "__init__" and tree.literal(one.value) is None and one.value]
             if gone and max(getattr(one.node, "lineno", 0) for one in gone) >= _ran_last(methods, opened):
                 continue  # dropped again, for each worker to open its own
@@ -58,12 +58,24 @@ def _ran_last(methods: dict[str, tree.FunctionNode], opened: list[classes.Attrib
     return max([*own, *ran], default=0)
 
 
-def _used_parts(table: dict[str, list[classes.Attribute]], name: str) -> set[str]:
+def _part_of_open(source: Source, value: ast.expr | None) -> bool:
+    """`file["x"]` of `file = h5py.File(path)`, which nobody closes: it reads from the file for as long as it lives."""
+    part = value
+    while isinstance(part, ast.Subscript) and isinstance(tree.literal(part.slice), str):
+        part = part.value
+    part = part.value if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Name) else part  # `file[split]`
+    made = follow.followed(source, part) if isinstance(part, ast.Name) and part is not value else None
+    home = tree.function(source, part) if part is not None else None
+    closed = (tree.dotted(tree.receiver(one)) for one in source.methods("close") if tree.function(source, one) is home)
+    return isinstance(made, ast.Call) and source.name(made.func) == "h5py.File" and tree.dotted(part) not in closed  # type: ignore[arg-type]  # a name
+
+
+def _used_parts(table: dict[str, list[classes.Attribute]], name: str, starts: set[str]) -> set[str]:
     """`self.x = self.file["x"]`: a part of the open file under another name."""
     parts = set()
     for other, found in table.items():
         for one in found:
-            part = one.value if one.method == "__init__" else None
+            part = one.value if one.method in starts else None
             while isinstance(part, ast.Subscript) and isinstance(tree.literal(part.slice), str):
                 part = part.value  # `[:]` would read it
             parts |= {other} if part is not None and tree.dotted(part) == f"self.{name}" and other != name else set()

@@ -16,7 +16,7 @@ for step in range(steps):
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, scopes, tree, values
+from torchlore.check import calls, flow, follow, project, scopes, tree, values
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Step
 
@@ -35,9 +35,8 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("next"):
-        around = tree.loops(source, call) if call.args else []
-        rare = not around or follow.seldom(source, call, around[0])
-        loader = _loader(source, call.args[0]) if not rare else None
+        around = _around(source, call) if call.args else []
+        loader = _loader(source, call.args[0]) if around else None
         if (
             loader is not None
             and values.sure(source, loader, "loader", weak=True)
@@ -51,6 +50,17 @@ def find(source: Source) -> Iterator[Hit]:
                 "iterator",
                 severity="hint" if _shuffled(source, loader) else None,
             )
+
+
+def _around(source: Source, call: ast.Call, hops: int = 2) -> list[ast.AST]:
+    """The loops around it, or around the one place that calls the function it stands in: `self.next_target()`."""
+    loops, home = tree.loops(source, call), tree.function(source, call)
+    if loops:
+        return [] if follow.seldom(source, call, loops[0]) else [*loops]
+    if home is None or not hops or tree.conditions(source, call):
+        return []
+    sites = calls.callers(project.as_function(source, home))
+    return _around(source, sites[0][1], hops - 1) if len(sites) == 1 and sites[0][0] is source else []
 
 
 def _made_anew(source: Source, loader: ast.expr, loop: ast.AST) -> bool:

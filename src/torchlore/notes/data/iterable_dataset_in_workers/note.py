@@ -18,7 +18,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, tree
+from torchlore.check import classes, stated, tree
 from torchlore.check.pattern import regex
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
@@ -43,17 +43,18 @@ def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
     for call in source.calls("torch.utils.data.DataLoader"):
         asked, given = tree.argument(call, 5, "num_workers"), tree.argument(call, 0, "dataset")
-        workers = tree.literal(follow.followed(source, asked)) if asked is not None else 0
+        told = stated.constants(source, asked, options=True) if asked is not None else [0]
+        workers = told[0] if len(told) == 1 else 0
         if not isinstance(workers, int) or workers < 2 or given is None or tree.keyword(call, "worker_init_fn"):
             continue
         for value in source.values(given):
             cls = source.project.find(value.name, source.path) if value.kind == "dataset" else None
             if isinstance(cls, Class) and _copied(cls):
                 place = classes.methods(cls).get("__iter__", call) if cls.source is source else call
-                told = f"each of {workers} workers iterates the whole {cls.node.name}, so every sample comes {workers} times: "
+                message = f"each of {workers} workers iterates the whole {cls.node.name}, so every sample comes {workers} times: "
                 if place not in seen:
                     seen.add(place)
-                    yield source.hit(place, told + "take a share by get_worker_info()")
+                    yield source.hit(place, message + "take a share by get_worker_info()")
 
 
 def _copied(cls: Class) -> bool:

@@ -73,18 +73,34 @@ def _is_mask(name: str) -> bool:
 
 
 def _both_in_turn(source: Source) -> Iterator[Hit]:
-    """`image, mask = (self.aug(x) for x in (image, mask))`, `[aug(x) for x in (image, mask)]`."""
-    for turns in source.all(ast.ListComp, ast.GeneratorExp):
-        call, turn = turns.elt, turns.generators[0]  # type: ignore[attr-defined]  # both have them
-        if not isinstance(call, ast.Call) or not _is_plain(call) or tree.dotted(turn.target) != _held(call.args[0]):
+    """`image, mask = (self.aug(x) for x in (image, mask))`, `{key: aug(x) for key, x in sample.items()}`."""
+    for turns in source.all(ast.ListComp, ast.GeneratorExp, ast.DictComp):
+        call, turn = turns.value if isinstance(turns, ast.DictComp) else turns.elt, turns.generators[0]  # type: ignore[attr-defined]  # all have them
+        each = (
+            turn.target.elts[-1]
+            if isinstance(turns, ast.DictComp) and isinstance(turn.target, ast.Tuple)
+            else turn.target
+        )
+        if not isinstance(call, ast.Call) or not _is_plain(call) or tree.dotted(each) != _held(call.args[0]):
             continue
-        parts = follow.followed(source, turn.iter)
-        names = [_name(one) for one in parts.elts] if isinstance(parts, ast.List | ast.Tuple) else []
+        names = _turned(source, turns, turn)
         masks = [one for one in names if _is_mask(one)]
         images = [one for one in names if one and not _is_mask(one)]
         if masks and images and _is_random(source, call.func) and not _seeded(source, call):
             told = f"`{source.code(call.func)}` draws anew for `{masks[0]}` and again for `{images[0]}`, so they no longer fit"
             yield source.hit(call, f"{told}: transform both in one call")
+
+
+def _turned(source: Source, turns: ast.AST, turn: ast.comprehension) -> list[str]:
+    """What is gone through, by name: `(image, mask)`, or the keys of `sample.items()`."""
+    if not isinstance(turns, ast.DictComp):
+        parts = follow.followed(source, turn.iter)
+        return [_name(one) for one in parts.elts] if isinstance(parts, ast.List | ast.Tuple) else []
+    box = follow.followed(source, tree.receiver(turn.iter)) if follow.method(turn.iter) == "items" else None  # type: ignore[arg-type]  # a call
+    given = [source.code(one) for one in box.values] if isinstance(box, ast.Dict) else []
+    keys = [tree.literal(one) for one in box.keys if one is not None] if isinstance(box, ast.Dict) else []
+    views = len(set(given)) < len(given)  # of one picture
+    return [one.lower() for one in keys if isinstance(one, str)] if not turn.ifs and not views else []
 
 
 def _picture_alone(source: Source) -> Iterator[Hit]:

@@ -18,6 +18,7 @@ _RANDOM = regex(
     r"^torchvision\.transforms\.(v2\.)?(Random\w+|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment|AugMix|ElasticTransform)$"
 )
 _LOADER = "torch.utils.data.DataLoader"
+_FLAG = regex(r"^(is_|for_)?train(ing)?$")
 WORDS = ("torchvision", "*random*|ColorJitter|AutoAugment|TrivialAugmentWide|RandAugment|AugMix|ElasticTransform")
 
 
@@ -48,11 +49,27 @@ def _by_split(source: Source) -> Iterator[tuple[ast.Call, str]]:
         return
     for call, full in uses.calls_under(source, "torchvision.transforms."):
         for test, branch in tree.conditions(source, call) if _RANDOM.match(full) else ():
+            if _otherwise(source, call, test, branch=branch) and not _meant(source, source.tree.body[0]):
+                yield call, f"`{source.code(test)}` is {branch}"
+                break
             word = _asked(test)
             evaluates = branch and _EVAL.search(word) is not None
             if word and not _TRAIN.search(word) and evaluates and not _meant(source, source.tree.body[0]):
                 yield call, f"`{source.code(test)}`"
                 break
+
+
+def _otherwise(source: Source, call: ast.Call, test: ast.expr, *, branch: bool) -> bool:
+    """Behind the `else` of `if train:`, or of `if split == "train":`, whose own branch draws as well."""
+    turned = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    flag = test.operand if isinstance(test, ast.UnaryOp) and turned else test
+    name = tree.dotted(flag).rpartition(".")[2].lower() or ("train" if _asked(flag) == "train" else "")
+    choice = next((up for up in tree.ancestors(source, call) if isinstance(up, ast.If) and up.test is test), None)
+    if choice is None or branch is not turned or not _FLAG.match(name):
+        return False
+    trains = choice.orelse if turned else choice.body
+    calls = (one for part in trains for one in tree.under(source, part, ast.Call))
+    return any(_RANDOM.match(source.name(one.func)) for one in calls)
 
 
 def _asked(test: ast.expr) -> str:

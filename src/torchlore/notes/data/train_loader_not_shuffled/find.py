@@ -62,7 +62,7 @@ def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
     """Calls whose result is called a training loader, by its variable or its key; a folder of classes by its loop."""
     for assign in source.all(ast.Assign):
         value = assign.value
-        if not isinstance(value, ast.Call | ast.Dict | ast.DictComp):
+        if not isinstance(value, ast.Call | ast.Dict):
             continue
         name = tree.dotted(assign.targets[0])
         if isinstance(value, ast.Call):
@@ -73,11 +73,26 @@ def _training_loaders(source: Source) -> Iterator[tuple[str, ast.Call]]:
             for key, one in zip(value.keys, value.values, strict=True):
                 if key is not None and tree.literal(key) in ("train", "training") and isinstance(one, ast.Call):
                     yield f'{name}["{tree.literal(key)}"]', one
-        elif isinstance(value, ast.DictComp) and isinstance(value.value, ast.Call):
-            over = tree.literal(value.generators[0].iter)
-            if isinstance(over, tuple) and "train" in over and not value.generators[0].ifs:
-                yield f'{name}["train"]', value.value
+    for each in source.all(ast.DictComp):
+        if isinstance(each.value, ast.Call) and _for_each_split(source, each.generators[0]):
+            held = source.parents[each]
+            name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+            yield f'{name}["train"]' if name else 'the loader of "train"', each.value
     yield from _without_name(source)
+
+
+def _for_each_split(source: Source, turn: ast.comprehension) -> bool:
+    """`for split in ("train", "val")`, `for split, data in datasets.items()`: one and the same for all of them."""
+    walked = turn.iter
+    if isinstance(walked, ast.Call) and follow.method(walked) == "items":
+        walked = tree.receiver(walked)
+    over = follow.followed(source, walked)
+    keys = (
+        [tree.literal(one) for one in over.keys if one is not None]
+        if isinstance(over, ast.Dict)
+        else tree.literal(over)
+    )
+    return isinstance(keys, tuple | list) and "train" in keys and not turn.ifs
 
 
 def _is_trained_on(source: Source, name: str) -> bool:

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import tree, values
+from torchlore.check import calls, project, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ("env-visible-devices",)
@@ -78,9 +78,16 @@ def _moves(source: Source) -> Iterator[ast.Call]:
             yield call
 
 
-def _before(source: Source, call: ast.Call, setting: ast.AST) -> bool:
-    """Whether the call surely ran when the variable is set: above it, in the same function or at the top of the file."""
+def _before(source: Source, call: ast.Call, setting: ast.AST, hops: int = 2) -> bool:
+    """Whether the call surely ran when the variable is set: above it, in the same function or at the top of the file.
+
+    Also in a function that is called there: `net = build()`, where `build` moves the net to the GPU.
+    """
     home = tree.function(source, call)
+    if home is not None and home is not tree.function(source, setting) and home.name != "__init__":
+        asks = all(branch and "is_available" in source.code(test) for test, branch in tree.conditions(source, call))
+        sites = calls.callers(project.as_function(source, home)) if asks and hops else []
+        return any(at is source and _before(source, site, setting, hops - 1) for at, site, _ in sites)
     same = home is tree.function(source, setting)
     above = call.lineno < setting.lineno  # type: ignore[attr-defined]  # a statement or a call
     exclusive = any(tree.conditions(source, call)) and not isinstance(source.parents[call], ast.IfExp | ast.If)

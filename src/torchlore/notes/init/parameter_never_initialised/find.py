@@ -10,6 +10,7 @@ from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
 _EMPTY = ("torch.empty", "torch.Tensor", "torch.FloatTensor")
+_SIZED = ("torch.zeros", "torch.ones", "torch.randn", "torch.nn.Linear")
 _FILLS = re.compile(
     r"\binit\b|\.parameters\(|named_parameters\(|state_dict|reset_|\.apply\(|_init|init_|__dict__|getattr|setattr|copy_\("
 )
@@ -134,7 +135,16 @@ def _made(source: Source, one: Attribute) -> ast.Call | None:
     size = isinstance(inner.args[0], ast.Name) and re.search(
         r"size|dim|num|^[a-z]$|width|feat|channels|hid", inner.args[0].id
     )
-    return value if sizes or size else None
+    return value if sizes or size or _is_size(source, inner.args[0]) else None
+
+
+def _is_size(source: Source, node: ast.expr) -> bool:
+    """`out` of `torch.Tensor(out)`, which is one of several sizes of another tensor or layer of the same function."""
+    home = tree.function(source, node)
+    others = (one for one in source.calls(*_EMPTY, *_SIZED) if len(one.args) > 1 and tree.function(source, one) is home)
+    return isinstance(node, ast.Name) and any(
+        isinstance(arg, ast.Name) and arg.id == node.id for one in others for arg in one.args
+    )
 
 
 def _written(source: Source, owner: ast.ClassDef, name: str) -> bool:

@@ -36,7 +36,7 @@ def claim(bad: dict[str, str], good: dict[str, str]) -> None:
         assert error_of(lambda wrong=wrong: torch.einsum(wrong, x)) == "RuntimeError", wrong  # type: ignore[misc]  # bound now
 
 
-WORDS = ("einsum|rearrange|reduce|repeat",)
+WORDS = ("einsum|rearrange|reduce|repeat|Rearrange|Reduce",)
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -46,9 +46,11 @@ def find(source: Source) -> Iterator[Hit]:
         if isinstance(pattern, str) and not tree.spread(call):
             wrong = _einsum(pattern, len(call.args) - 1 if several else pattern.count(",") + 1)
             yield from [source.hit(call, f'the pattern "{pattern}" is wrong: {wrong}')] if wrong else []
-    for call in source.calls("einops.rearrange", "einops.reduce", "einops.repeat"):
-        pattern = tree.literal(call.args[1]) if len(call.args) > 1 else None
-        name = source.name(call.func).rpartition(".")[2]
+    layers = ("einops.layers.torch.Rearrange", "einops.layers.torch.Reduce")
+    for call in source.calls("einops.rearrange", "einops.reduce", "einops.repeat", *layers):
+        at = 0 if source.name(call.func) in layers else 1
+        pattern = tree.literal(call.args[at]) if len(call.args) > at else None
+        name = source.name(call.func).rpartition(".")[2].lower()
         given = {one.arg for one in call.keywords if one.arg}
         if isinstance(pattern, str) and not tree.spread(call) and (wrong := _einops(pattern, name, given)):
             yield source.hit(call, f'the pattern "{pattern}" is wrong: {wrong}')

@@ -46,7 +46,7 @@ def find(source: Source) -> Iterator[Hit]:
         if isinstance(place, ast.With) and not lines.isdisjoint(held):
             seen |= {place, event.node}  # the call in it is told of already
             continue
-        if not {place, event.node} & seen and not there and not frameworks.owned(source, place):
+        if not {place, event.node} & seen and not there and not frameworks.switches(source, place):
             seen |= {place, event.node}
             name = event.source.code(event.expr) if event.expr is not None else "model"
             message = f"`{name}` is evaluated in training mode, its dropout or batch norm still trains: call `{name}.eval()` first"
@@ -82,7 +82,12 @@ def _phases(source: Source) -> Iterator[Hit]:
         asks &= not (never and switches)
         if not loop.of("step"):
             continue  # a picture of what the network looks at, not training
-        if loop.node not in over or asks or "getattr" in source.code(loop.node) or frameworks.owned(source, loop.node):
+        if (
+            loop.node not in over
+            or asks
+            or "getattr" in source.code(loop.node)
+            or frameworks.switches(source, loop.node)
+        ):
             continue
         read = [one for one in loop.of("forward") if _has_modes(one)]
         again = [one for one in loop.of("forward") if not one.conditions]
@@ -96,7 +101,7 @@ def _phases(source: Source) -> Iterator[Hit]:
 
 def _by_flag(source: Source) -> Iterator[Hit]:
     """`def run_epoch(loader, train)`: one function for both, which nowhere switches the mode with its flag."""
-    if _is_switched(source):
+    if _OTHER_SWITCH.search(source.text):
         return
     for function in source.all(ast.FunctionDef):
         flags = {
@@ -108,12 +113,15 @@ def _by_flag(source: Source) -> Iterator[Hit]:
         asked = [part for one in passes for test, _ in tree.conditions(source, one) for part in ast.walk(test)]
         if not any(isinstance(part, ast.Name) and part.id in flags for part in asked):
             continue
+        always = [one for one in source.methods("train") if tree.function(source, one) is function]
+        if any(tree.conditions(source, one) for one in always) or (".train(" in source.text and not always):
+            continue  # whoever calls it may switch
         for event in flow.events_of(source, function):
             read = event.what == "forward" and event.source is source and not event.via and not event.conditions
-            if read and _has_modes(event) and not frameworks.owned(source, event.node):
+            if read and _has_modes(event) and not frameworks.switches(source, event.node):
                 name, flag = source.code(event.expr) if event.expr is not None else "model", min(flags)
                 told = f"`{name}` is in training mode whatever `{flag}` says, so its dropout and batch norm train in validation: call `{name}.train()` or `{name}.eval()` by it"
-                yield source.hit(event.node, told, severity="warning")
+                yield source.hit(always[0] if always else event.node, told, severity="warning")
                 break
 
 
@@ -134,7 +142,7 @@ def _without(source: Source) -> Iterator[Hit]:
         for where, call, skip in calls.callers(own) if read is not None and read.expr is not None else ():
             given = calls.given_argument(own, call, arg, skip)
             quiet = where is source and not tree.spread(call) and (given is None or _is_none(given))
-            if quiet and read is not None and read.expr is not None and not frameworks.owned(source, call):
+            if quiet and read is not None and read.expr is not None and not frameworks.switches(source, call):
                 name = source.code(read.expr)
                 told = f"nobody takes `{name}` out of training mode, so its dropout and batch norm train in this evaluation: call `.eval()` before it"
                 yield source.hit(call, told, severity="warning")
@@ -158,7 +166,7 @@ def _wrapped(source: Source) -> Iterator[Hit]:
             events = flow.events_of(source, method) if _EVALUATES.search(name) and not _ON_PURPOSE.search(name) else ()
             read = (one for one in events if one.what == "forward" and one.no_grad and one.owner in trained)
             event = next((one for one in read if one.source is source and not one.via and _has_modes(one)), None)
-            if event is not None and event.expr is not None and not frameworks.owned(source, event.node):
+            if event is not None and event.expr is not None and not frameworks.switches(source, event.node):
                 net = source.code(event.expr)
                 told = f"nobody takes `{net}` out of training mode, so its dropout or batch norm trains in `{name}`: call `{net}.eval()` first"
                 yield source.hit(event.node, told, severity="warning")
@@ -177,7 +185,7 @@ def _left(source: Source) -> Iterator[Hit]:
             if not read or event.owner not in switched or event.node in told or not _only_measures(events, event):
                 continue
             told.add(event.node)
-            if _unknown_modes(event) and not frameworks.owned(source, event.node):
+            if _unknown_modes(event) and not frameworks.switches(source, event.node):
                 name = source.code(event.expr) if event.expr is not None else "model"
                 why = f"`{name}` was put into training mode and nobody takes it out, so any dropout or batch norm in it trains here"
                 place = _place(source, event)

@@ -320,7 +320,7 @@ def _evaluating(source: Source, node: ast.AST) -> bool:
 
 def _runs_it(source: Source, node: ast.AST) -> bool:
     """Whether a framework evaluates; Accelerate leaves that to the user."""
-    return frameworks.owned(source, node) and frameworks.frameworks(source) != {"accelerate"}
+    return frameworks.switches(source, node)
 
 
 def _evaluates(events: tuple[Event, ...], place: int) -> bool:

@@ -131,10 +131,13 @@ def _inner(event: Event) -> bool:
 
 
 def _all_whole(source: Source, call: ast.Call) -> bool:
-    """Whether the optimizer is given `net.parameters()` of networks that are named, and nothing else."""
+    """Whether the optimizer is given `net.parameters()` of networks that are named, and nothing else but single parameters."""
     first = follow.followed(source, call.args[0]) if call.args else None
+    if isinstance(first, ast.Call) and source.name(first.func) == "list" and len(first.args) == 1:
+        first = first.args[0]
     joined = isinstance(first, ast.BinOp) and [*_joined(first)]  # list(a.parameters()) + list(b.parameters())
     if joined:
+        joined = [one for one in joined if not _single(source, one)]
         listed = [one.args[0] for one in joined if isinstance(one, ast.Call) and len(one.args) == 1]
         return len(listed) == len(joined) and all(follow.method(one) == "parameters" for one in listed)
     if isinstance(first, ast.Call) and source.name(first.func) == "itertools.chain":
@@ -146,6 +149,12 @@ def _all_whole(source: Source, call: ast.Call) -> bool:
     for group in (one for one in parts if isinstance(one, ast.Dict)):  # {"params": net.parameters(), "lr": 0.1}
         inner += [value for key, value in zip(group.keys, group.values, strict=True) if tree.literal(key) == "params"]
     return len(inner) == len(parts) > 0 and all(follow.method(one) == "parameters" for one in inner)
+
+
+def _single(source: Source, node: ast.expr) -> bool:
+    """`[self.scale]`, a list of parameters by their own names."""
+    parts = node.elts if isinstance(node, ast.List) else []
+    return bool(parts) and all(values.sure(source, one, "parameter") for one in parts)
 
 
 def _joined(node: ast.expr) -> Iterator[ast.expr]:

@@ -29,7 +29,7 @@ def find(source: Source) -> Iterator[Hit]:
     for function in dict.fromkeys([*homes, *outer]):
         events = flow.events_of(source, function)
         for index, event in enumerate(events):
-            if event.what == "optimizer" and event.source is source and len(event.via) == 1 and function in outer:
+            if event.what == "optimizer" and event.source is source and function in outer and len(event.via) in (1, 2):
                 yield from _changed(source, event, events[index + 1 :])
             if event.what == "optimizer" and event.source is source and not event.via:
                 yield from _changed(source, event, events[index + 1 :])
@@ -44,7 +44,16 @@ def _asks_for_one(source: Source, given: list[ast.Call]) -> list[tree.FunctionNo
     makers = dict.fromkeys(tree.function(source, call) for call in given)
     named = [one for one in makers if one is not None and one.name != "__init__"]
     sites = [site for one in named for site in calls.callers(project.as_function(source, one))]
-    return [tree.function(source, call) for at, call, _ in sites if at is source]
+    asking = [tree.function(source, call) for at, call, _ in sites if at is source]
+    inside = [one for one in (*makers, *asking) if one is not None and one.name == "__init__"]
+    owners = [enclosing_class(source, one) for one in inside]
+    made = [site for one in owners if one is not None for site in calls.constructed(one)]
+    return asking + [tree.function(source, call) for at, call in made if at is source]
+
+
+def _in_constructor(source: Source, built: Event) -> bool:
+    """`trainer = Trainer(net)`, whose `__init__` builds the optimizer, and another method of it replaces a layer."""
+    return any(one.node.name == "__init__" and one.source is source for one in built.via)
 
 
 def _adapted(source: Source, given: list[ast.Call]) -> Iterator[Hit]:
@@ -166,6 +175,10 @@ def _changed(source: Source, built: Event, later: tuple[Event, ...]) -> Iterator
                 name = f"{name}.{told}" if isinstance(told, str) else name
                 what = "a layer of " if told is tree.UNKNOWN else ""
                 message = f"{what}`{name}` is replaced on line {_line(event)}, after this optimizer took the old parameters: build it after that"
+                if event.source is source and _in_constructor(source, built):
+                    late = f"the optimizer of line {built.node.lineno} took the old parameters: build it after this"  # type: ignore[attr-defined]  # a call
+                    yield source.hit(event.node, f"{what}`{name}` is replaced, and {late}")
+                    break
                 yield source.hit(built.at if built.via else built.node, message)
                 break
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from torchlore.check import classes, edits, flow, follow, frameworks, modules, scopes, tree
+from torchlore.check import calls, classes, edits, flow, follow, frameworks, modules, project, scopes, tree
 from torchlore.check.events import Event
 from torchlore.check.flow import LoopFlow
 from torchlore.check.identity import identity
@@ -27,7 +27,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     seen: set[object] = set()
     for loop in flow.backward_loops(source):
-        if not loop.of("step") or frameworks.owned(source, loop.node):
+        if not loop.of("step") or frameworks.switches(source, loop.node):
             continue
         for event in _left_on(source, loop):
             if _is_teacher(source, loop, event):
@@ -56,7 +56,7 @@ def _never_in(source: Source) -> Iterator[Hit]:
     for call in source.methods("eval"):
         home, name = tree.function(source, call), tree.dotted(tree.receiver(call))
         top = home is not None and tree.statement(source, call) in home.body and _TRAINS.search(home.name) is not None
-        if not top or home is None or not name or name in back or frameworks.owned(source, call):
+        if not top or home is None or not name or name in back or frameworks.switches(source, call):
             continue
         if any(tree.function(source, one) is home for one in source.methods("train")):
             continue  # the other net is the one that learns
@@ -118,6 +118,7 @@ def _handed_over(source: Source) -> Iterator[Hit]:
         for event in loop.direct("forward"):
             made = _maker(event.source, event.expr) if event.expr is not None and event.source is source else None
             other = made in quiet and quiet[made] is not tree.function(source, loop.node)
+            other = other and not _runs_behind(source, quiet[made], loop.node)
             if (
                 other
                 and not event.no_grad
@@ -130,6 +131,15 @@ def _handed_over(source: Source) -> Iterator[Hit]:
                 told = f"`{name}` comes here in evaluation mode, so its dropout is off and its batch norm fixed while it trains: call `{name}.train()` first"
                 yield source.hit(outer[-1] if outer else loop.node, told, severity="warning")
                 return
+
+
+def _runs_behind(source: Source, home: tree.FunctionNode, loop: ast.AST) -> bool:
+    """Whether the function is called below the loop alone: what it gives back has been trained."""
+    sites = calls.callers(project.as_function(source, home))
+    here = [
+        call for at, call, _ in sites if at is source and tree.function(source, call) is tree.function(source, loop)
+    ]
+    return bool(sites) and len(here) == len(sites) and all(call.lineno > loop.lineno for call in here)  # type: ignore[attr-defined]  # a loop
 
 
 def _maker(source: Source, net: ast.expr) -> ast.AST | None:

@@ -47,9 +47,13 @@ def _limits(source: Source, limit: ast.expr) -> list[object]:
     cls = project.enclosing_class(source, limit) if tree.dotted(limit).startswith("self.") else None
     found = classes.assigned(cls, tree.dotted(limit)[5:]) if cls is not None else []
     if not found:
-        return stated.constants(source, limit)
+        return stated.constants(source, limit, options=True)
     given = [(one.source, _part(one)) for one in found]
-    return [number for at, one in given for number in (stated.constants(at, one) if one is not None else [None])]
+    return [
+        number
+        for at, one in given
+        for number in (stated.constants(at, one, options=True) if one is not None else [None])
+    ]
 
 
 def _part(one: classes.Attribute) -> ast.expr | None:

@@ -30,6 +30,7 @@ def find(source: Source) -> Iterator[Hit]:
                 message = f"`{source.code(call.func)}` without `dim` may pick the batch: add `dim={dim}`"
                 yield source.hit(call, message, edit, safe=False, severity=_severity(source, call))
     yield from _last_layer(source)
+    yield from _own_layer(source)
     for call in (
         *source.calls(*_FUNCTIONS, "torch.softmax", "torch.log_softmax"),
         *source.methods("softmax", "log_softmax"),
@@ -53,6 +54,17 @@ def _one_column(source: Source, scores: ast.expr) -> bool:
     last = follow.followed(source, query) if query is not None else None
     given = last.args[0] if isinstance(last, ast.Call) and follow.method(last) == "unsqueeze" and last.args else None
     return given is not None and tree.literal(given) in (-1, 2)
+
+
+def _own_layer(source: Source) -> Iterator[Hit]:
+    """`self.softmax = nn.Softmax(dim=0)`, which is called on the logits of a batch wherever it is called."""
+    for call in source.calls(*_MODULES):
+        given = tree.argument(call, 0, "dim")
+        scores = [*_applied_to(source, call)] if given is not None and tree.literal(given) == 0 else []
+        if given is not None and scores and all(_batched(source, one) for one in scores):
+            edit = edits.replace(source, given, "-1")
+            told = "`dim=0` is the batch, the samples compete with each other: write `dim=-1`"
+            yield source.hit(call, told, edit, safe=False)
 
 
 def _last_layer(source: Source) -> Iterator[Hit]:

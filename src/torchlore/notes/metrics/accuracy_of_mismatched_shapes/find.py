@@ -10,15 +10,17 @@ from torchlore.check.source import Hit, Source
 
 _SHAPES = regex(r"\.(?:squeeze|unsqueeze|view|reshape|flatten|ravel|argmax|view_as)\b|\[:, ?0\]")
 _COLUMN = regex(r"\[:, ?0\]")
+_CASTS = ("float", "long", "int", "bool", "byte", "double", "round", "to", "sigmoid", "cpu")
 _LOSSES = ("BCEWithLogitsLoss", "BCELoss", "MSELoss", "binary_cross_entropy_with_logits", "binary_cross_entropy")
 _INDEX = ("torch.argmax", "torch.Tensor.argmax", "torch.max.indices", "torch.Tensor.max.indices")
-WORDS = ("unsqueeze|view|reshape|argmax|max|sum|mean",)
+WORDS = ("unsqueeze|squeeze|view|reshape|argmax|max|sum|mean",)
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _thresholds(source)
     yield from _over_everything(source)
     yield from _by_shape(source)
+    yield from _column_in_a_batch(source)
     asked = (*source.methods("argmax", "max"), *source.calls("torch.argmax", "torch.max"))
     if not any(source.methods("argmax", "max")) or not any(_in_its_row(source, one) for one in asked):
         return
@@ -55,6 +57,34 @@ def _by_shape(source: Source) -> Iterator[Hit]:
                 told = "(N, 1) meets (N,) and every prediction is compared with every label"
                 yield source.hit(one, f"{told}: write `{code}.unsqueeze(1)`")
                 break
+
+
+def _column_in_a_batch(source: Source) -> Iterator[Hit]:
+    """`out.squeeze(1) > 0` against the labels of a loader, which its dataset gives as a column."""
+    counting = {*source.methods("sum", "mean"), *source.calls("torch.sum", "torch.mean", "sum")}
+    for one in source.all(ast.Compare) if counting and "squeeze" in source.text else ():
+        pair = (one.left, one.comparators[0]) if isinstance(one.ops[0], ast.Eq) and len(one.ops) == 1 else None
+        if pair is None or counting.isdisjoint(itertools.islice(tree.ancestors(source, one), 5)):
+            continue
+        for pred, label in (pair, pair[::-1]):
+            made = source.values(label) if isinstance(label, ast.Name) else ()
+            shape = made[0].shape if len(made) == 1 and made[0].name == "loader" else None
+            if shape is not None and shape[0] is not None and shape[1:] == (1,) and _squeezed(source, pred):
+                told = "(N,) meets (N, 1) and every prediction is compared with every label"
+                yield source.hit(one, f"{told}: write `{source.code(label)}.squeeze(1)`")
+                break
+
+
+def _squeezed(source: Source, node: ast.expr) -> bool:
+    """`(out.squeeze(1) > 0).float()`: the last dimension, of size 1, was taken from it."""
+    node = follow.followed(source, node)
+    while isinstance(node, ast.Compare) or follow.method(node) in _CASTS:
+        node = follow.followed(source, node.left if isinstance(node, ast.Compare) else tree.receiver(node))  # type: ignore[arg-type]  # a call
+    if not isinstance(node, ast.Call) or follow.method(node) != "squeeze" or len(node.args) != 1:
+        return False
+    shape = values.shape(source, tree.receiver(node))
+    at = tree.literal(node.args[0])
+    return shape is not None and shape[1:] == (1,) and at in (1, -1)
 
 
 def _on_purpose(source: Source, compare: ast.Compare, label: ast.expr) -> bool:

@@ -16,25 +16,40 @@ WORDS = ("|".join(_LISTS),)
 def find(source: Source) -> Iterator[Hit]:
     seen: set[ast.AST] = set()
     for call in source.methods(*_LISTS):
-        made = _whole(source, call)
-        assign = source.parents[made]
-        if made in seen:
+        whole = _whole(source, call)
+        if whole in seen:
             continue  # `chain(a.parameters(), b.parameters())`
-        seen.add(made)
-        if isinstance(assign, ast.Assign) and isinstance(assign.targets[0], ast.Name):
-            name = assign.targets[0]
-            use = (
-                _second(source, name) or _handed_to_self(source, name) or (made if _handed_back(source, name) else None)
-            )
-            if use is not None and values.sure(source, tree.receiver(call), "module", weak=True):
-                later = f", and line {use.lineno} finds it empty" if use is not made else ""
-                message = f"`{name.id}` is a generator and used up by its first reader{later}: make it a list"
+        seen.add(whole)
+        for made in _handed_out(source, whole):
+            told = _read_twice(source, made)
+            if told is not None and values.sure(source, tree.receiver(call), "module", weak=True):
+                message = f"`{told[0]}` is a generator and used up by its first reader{told[1]}: make it a list"
                 yield source.hit(made, message, *edits.wrap(source, made, "list("))
-        elif isinstance(assign, ast.Assign) and tree.dotted(assign.targets[0]).startswith("self."):
-            again = _in_class(source, assign)
-            if again is not None and values.sure(source, tree.receiver(call), "module", weak=True):
-                message = f"`{source.code(again)}` is a generator and used up by its first reader: make it a list"
-                yield source.hit(made, message, *edits.wrap(source, made, "list("))
+
+
+def _handed_out(source: Source, made: ast.expr) -> list[ast.expr]:
+    """The generator, or each call of the function that gives back it alone: `def trainable(net)`."""
+    back = source.parents[made]
+    home = tree.function(source, back) if isinstance(back, ast.Return) else None
+    if home is None:
+        return [made]
+    function = project.as_function(source, home)
+    sites = calls.callers(function) if len(calls.returned(function)) == 1 else []
+    return [call for at, call, _ in sites if at is source]
+
+
+def _read_twice(source: Source, made: ast.expr) -> tuple[str, str] | None:
+    """What a generator is called that two readers walk, and where the second one finds it empty."""
+    assign = source.parents[made]
+    if isinstance(assign, ast.Assign) and isinstance(assign.targets[0], ast.Name):
+        name = assign.targets[0]
+        use = _second(source, name) or _handed_to_self(source, name) or (made if _handed_back(source, name) else None)
+        later = f", and line {use.lineno} finds it empty" if use is not None and use is not made else ""
+        return (name.id, later) if use is not None else None
+    if isinstance(assign, ast.Assign) and tree.dotted(assign.targets[0]).startswith("self."):
+        again = _in_class(source, assign)
+        return (source.code(again), "") if again is not None else None
+    return None
 
 
 def _handed_to_self(source: Source, name: ast.Name) -> ast.expr | None:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import edits, flow, follow, scopes, tree, uses, values
+from torchlore.check import calls, edits, flow, follow, project, scopes, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _SIZES = {"shape", "size", "numel", "dtype", "device", "dim", "ndim"}
@@ -99,8 +99,16 @@ def _waits(source: Source, call: ast.Call) -> bool:
     )
     if any(_is_cpu(source, n.args[0]) and not _async(n) if n.args else follow.method(n) == "cpu" for n in copies):
         return True  # the next copy waits, and copies arrive in order
-    returned = isinstance(here, ast.Return)
+    returned = isinstance(here, ast.Return) and not _read_by_callers(source, here)
     return returned or any(follow.word(source, one) in _WAITS for one in later)
+
+
+def _read_by_callers(source: Source, back: ast.Return) -> bool:
+    """`self.to_host(out).numpy()`: whoever calls the function reads the numbers before anything can wait."""
+    home = tree.function(source, back)
+    found = calls.callers(project.as_function(source, home)) if home is not None else []
+    ups = [at.parents[call] for at, call, _ in found]
+    return bool(ups) and all(isinstance(up, ast.Attribute) and up.attr in {"numpy", "tolist", "item"} for up in ups)
 
 
 def _reads(statement: ast.stmt, copy: ast.stmt) -> bool:

@@ -10,10 +10,11 @@ self.drop = nn.Dropout(0.5)      # or drop the output of a single layer yourself
 ```
 """
 
+import ast
 from collections.abc import Iterator
 from typing import Annotated
 
-from torchlore.check import tree
+from torchlore.check import stated, tree
 from torchlore.check.source import Hit, Source
 from torchlore.watch.pictures import Alarm, Call
 
@@ -50,8 +51,13 @@ WORDS = ("LSTM|GRU|RNN",)
 
 def find(source: Source) -> Iterator[Hit]:
     for call in source.calls("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"):
-        rate = tree.literal(tree.argument(call, 5, "dropout"))
-        layers = 1 if tree.lacks(call, 2, "num_layers") else tree.literal(tree.argument(call, 2, "num_layers"))
-        if isinstance(rate, float) and rate > 0 and layers == 1:
-            message = f"dropout {rate} of a single layer has no place to act: drop its output with `nn.Dropout({rate})`"
+        rates = _may_be(source, tree.argument(call, 5, "dropout"))
+        layers = [1] if tree.lacks(call, 2, "num_layers") else _may_be(source, tree.argument(call, 2, "num_layers"))
+        if all(isinstance(rate, float) and rate > 0 for rate in rates) and set(layers) == {1}:
+            message = f"dropout {rates[0]} of a single layer has no place to act: drop its output with `nn.Dropout({rates[0]})`"
             yield source.hit(call, message)
+
+
+def _may_be(source: Source, node: ast.expr | None) -> list[object]:
+    """The constants that callers, or the default, give for it."""
+    return stated.constants(source, node) if isinstance(node, ast.Name) else [tree.literal(node)]

@@ -23,7 +23,10 @@ def find(source: Source) -> Iterator[Hit]:
         shown = tree.is_shown(source, call)
         if shown and (not named or follow.method(call) not in ("to", "cuda") or _known(source, call)):
             continue  # a cell that ends in `x.cpu()` shows it
-        known = values.sure(source, tensor, "tensor")
+        asked = _asked_what(source, call)
+        if asked is False:
+            continue
+        known = values.sure(source, tensor, "tensor") or asked is True
         likely = not known and loaders.hands_out(source, tensor) and not _asked_for(source, call)
         if not known and not likely:
             continue
@@ -42,6 +45,19 @@ def find(source: Source) -> Iterator[Hit]:
             fix = [edits.replace(source, call, f"{place} = {code}")] if place else []
             sure = known and (bool(tree.loops(source, call)) or _fresh(source, tensor))  # else it may lie there already
             yield source.hit(call, message, *fix, severity=None if sure else "warning")
+
+
+def _asked_what(source: Source, call: ast.Call) -> bool | None:
+    """What `if torch.is_tensor(x):` or `if isinstance(x, torch.Tensor):` around `x.to(device)` found; None where nobody asks."""
+    code = source.code(tree.receiver(call))
+    for test, branch in tree.conditions(source, call):
+        given = test.args if isinstance(test, ast.Call) else []
+        same = bool(given) and source.code(given[0]) == code
+        full = source.name(test.func) if isinstance(test, ast.Call) else ""
+        kind = source.name(given[1]) if len(given) == 2 else ""
+        if same and (full == "torch.is_tensor" or (full == "isinstance" and kind == "torch.Tensor")):
+            return branch
+    return None
 
 
 def _asked_for(source: Source, call: ast.Call) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, edits, flow, follow, project, tree, uses, values
+from torchlore.check import calls, classes, edits, flow, follow, project, scopes, tree, uses, values
 from torchlore.check.identity import identity
 from torchlore.check.source import Hit, Source
 
@@ -16,18 +16,33 @@ WORDS = ("step", "parameters|named_parameters|weight|bias")
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("step")):
         return
-    yield from _entries(source)
+    yield from (*_entries(source), *_averaged(source))
     for assign in (one for kind in _HOLDS for one in uses.assigns(source, None, kind)):
         target = assign.targets[0]
-        tensor = _kept(source, assign.value) if isinstance(target, ast.Name | ast.Attribute) else None
-        if tensor is not None and isinstance(target, ast.Name | ast.Attribute) and _compared(source, assign, target):
+        held = _own_result(source, assign.value)
+        tensor = _kept(source, held) if isinstance(target, ast.Name | ast.Attribute) else None
+        if (
+            tensor is not None
+            and isinstance(target, ast.Name | ast.Attribute)
+            and _compared(source, assign, target, held)
+        ):
             fixed = f"{source.code(_parameter(tensor))}.detach().clone()"
             if isinstance(tensor, ast.Call) and source.name(tensor.func) == "list":
                 fixed = f"[p.detach().clone() for p in {source.code(tensor.args[0])}]"
             message = f"`{source.code(target)}` shares the parameters' memory and follows every step: keep `{fixed}`"
-            yield source.hit(
-                assign, message, edits.replace(source, tensor, fixed), severity="warning"
-            )  # it may be meant
+            at = assign if held is assign.value else tree.statement(source, held)
+            yield source.hit(at, message, edits.replace(source, tensor, fixed), severity="warning")  # it may be meant
+
+
+def _own_result(source: Source, value: ast.expr) -> ast.expr:
+    """`[p.data for p in self.net.parameters()]` of `self.snapshot()`, which gives back that and nothing else."""
+    made = (
+        flow.called(source, value)
+        if isinstance(value, ast.Call) and tree.dotted(value.func).startswith("self.")
+        else None
+    )
+    backs = calls.returned(made) if made is not None and made.source is source else []
+    return backs[0] if len(backs) == 1 and isinstance(backs[0], ast.ListComp | ast.DictComp) else value
 
 
 def _entries(source: Source) -> Iterator[Hit]:
@@ -44,6 +59,34 @@ def _entries(source: Source) -> Iterator[Hit]:
             code = source.code(target)
             told = f"`{code}` shares the memory of `{owner.id}`, so what changes one changes both: keep `{owner.id}.detach().clone()`"
             yield source.hit(assign, told, edits.replace(source, assign.value, f"{owner.id}.detach().clone()"))
+
+
+def _averaged(source: Source) -> Iterator[Hit]:
+    """`self.shadow = {n: p for n, p in model.named_parameters()}`, whose entries are then averaged in place."""
+    for assign in uses.assigns(source, None, ast.DictComp) if "named_parameters" in source.text else ():
+        made = assign.value
+        over = made.generators[0].iter if isinstance(made, ast.DictComp) else None
+        entry = _kept(source, made)
+        if (
+            not isinstance(over, ast.Call)
+            or entry is None
+            or not isinstance(made, ast.DictComp)
+            or made.generators[0].ifs
+        ):
+            continue
+        box = tree.dotted(assign.targets[0])
+        if box and not _of_a_copy(source, tree.receiver(over)) and _mixed(source, box, tree.receiver(over)):
+            fixed = f"{source.code(_parameter(entry))}.detach().clone()"
+            told = f"the entries of `{box}` are the parameters themselves, so what changes one changes both: keep `{fixed}`"
+            yield source.hit(assign, told, edits.replace(source, entry, fixed), severity="warning")
+
+
+def _of_a_copy(source: Source, net: ast.expr) -> bool:
+    """Whether nobody knows the net, or somebody hands in a copy: `Average(copy.deepcopy(model))`."""
+    bound = scopes.reaching(source, net) if isinstance(net, ast.Name) else []
+    handed = [one.node for one in bound if isinstance(one.node, ast.arg) and one.how == "parameter"]
+    given = [(at, part) for arg in handed for at, part in calls.given(source, arg) if part is not None]
+    return not tree.dotted(net) or any("copy" in at.code(follow.followed(at, part)) for at, part in given)
 
 
 def _gone_through(source: Source, loop: ast.For, name: str) -> ast.expr | None:
@@ -150,10 +193,10 @@ def _parameter(node: ast.expr) -> ast.expr:
     return follow.peeled(node, _SHARES)
 
 
-def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribute) -> bool:
+def _compared(source: Source, assign: ast.Assign, target: ast.Name | ast.Attribute, held: ast.expr) -> bool:
     """Whether steps follow, and what was kept is then set against the parameters it came from."""
     name = target.id if isinstance(target, ast.Name) else target.attr
-    over = next((n for n in ast.walk(assign.value) if follow.method(n) in {"parameters", "named_parameters"}), None)
+    over = next((n for n in ast.walk(held) if follow.method(n) in {"parameters", "named_parameters"}), None)
     model = source.code(tree.receiver(over)) if isinstance(over, ast.Call) else "?"
     later = (
         any(call.lineno > assign.lineno and _same_run(source, assign, call) for call in source.methods("step"))

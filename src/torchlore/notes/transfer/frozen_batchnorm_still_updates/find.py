@@ -15,6 +15,7 @@ from torchlore.check import (
     origin,
     project,
     scopes,
+    stated,
     tree,
     uses,
     values,
@@ -25,6 +26,7 @@ from torchlore.check.values import Value
 
 _NETS = (r"(?:(?:wide_|se)?res(?:net|next)|densenet|(?:tf_)?mobilenet|(?:tf_)?efficientnet|mnasnet|shufflenet|regnet|googlenet|"
          r"inception|vgg\d+_bn)\w*$")  # fmt: skip
+_HEADS = ("fc", "classifier", "head", "heads")
 _WITH_BN = re.compile(r"torchvision\.models\.(?:\w+\.)*" + _NETS + r"|torch\.nn\.BatchNorm")
 _DIMS = ("torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d")
 _BY_NAME = {
@@ -161,9 +163,15 @@ def _frozen(freeze: Event) -> ast.expr | None:
     if isinstance(node, ast.Name):
         loop = next((one for one in freeze.loops[::-1] if isinstance(one, ast.For)), None)
         call = loop.iter if loop is not None else None
-        named = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "parameters"
+        walks = ["parameters"] if loop is None or _chooses(loop) else ["parameters", "named_parameters"]
+        named = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in walks
         node = call.func.value if named else node  # type: ignore[union-attr]  # named says so
     return _handed(freeze.source, node) if isinstance(node, ast.Name) else node
+
+
+def _chooses(loop: ast.For) -> bool:
+    """Whether the loop asks for the names, and so may leave some out."""
+    return any(isinstance(one, ast.If | ast.IfExp | ast.Compare | ast.Continue) for one in ast.walk(loop))
 
 
 def _handed(source: Source, name: ast.Name) -> ast.expr:
@@ -204,7 +212,7 @@ def _is_cut(source: Source, node: ast.expr) -> bool:
     own = held[0].value if len(held) == 1 else None
     own = own.elts[held[0].path[0]] if isinstance(own, ast.Tuple) and held[0].path else own
     home, made = origin.origin(held[0].source, own) if own is not None else origin.origin(source, node)
-    if isinstance(made, ast.Attribute) and made.attr not in ("fc", "classifier", "head", "heads"):
+    if isinstance(made, ast.Attribute) and made.attr not in _HEADS:
         return any(_WITH_BN.match(one.name) for one in home.values(made.value))
     walks = [one.func for one in ast.walk(made) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
     nets = [one.value for one in walks if one.attr == "children"]
@@ -214,7 +222,7 @@ def _is_cut(source: Source, node: ast.expr) -> bool:
 def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
     """Whether what is frozen holds batch norm, and the event is one of it or of what it is a part of."""
     node = _frozen(freeze)
-    if node is None or freeze.conditions:
+    if node is None or not all(_is_so(freeze.source, test, branch=branch) for test, branch in freeze.conditions):
         return False
     owner = identity.identity(source, node)
     inside = (
@@ -228,6 +236,14 @@ def _is_frozen_part(source: Source, freeze: Event, train: Event) -> bool:
         and _holds(source, freeze)
         and not _later(source, node, train)
     )
+
+
+def _is_so(source: Source, test: ast.expr, *, branch: bool) -> bool:
+    """Whether `if freeze:` is met for all that callers give, or by the default that nobody changes."""
+    turned = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    flag = test.operand if isinstance(test, ast.UnaryOp) and turned else test
+    found = stated.constants(source, flag) if isinstance(flag, ast.Name) else []
+    return bool(found) and all(one is (branch is not turned) for one in found)
 
 
 def _later(source: Source, node: ast.expr, train: Event) -> bool:
@@ -284,12 +300,21 @@ def _has_batchnorm(source: Source, value: Value, depth: int = 4) -> bool:
         return True
     if value.name in _BY_NAME and isinstance(value.node, ast.Call) and len(value.node.args) > _BY_NAME[value.name]:
         return bool(re.match(_NETS, str(tree.literal(value.node.args[_BY_NAME[value.name]]))))
-    if any(_has_batchnorm(source, one, depth) for group in value.items for one in group):
+    if any(_has_batchnorm(source, one, depth) for group in value.items for one in group) or _of_parts(value):
         return True
     owner = classes.class_behind(source, value) if depth else None
     parts = [one for found in classes.attributes(owner).values() for one in found] if owner else []
     held = (made for one in parts if one.value is not None for made in one.source.values(one.value))
     return any(_has_batchnorm(source, made, depth - 1) for made in held if api.is_kind(made.kind, "module"))
+
+
+def _of_parts(value: Value) -> bool:
+    """`nn.Sequential(net.conv1, net.bn1, net.layer1)` of a net of a library."""
+    made, home = value.node, value.source
+    if value.kind != "sequential" or not isinstance(made, ast.Call) or home is None:
+        return False
+    parts = [one for one in made.args if isinstance(one, ast.Attribute) and one.attr not in _HEADS]
+    return any(_WITH_BN.match(net.name) for one in parts for net in home.values(one.value))
 
 
 def _left_out(source: Source) -> Iterator[Hit]:
