@@ -49,7 +49,9 @@ def _scalars(node: Any) -> list[int]:
         if one is not None and type(one).__name__.startswith(_THROUGH):
             found.append(_number(one))
             before = [node for node, _ in one.next_functions if node is not None]
-            shared = type(one).__name__.startswith(("Mul", "Div")) and len(before) > 1  # a dice: no sum, but a share of two
+            shared = (
+                type(one).__name__.startswith(("Mul", "Div")) and len(before) > 1
+            )  # a dice: no sum, but a share of two
             todo += [] if shared else before
     return found
 

@@ -65,7 +65,7 @@ def _gaps(source: Source, cls: Class) -> Iterator[Hit]:
     rows: dict[str, dict[int, Attribute]] = {}
     for name, held in classes.own_attributes(cls).items() if forward is not None else ():
         stem, number = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
-        made = held[0].value if len(held) == 1 and _plain(held[0]) else None
+        made = held[0].value if len(held) == 1 and held[0].how == "assign" and not held[0].path else None
         if number and isinstance(made, ast.Call) and _has_weights(source, made):
             rows.setdefault(stem, {})[int(number)] = held[0]
     for stem, row in rows.items():
