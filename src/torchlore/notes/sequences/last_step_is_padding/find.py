@@ -44,9 +44,10 @@ def find(source: Source) -> Iterator[Hit]:
 def _state_behind(source: Source) -> Iterator[Hit]:
     """`out, (h, c) = self.lstm(x)` of a method that is told the lengths and reads them nowhere: `h` comes behind the padding."""
     for home in source.all(ast.FunctionDef) if "self." in source.text else ():
-        given = [arg.arg for arg in tree.parameters(home) if _LENGTHS.match(arg.arg)]
-        if not given or tree.method_class(source, home) is None:
-            continue
+        taken = [arg.arg for arg in tree.parameters(home)]
+        given = [one for one in taken if _LENGTHS.match(one)]
+        if not given or tree.method_class(source, home) is None or {"src_tokens", "src_lengths"} <= {*taken}:
+            continue  # an encoder of fairseq, which fills its sources up in front
         names = tree.under(source, home, ast.Name)
         read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
         for one in (
