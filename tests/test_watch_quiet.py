@@ -30,6 +30,24 @@ for _ in range(8):
     loss.backward()
     opt.step()
 """
+ONE_BY_ONE = """
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.query = nn.Parameter(torch.zeros(1, 16))
+        self.first, self.last = nn.Linear(16, 16), nn.Linear(16, 3)
+
+    def forward(self, x):
+        return self.last(torch.relu(self.first(x + self.query)))
+
+net = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), Head())
+opt = optim.Adam(GIVEN, 1e-3)
+for _ in range(8):
+    loss = F.cross_entropy(net(torch.randn(16, 8)), torch.randint(0, 3, (16,)))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
 STACKED = """
 class NAME(nn.Module):
     def __init__(self):
@@ -514,6 +532,12 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
         (BRANCHES, ["loss-overwritten-in-loop"]),
         (TARGET.replace("FILL", "other.load_state_dict(net.state_dict())"), []),  # a target that was not detached
         (TARGET.replace("FILL", ""), ["module-in-no-optimizer"]),
+        (
+            ONE_BY_ONE.replace("GIVEN", "[p for m in net.modules() if not [*m.children()] for p in m.parameters()]"),
+            ["module-in-no-optimizer"],  # a module's own parameter beside its layers
+        ),
+        (ONE_BY_ONE.replace("GIVEN", "net.parameters()"), []),
+        (ONE_BY_ONE.replace("GIVEN", "net[3].last.parameters()"), []),  # the head alone, on purpose
         (MEASURED.replace("NAME", "measured"), []),  # the training error
         (MEASURED.replace("NAME", "val_loader"), ["training-set-overlaps-validation"]),
         (PICKED.replace("LAST", "nn.LogSoftmax(-1)"), []),

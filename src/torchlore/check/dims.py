@@ -367,6 +367,8 @@ def _sized(source: Source, call: ast.Call, last: str) -> int | None:
     size = follow.followed(source, size)
     if isinstance(size, ast.Attribute) and size.attr == "shape":
         return dims(source, size.value)  # as large as another one
+    if isinstance(size, ast.Call) and not size.args and follow.method(size) == "size":
+        return dims(source, tree.receiver(size))
     if isinstance(size, ast.Tuple | ast.List):
         sizes = [tree.literal(one) for one in size.elts]
         return None if sizes == [1] or any(isinstance(one, ast.Starred) for one in size.elts) else len(sizes)

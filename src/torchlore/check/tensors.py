@@ -347,7 +347,18 @@ def _made_shape(source: Source, call: ast.Call, name: str, given: Values) -> Sha
         return None
     elif len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):
         sizes = sizes[0].elts
+    elif len(sizes) == 1 and (model := _as_large(sizes[0])) is not None:
+        return shapes.common({one.shape for one in values(source, model)} or {None})
+    elif len(sizes) == 1 and any(one.kind in ("shape", "tuple", "list") for one in values(source, sizes[0])):
+        return None
     return _sizes(source, sizes) if sizes else None
+
+
+def _as_large(size: ast.expr) -> ast.expr | None:
+    """The tensor whose own size is given: `p.shape`, `p.size()`."""
+    asked = isinstance(size, ast.Call) and not size.args and dotted(size.func).endswith(".size")
+    whole = size.func if isinstance(size, ast.Call) and asked else size
+    return whole.value if isinstance(whole, ast.Attribute) and (asked or whole.attr == "shape") else None
 
 
 def _one_number(source: Source, node: ast.expr) -> bool:

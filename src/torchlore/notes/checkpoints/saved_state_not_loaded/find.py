@@ -16,7 +16,7 @@ WORDS = ("load_state_dict",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from (*_thrown_away(source), *_made_anew(source), *_too_early(source), *_other_key(source))
+    yield from (*_thrown_away(source), *_made_anew(source), *_too_early(source), *_other_key(source), *_rewound(source))
     loads, told_of = list(source.methods("load_state_dict")), set[tuple[object, str]]()
     keyed = [(load, held) for load in loads if (held := _from_key(load)) is not None]
     kept = _saved(source) if keyed and any(source.calls("torch.load")) else {}
@@ -35,6 +35,29 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"a resumed run goes on from epoch `{name}` says with a new {kind}: save its `state_dict()` as well, and load it again"
             yield source.hit(writes[0] if len(writes) == 1 else load, told)
             break
+
+
+def _rewound(source: Source) -> Iterator[Hit]:
+    """A scheduler made behind `optimizer.load_state_dict(...)`, with `scheduler.last_epoch = start - 1` and nothing else."""
+    for made in uses.assigns(source, ast.Name, ast.Call) if ".last_epoch" in source.text else ():
+        call, name = made.value, made.targets[0]
+        if not isinstance(call, ast.Call) or not isinstance(name, ast.Name):
+            continue
+        if not source.name(call.func).startswith("torch.optim.lr_scheduler."):
+            continue
+        home = tree.function(source, made) or source.tree
+        optimizer = tree.dotted(tree.argument(call, 0, "optimizer") or call)
+        sets = [
+            one
+            for one in tree.under(source, home, ast.Assign)
+            if tree.dotted(one.targets[0]) == f"{name.id}.last_epoch"
+        ]
+        loads = [one for one in source.methods("load_state_dict") if tree.inside(source, one, home)]
+        early = [one for one in loads if tree.dotted(tree.receiver(one)) == optimizer and one.lineno < made.lineno]
+        again = [one for one in loads if tree.dotted(tree.receiver(one)) in (optimizer, name.id) and one not in early]
+        if sets and early and not again and tree.keyword(call, "last_epoch") is None and not tree.spread(call):
+            told = f"making it sets the learning rate back to the first one, and `{name.id}.last_epoch` moves no rate until the next step"
+            yield source.hit(call, f"{told}: make it before `{optimizer}` is loaded, or give it `last_epoch`")
 
 
 def _other_key(source: Source) -> Iterator[Hit]:

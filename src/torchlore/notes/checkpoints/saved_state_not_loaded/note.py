@@ -20,6 +20,7 @@ ROWS = ()
 SOURCES = (
     "https://github.com/IntelLabs/distiller/issues/145",
     "https://github.com/PolymathicAI/the_well/pull/63",
+    "https://github.com/ultralytics/yolov5/issues/292",
 )
 TORCH = "2.11, 2.15"
 NEEDS = ()

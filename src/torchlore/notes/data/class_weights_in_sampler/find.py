@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import classes, follow, origin, scopes, tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -58,6 +58,9 @@ def _per_class(source: Source, node: ast.expr, hops: int = 12) -> bool:
     """Whether this is made of counts of classes and never looked up by label."""
     if isinstance(node, ast.Call) and hops:
         return _call_per_class(source, node, hops - 1)
+    if isinstance(node, ast.Attribute):
+        home, held = _of_an_object(source, node)
+        return held is not None and hops > 0 and _per_class(home, held, hops - 1)
     if isinstance(node, ast.BinOp) and hops:
         return _per_class(source, node.left, hops - 1) or _per_class(source, node.right, hops - 1)
     bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
@@ -65,14 +68,26 @@ def _per_class(source: Source, node: ast.expr, hops: int = 12) -> bool:
     if len(bound) == 1 and bound[0].path in ((1,), (2,)) and isinstance(bound[0].value, ast.Call):
         counted = tree.literal(tree.argument(bound[0].value, None, "return_counts")) is True
         return counted and source.name(bound[0].value.func) in ("numpy.unique", "torch.unique")
-    if isinstance(node, ast.ListComp):
-        return _over_classes(source, node)
-    if isinstance(value, ast.List | ast.ListComp | ast.Subscript) and isinstance(node, ast.Name):
-        return _named(source, node, value) or (isinstance(value, ast.ListComp) and _over_classes(source, value))
+    made = node if isinstance(node, ast.ListComp) else value
+    if isinstance(made, ast.List | ast.ListComp | ast.Subscript) and (made is node or isinstance(node, ast.Name)):
+        named = isinstance(node, ast.Name) and _named(source, node, made)
+        return named or (isinstance(made, ast.ListComp) and _over_classes(source, made))
     return value is not None and hops > 0 and _per_class(source, value, hops - 1)
 
 
+def _of_an_object(source: Source, node: ast.Attribute) -> tuple[Source, ast.expr | None]:
+    """What `dataset.weights` is made of in the class of the dataset, where it is set once."""
+    found = source.values(node.value)
+    owner = classes.class_behind(source, found[0]) if len(found) == 1 else None
+    held = classes.assigned(owner, node.attr) if owner is not None else []
+    plain = owner is not None and len(held) == 1 and held[0].how == "assign" and not held[0].path
+    return (owner.source, held[0].value) if plain and owner is not None else (source, None)
+
+
 def _call_per_class(source: Source, call: ast.Call, hops: int) -> bool:
+    home, made = origin.origin(source, call)
+    if made is not call:
+        return _per_class(home, made, hops)
     name = tree.dotted(call.func).rpartition(".")[2] or getattr(call.func, "attr", "")
     if (
         name in ("tensor", "as_tensor", "from_numpy", "array", "asarray", "DoubleTensor", "FloatTensor", "list")

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, tree
+from torchlore.check import classes, follow, tree
 from torchlore.check.project import Class, Function
 from torchlore.check.source import Hit, Source
 
@@ -23,7 +23,7 @@ WORDS = (
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _one_seed(source) if "worker_init_fn" in source.text else ()
+    yield from (*_one_seed(source), *_by_worker(source)) if "worker_init_fn" in source.text else ()
     if not any(word in source.text for word in ("default_rng", "RandomState", "Generator(", "Random(")):
         return
     for cls in classes.all_classes(source):
@@ -66,6 +66,35 @@ def _spare(source: Source, node: ast.AST) -> bool:
     """Drawn where a sample failed, for another one in its place."""
     tries = tree.under(source, tree.function(source, node) or node, ast.Try, ast.While)
     return any(tree.inside(source, node, one) for one in tries)
+
+
+def _by_worker(source: Source) -> Iterator[Hit]:
+    """`worker_init_fn=lambda i: np.random.seed(42 + i)`: workers differ, and each epoch draws what the last one drew."""
+    for call in source.calls("torch.utils.data.DataLoader"):
+        given = tree.argument(call, 10, "worker_init_fn")
+        stays = tree.keyword(call, "persistent_workers")
+        if stays is not None or tree.literal(tree.argument(call, 2, "shuffle")) is not True:
+            continue  # a loader for evaluation may well repeat itself
+        made = source.project.resolve(source, given) if isinstance(given, ast.Name | ast.Attribute) else None
+        body = given if isinstance(given, ast.Lambda) else made.node if isinstance(made, Function) else None
+        own = body is given or (isinstance(made, Function) and made.source is source)
+        for seeding in source.calls("numpy.random.seed") if own else ():
+            if body is None:
+                break
+            asked = tree.inside(source, seeding, body) and not tree.conditions(source, seeding)
+            worker = {arg.arg for arg in body.args.args}
+            seed = seeding.args[0] if asked and len(seeding.args) == 1 else None
+            if seed is not None and _repeats(source, seed, worker):
+                told = "workers start again in every epoch, and from this seed each draws what it drew before"
+                yield source.hit(seeding, f"{told}: seed with `torch.initial_seed() % 2**32`", severity="hint")
+
+
+def _repeats(source: Source, seed: ast.expr, worker: set[str]) -> bool:
+    """`42 + worker_id`: a number written down and the worker's own, nothing else."""
+    parts = [seed.left, seed.right] if isinstance(seed, ast.BinOp) and isinstance(seed.op, ast.Add) else [seed]
+    known = [isinstance(one, ast.Name) and one.id in worker for one in parts]
+    fixed = [isinstance(tree.literal(follow.followed(source, one)), int) for one in parts]
+    return any(known) and all(a or b for a, b in zip(known, fixed, strict=True))
 
 
 def _one_seed(source: Source) -> Iterator[Hit]:

@@ -18,6 +18,7 @@ ROWS = ()
 SOURCES = (
     "https://github.com/pytorch/pytorch/issues/5059",
     "https://github.com/Lightning-AI/pytorch-lightning/issues/20412",
+    "https://github.com/xingyizhou/CenterNet/issues/233",
 )
 TORCH = "2.11, 2.15"
 NEEDS = ("two-processes", "numpy")

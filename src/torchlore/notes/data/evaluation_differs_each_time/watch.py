@@ -1,10 +1,17 @@
 """What a running program shows of it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from torchlore.watch.pictures import Alarm, Batch
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def watch(batch: Batch) -> Alarm | None:
-    memory, labels, given = batch.memory, batch.labels, batch.inputs
+    memory, labels, given = batch.memory, _goals(batch), batch.inputs
     if batch.index == 1:  # nobody learned from the first batch: an evaluation
         memory["quiet"] = batch.run.backwards == memory.get("backwards")
     sampler = type(getattr(batch.loader, "sampler", None)).__name__
@@ -32,3 +39,13 @@ def watch(batch: Batch) -> Alarm | None:
         certain=False,
         evidence=f"the first batch summed to {before[1] if before else 0:.6g}, now to {now[1]:.6g}",
     )
+
+
+def _goals(batch: Batch) -> Tensor | None:
+    """The labels, or what each sample is to become: one number for each."""
+    if batch.labels is not None or batch.inputs is None:
+        return batch.labels
+    shape = batch.inputs.shape  # of the same shape it is a picture without its noise, which may well be drawn anew
+    others = (one for one in batch.tensors if one.dim() > 1 and one.is_floating_point() and one.shape != shape)
+    goal = next((one for one in others if len(one) == shape[0] and not one.is_cuda), None)
+    return goal.double().flatten(1).sum(1) if goal is not None else None

@@ -26,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
     words = (*(f".{cut}" for cut in _CUTS), "tensor(", "array(", ").float()", ").long()", ").to(")
     if ".backward(" not in source.text or not any(word in source.text for word in words):
         return
-    yield from _in_the_open(source)
+    yield from (*_in_the_open(source), *_through_numpy(source))
     trains = any(api.kind_of_call(full) == "optimizer" for _, full in uses.calls_under(source, "torch.optim."))
     for cls in classes.all_classes(source) if trains else ():
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
@@ -132,6 +132,33 @@ def _in_the_open(source: Source) -> Iterator[Hit]:
         if not no_grad_around(source, call) and flow.may_train(source):
             told = f"nothing of the loss comes back through this to `{name}`, which the optimizer holds: it never learns; take it off"
             yield source.hit(cuts[0], told, severity="warning")
+
+
+def _through_numpy(source: Source) -> Iterator[Hit]:
+    """`loss(torch.from_numpy(a.data.numpy()[hard]), torch.from_numpy(b.data.numpy()[hard]))`: predictions that were picked as arrays."""
+    picked: dict[ast.AST, ast.expr] = {}
+    for call in (
+        source.calls("torch.from_numpy", "torch.tensor", "torch.as_tensor") if ".numpy()" in source.text else ()
+    ):
+        given = call.args[0] if len(call.args) == 1 else None
+        array = given.value if isinstance(given, ast.Subscript) else given
+        if isinstance(array, ast.Call) and follow.method(array) == "numpy":
+            whole = follow.peeled(tree.receiver(array), ("detach", "cpu"))
+            whole = whole.value if isinstance(whole, ast.Attribute) and whole.attr == "data" else whole
+            if values.attached(source, follow.peeled(whole, ("detach", "cpu"))) is True and not no_grad_around(
+                source, call
+            ):
+                picked[call] = whole
+    homes = {tree.function(source, one) for one in source.methods("backward")} if len(picked) > 1 else set()
+    for call in source.all(ast.Call) if homes else ():
+        made = [follow.followed(source, one) for one in call.args]
+        if len(made) < 2 or tree.function(source, call) not in homes or any(one not in picked for one in made):
+            continue
+        known = values.attached(source, call) is False  # loss-term-without-gradient tells of it
+        if not known and ("loss" in source.code(call.func).lower() or values.sure(source, call, "tensor")):
+            code = source.code(picked[made[0]])
+            told = f"an array has no graph: nothing of this loss comes back to `{code}`, which learns nothing from it"
+            yield source.hit(made[0], f"{told}: pick from the tensor, `{code}[...]`", severity="warning")
 
 
 def _to_optimizer(source: Source, node: ast.AST) -> bool:

@@ -20,11 +20,15 @@ def find(source: Source) -> Iterator[Hit]:
             yield from _seldom(source, loop, backwards[0], steps[0])
         if not frameworks.owned(source, loop.node):
             yield from _other_branch(source, backwards)
-        if not steps or not all(_waits(one) for one in steps) or frameworks.owned(source, loop.node):
+        if (
+            not steps
+            or not all(_waits(one) or _passed_over(one) for one in steps)
+            or frameworks.owned(source, loop.node)
+        ):
             continue
         yield from _same_turn(source, backwards, zeros, steps)
-        free = [one for one in zeros if not _tests(one) and one.source is source]
-        if len(backwards) != 1 or _tests(backwards[0]) or not free or any(_tests(one) for one in zeros):
+        free = [one for one in zeros if not _seldom_run(one) and one.source is source]
+        if len(backwards) != 1 or _seldom_run(backwards[0]) or not free or any(_seldom_run(one) for one in zeros):
             continue
         zero, step = free[0], steps[0]
         plain = zero.at is zero.node and step.at is step.node and step.source is source and len(free) == len(steps) == 1
@@ -104,6 +108,30 @@ def _waits(step: Event) -> bool:
     tests = [test for test in _tests(step) if not _steps_otherwise(step, test)]
     every = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for test in tests for one in ast.walk(test))
     return every or any(_is_full(step, test) for test in tests)
+
+
+def _seldom_run(event: Event) -> bool:
+    return bool(_tests(event)) or _passed_over(event)
+
+
+def _passed_over(event: Event) -> bool:
+    """Whether `if seen < k: continue` or `if i % k: continue` stands above it, which most batches end with."""
+    held = tree.statement(event.source, event.node)
+    block: list[ast.stmt] = getattr(event.source.parents.get(held), "body", [])
+    place = block.index(held) if held in block else 0
+    for one in block[:place]:
+        if not isinstance(one, ast.If) or one.orelse or not isinstance(one.body[-1], ast.Continue):
+            continue
+        test = one.test
+        if any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in ast.walk(test)):
+            return True
+        less = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Lt | ast.NotEq)
+        name = tree.dotted(test.left) if isinstance(test, ast.Compare) and less else ""
+        added = [part for part in block[:place] if isinstance(part, ast.AugAssign) and tree.dotted(part.target) == name]
+        again = [part for part in block[place:] if isinstance(part, ast.Assign) and tree.literal(part.value) == 0]
+        if name and added and any(tree.dotted(target) == name for part in again for target in _targets(part)):
+            return True
+    return False
 
 
 def _steps_otherwise(step: Event, test: ast.expr) -> bool:

@@ -27,7 +27,7 @@ def watch(step: Step) -> Alarm | None:
     }
     wide = [p for p in step.reached if p.dim() > 1]  # those next to the loss come first
     head = {id(p) for p in wide[:1]}
-    few = len(step.groups) > 1 and len(still) * 4 < len(step.reached)  # all but these were sorted into groups
+    few = len(still) * 4 < len(step.reached) and (len(step.groups) > 1 or _passed_over(step, still, held))
     lost = [p for p in still if few or id(p) in alone | head or id(p) not in names]
     last = bool(lost) and (not wide or any(id(p) in head or id(p) not in names for p in lost))
     drawn = bool(lost) and not step.run.counts["Module.load_state_dict"]  # else pretrained features, left as they are
@@ -45,6 +45,18 @@ def watch(step: Step) -> Alarm | None:
             "parameter-moved-on-creation",
         ),
     )
+
+
+def _passed_over(step: Step, still: list[Any], held: set[int]) -> bool:
+    """Whether each is a module's own parameter beside layers that are all held: the optimizer was given the layers one by one."""
+    inner = (part for module in step.run.modules() for part in module.modules() if any(True for _ in part.children()))
+    bare = {
+        id(own)
+        for part in inner
+        if all(id(p) in held for child in part.children() for p in child.parameters())
+        for own in part.parameters(recurse=False)
+    }
+    return bool(still) and all(id(p) in bare for p in still)
 
 
 def _target(step: Step, lost: list[Any], held: set[int]) -> bool:

@@ -19,13 +19,15 @@ def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("log_prob")) and not any(map(_LOG_PROB.search, uses.identifiers(source))):
         return
     seen: set[ast.AST] = set()
-    totals = [tree.receiver(call) for call in source.methods("backward")]
+    later = {tree.receiver(call): _next_pass(source, call) for call in source.methods("backward")}
+    totals = [*later]
     totals += [one.value for one in source.all(ast.Return) if isinstance(one.value, ast.BinOp | ast.Name)]
     totals += list(_added_by_callers(source))
     for total in totals:
         parts = _inside(source, total)
         products = [one for one in parts if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
-        fitted = {name for node in parts for name in _fitted(source, node)} if products else set()
+        whole = [*parts, *(part for one in later.get(total, ()) for part in _inside(source, one))] if products else []
+        fitted = {name for node in whole for name in _fitted(source, node)}
         for product in products if fitted else ():
             for weight, other in ((product.left, product.right), (product.right, product.left)):
                 taken = _difference(source, weight)
@@ -39,6 +41,20 @@ def find(source: Source) -> Iterator[Hit]:
                     place, cut = (weight, source.code(weight)) if both else (taken, value.id)
                     told = f"the policy's loss moves the critic through `{source.code(taken)}`: write `{cut}.detach()`"
                     yield source.hit(place, told)
+
+
+def _next_pass(source: Source, call: ast.Call) -> list[ast.expr]:
+    """The losses differentiated behind this one before anything is zeroed: one step takes the gradients of all of them."""
+    held = tree.statement(source, call)
+    block: list[ast.stmt] = getattr(source.parents[held], "body", [])
+    found: list[ast.expr] = []
+    for one in block[block.index(held) + 1 :] if held in block else ():
+        made = one.value if isinstance(one, ast.Expr) else None
+        if follow.method(made) == "zero_grad" if made is not None else False:
+            return []
+        if isinstance(made, ast.Call) and follow.method(made) == "backward":
+            found.append(tree.receiver(made))
+    return found
 
 
 def _added_by_callers(source: Source) -> Iterator[ast.expr]:

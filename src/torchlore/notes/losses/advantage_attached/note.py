@@ -17,6 +17,7 @@ ROWS = ()
 SOURCES = (
     "https://github.com/seungeunrho/minimalRL/issues/33",
     "https://github.com/higgsfield-ai/higgsfield/issues/20",
+    "https://github.com/astariul/encode-attend-navigate-pytorch/pull/3",
 )
 TORCH = "2.11, 2.15"
 NEEDS = ()

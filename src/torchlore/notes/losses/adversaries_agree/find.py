@@ -16,10 +16,11 @@ _BINARY = (
     "mse_loss",
 )
 _FILLED = {"torch.ones": 1, "torch.ones_like": 1, "torch.zeros": 0, "torch.zeros_like": 0}
-WORDS = ("detach", "backward")
+WORDS = ("detach|*fake*", "backward|return")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _both_alike(source) if "real" in source.text and "fake" in source.text else ()
     if "detach()" not in source.text or not any(source.methods("backward")):
         return
     judged = [one for one in (_judged(source, loss) for loss in losses.loss_calls(source, *_BINARY)) if one is not None]
@@ -31,6 +32,41 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{fake}` keeps its graph, so this trains the generator, and it is told to be found out: give it ones",
             )
     yield from _critics(source)
+
+
+def _both_alike(source: Source) -> Iterator[Hit]:
+    """`bce(real, ones) + bce(fake, ones)` of one discriminator: it is told that the fakes are real."""
+    told: dict[object, list[tuple[str, int, ast.Call]]] = defaultdict(list)
+    for loss in losses.loss_calls(source, *_BINARY):
+        name = tree.dotted(loss.input).rpartition(".")[2].lower() if loss.input is not None else ""
+        which = "fake" if "fake" in name else "real" if "real" in name else ""
+        label = _label(source, loss.target) if which and loss.target is not None else None
+        if label is not None:
+            told[tree.function(source, loss.call)].append((which, label, loss.call))
+    for home, found in told.items():
+        kinds = {which: (label, call) for which, label, call in found}
+        if len(found) != 2 or len(kinds) != 2 or kinds["real"][0] != kinds["fake"][0]:
+            continue
+        real, fake = kinds["real"][1], kinds["fake"][1]
+        if _taken_together(source, home, real, fake):
+            same = f"real ones and fakes are both told to be {kinds['fake'][0]}"
+            yield source.hit(fake, f"{same}, so the discriminator learns nothing: turn this label round")
+
+
+def _taken_together(source: Source, home: object, one: ast.Call, other: ast.Call) -> bool:
+    """Whether the two are added up, or handed back as a pair."""
+    for node in source.all(ast.BinOp, ast.Return):
+        if tree.function(source, node) is not home:
+            continue
+        parts: list[ast.expr] = (
+            [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else []
+        )
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+            parts = node.value.elts
+        made = [follow.followed(source, part) for part in parts]
+        if one in made and other in made:
+            return True
+    return False
 
 
 def _judged(source: Source, loss: losses.LossCall) -> tuple[ast.Call, str, int, bool] | None:

@@ -14,7 +14,10 @@ g_loss = -critic(fake).mean()
 """
 
 ROWS = ()
-SOURCES = ("https://github.com/soumith/ganhacks",)
+SOURCES = (
+    "https://github.com/soumith/ganhacks",
+    "https://github.com/SerezD/vqvae-vqgan-pytorch-lightning/issues/3",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

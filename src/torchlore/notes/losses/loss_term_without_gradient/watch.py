@@ -48,7 +48,11 @@ def _scalars(node: Any) -> list[int]:
         one = todo.pop()
         if one is not None and type(one).__name__.startswith(_THROUGH):
             found.append(_number(one))
-            todo += [before for before, _ in one.next_functions]
+            before = [node for node, _ in one.next_functions if node is not None]
+            shared = (
+                type(one).__name__.startswith(("Mul", "Div")) and len(before) > 1
+            )  # a dice: no sum, but a share of two
+            todo += [] if shared else before
     return found
 
 

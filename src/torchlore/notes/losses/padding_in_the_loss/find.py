@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, edits, follow, iteration, losses, scopes, tree, uses
+from torchlore.check import calls, classes, edits, follow, iteration, losses, scopes, tree, uses
 from torchlore.check.source import Hit, Source
 from torchlore.check.tensors import no_grad_around
 
@@ -23,11 +23,12 @@ _TARGET = re.compile(r"(^|_)(tag|label|target|trg|tgt|y)s?($|_)", re.IGNORECASE)
 _SAME = {"view", "reshape", "flatten", "to", "cuda", "long", "contiguous", "transpose", "t", "permute"}
 _OF_LABELS = re.compile(r"label|target|ignore|tag", re.IGNORECASE)
 _FLAT = re.compile(r"\.(view|reshape|flatten)\(")
-WORDS = (losses.SAID, f"pad_sequence|{_NAMES}")
+WORDS = (losses.SAID, f"pad_sequence|ignore_index|{_NAMES}")
 
 
 def find(source: Source) -> Iterator[Hit]:
     found = losses.loss_calls(source, "CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss")
+    yield from _kept(source, found) if found and "ignore_index" in source.text else ()
     if not found or _CARES.search(source.text) or _packed_away(source):
         return
     spared = {_bare(source, loss) for loss in found if loss.target is not None and _ignores(source, loss)}
@@ -54,6 +55,19 @@ def find(source: Source) -> Iterator[Hit]:
         if (uses.names(source, one[0]) or uses.attributes(source, one[0])) and _fills_up(source, one[0])
     )
     yield from _without_ignore_index(source, found, next(words, None))
+
+
+def _kept(source: Source, found: list[losses.LossCall]) -> Iterator[Hit]:
+    """`self.ignore_index = ignore_index`, which nobody reads, in a module that takes its losses without it."""
+    stored = [one for one in uses.attributes(source, "ignore_index") if isinstance(one.ctx, ast.Store)]
+    if not stored or len(stored) != len(uses.attributes(source, "ignore_index")):
+        return
+    for cls in (one for one in classes.all_classes(source) if "ignore_index" in classes.own_attributes(one)):
+        own = [one for one in found if tree.inside(source, one.call, cls.node)] if classes.is_module(cls) else []
+        given = any(_ignores(source, one) or tree.spread(one.call) for one in own)
+        if own and not given:
+            told = "`self.ignore_index` is kept and never given to a loss, so padding counts like words"
+            yield source.hit(own[0].call, f"{told}: add `ignore_index=self.ignore_index`")
 
 
 def _bare(source: Source, loss: losses.LossCall) -> str:

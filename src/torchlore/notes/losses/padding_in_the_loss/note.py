@@ -12,7 +12,10 @@ Padding with -100, or a mask on the loss of each position (`reduction="none"`), 
 """
 
 ROWS = ()
-SOURCES = ("https://github.com/bentrevett/pytorch-seq2seq",)
+SOURCES = (
+    "https://github.com/bentrevett/pytorch-seq2seq",
+    "https://github.com/lucidrains/DALLE-pytorch/issues/57",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

@@ -79,5 +79,7 @@ def _summed(source: Source, node: ast.expr) -> bool:
     method = follow.method(node) == "sum" and not node.args and not node.keywords
     if not plain and not method:
         return False
-    whole = source.code(follow.followed(source, node.args[0] if plain else tree.receiver(node)))
+    inside = follow.followed(source, node.args[0] if plain else tree.receiver(node))
+    named = [follow.followed(source, one) for one in ast.walk(inside) if isinstance(one, ast.Name)]
+    whole = " ".join(source.code(one) for one in (inside, *named))  # `var` of `var = logvar.exp()`
     return _DIVERGENCE.search(whole) is not None and _SQUARE.search(whole) is not None

@@ -13,6 +13,7 @@ _SPLIT = regex(r"^(?:valid(?:ation)?|val|v|test|te|dev|eval)_|_(?:valid(?:ation)
 
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
+        yield from _counter_of_another(source, loop)
         own = {bare: name for name in _targets(loop) if (bare := _without_split(name)) != name}
         for place, name in _scored(loop, own):
             mine = own[name.id]
@@ -23,6 +24,29 @@ def find(source: Source) -> Iterator[Hit]:
             if away and any(_of_a_loop(source, one) for one in bound):
                 told = f"`{name.id}` is of the batch of another loop, and this one's is `{mine}`"
                 yield source.hit(name, f"{told}: write `{mine}`")
+
+
+def _counter_of_another(source: Source, loop: ast.For) -> Iterator[Hit]:
+    """`for c in range(n): use(groups[idx])`: nobody reads `c`, and `idx` is what a loop before this one ended with."""
+    own = loop.target.id if isinstance(loop.target, ast.Name) else ""
+    if (
+        not own
+        or own.startswith("_")
+        or any(one.id == own for one in tree.under(source, loop, ast.Name) if one is not loop.target)
+    ):
+        return
+    for place in tree.under(source, loop, ast.Subscript):
+        index = place.slice
+        bound = scopes.reaching(source, index) if isinstance(index, ast.Name) else []
+        homes = [one.statement for one in bound if one.how == "for" and not one.path]
+        over = [one for one in homes if isinstance(one, ast.For) and one.lineno < loop.lineno]
+        if not isinstance(index, ast.Name) or len(over) != len(bound) or not over:
+            continue
+        found = any(tree.under(source, one, ast.Break) for one in over)  # a search, which ends at what it looked for
+        if not found and not any(tree.inside(source, loop, one) for one in over):
+            told = f"`{index.id}` is what the loop on line {over[0].lineno} ended with, and no turn of this one reads `{own}`"
+            yield source.hit(index, f"{told}: write `{own}`", severity="warning")
+            return
 
 
 @lru_cache(maxsize=4096)

@@ -22,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     yield from (*_replaced(source), *_restarted(source), *_last_returned(source), *_last_scored(source))
     if "loss" in source.text:
-        yield from _read_behind(source)
+        yield from (*_read_behind(source), *_added_behind(source))
 
 
 def _read_behind(source: Source) -> Iterator[Hit]:
@@ -48,6 +48,30 @@ def _read_behind(source: Source) -> Iterator[Hit]:
     for given in (one for one in source.all(ast.Return) if tree.function(source, one) in homes) if homes else ():
         if given.value is not None and _bare(source, given.value) is not None and (mean := _dropped(source, given)):
             yield from _told(source, given.value, given, f"`{mean}` is never read, and this returns")
+
+
+def _added_behind(source: Source) -> Iterator[Hit]:
+    """`running += loss.item()` behind the loop over batches, one step to the left, and `running / len(loader)`."""
+    for one in source.all(ast.AugAssign):
+        if not isinstance(one.op, ast.Add) or not isinstance(one.target, ast.Name):
+            continue
+        factors = [one.value.left, one.value.right] if isinstance(one.value, ast.BinOp) else [one.value]
+        names = [
+            name for part in factors if not isinstance(part, ast.Name) and (name := _bare(source, part)) is not None
+        ]
+        loop = _loop(source, names[0], one) if names else None
+        if loop is None or source.parents[one] is not source.parents[loop] or _ends(loop):
+            continue
+        over = source.code(iteration.unwrapped(source, loop.iter))
+        shares = [node for node in source.all(ast.BinOp) if isinstance(node.op, ast.Div)]
+        means = [
+            node
+            for node in shares
+            if tree.dotted(node.left) == one.target.id and f"len({over}" in source.code(node.right)
+        ]
+        if any(tree.function(source, node) is tree.function(source, one) for node in means):
+            told = f"this adds `{names[0].id}` of the last batch of `{over}` alone, and the mean is taken over all"
+            yield source.hit(one, f"{told}: put it into the loop")
 
 
 def _replaced(source: Source) -> Iterator[Hit]:

@@ -22,6 +22,7 @@ ROWS = ()
 SOURCES = (
     "https://github.com/mbalesni/openpilot-pipeline/pull/16",
     "https://github.com/NVIDIA/DeepLearningExamples/pull/299",
+    "https://github.com/lucidrains/med-seg-diff-pytorch/pull/17",
 )
 TORCH = "2.11, 2.15"
 NEEDS = ()

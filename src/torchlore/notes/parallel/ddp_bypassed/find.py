@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import tree, uses, values
+from torchlore.check import flow, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 _WRAPPER = "torch.nn.parallel.DistributedDataParallel"
@@ -12,6 +12,7 @@ WORDS = ("DistributedDataParallel", "module", "backward")
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _unwrapped_for_good(source)
     for call in source.all(ast.Call) if any(uses.attributes(source, "module")) else ():
         wrapper = _wrapper(source, call)
         home = tree.function(source, call) if wrapper is not None else None
@@ -20,6 +21,29 @@ def find(source: Source) -> Iterator[Hit]:
         code = source.code(wrapper)
         told = f"this goes round `{code}`, so the gradients are not averaged over the processes: call `{code}(...)`"
         yield source.hit(call, told)
+
+
+def _unwrapped_for_good(source: Source) -> Iterator[Hit]:
+    """`if isinstance(model, DDP): model = model.module`, and the training comes behind it."""
+    for one in uses.assigns(source, ast.Name, ast.Attribute):
+        name, taken = one.targets[0], one.value
+        if (
+            not isinstance(taken, ast.Attribute)
+            or taken.attr != "module"
+            or tree.dotted(name) != tree.dotted(taken.value)
+        ):
+            continue
+        home = tree.function(source, one)
+        tests = [test for test, branch in tree.conditions(source, one) if branch and isinstance(test, ast.Call)]
+        asked = any(source.name(arg) == _WRAPPER for test in tests for arg in test.args)
+        sure = asked or values.made_by(source, taken.value, _WRAPPER) is not None
+        bound = [node for node in uses.names(source, tree.dotted(name)) if isinstance(node.ctx, ast.Store)]
+        again = [node for node in bound if node.lineno > one.lineno and tree.function(source, node) is home]
+        events = flow.events_of(source, home) if sure and not again else []
+        if any(event.what == "backward" and getattr(event.at, "lineno", 0) > one.lineno for event in events):
+            code = source.code(name)
+            told = f"what trains behind this goes round `{code}`, so the gradients are not averaged over the processes"
+            yield source.hit(one, f"{told}: give the unwrapped one a name of its own")
 
 
 def _wrapper(source: Source, call: ast.Call) -> ast.expr | None:

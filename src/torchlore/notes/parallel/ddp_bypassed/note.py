@@ -15,7 +15,11 @@ evaluation without gradients, and under `no_sync` for all but the last backward 
 """
 
 ROWS = ()
-SOURCES = ("https://github.com/jingyaogong/minimind/issues/853", "https://github.com/intel/e2eAIOK/pull/198")
+SOURCES = (
+    "https://github.com/jingyaogong/minimind/issues/853",
+    "https://github.com/intel/e2eAIOK/pull/198",
+    "https://github.com/ORNL/HydraGNN/pull/136",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ("two-processes",)
 SEVERITY = "error"

@@ -13,6 +13,7 @@ _LENGTHS = regex(r"^(\w+_)?(lens?|lengths?)$", re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _state_behind(source)
     packed = "pad_packed_sequence" in source.text
     for taken in source.all(ast.Subscript) if packed else grouped.indexed(source, ast.Tuple):
         if packed and _unpacked(source, taken):
@@ -38,6 +39,28 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{code}[torch.arange(len({given[0]})), {given[0]} - 1]`"
             )
             yield source.hit(taken, message)
+
+
+def _state_behind(source: Source) -> Iterator[Hit]:
+    """`out, (h, c) = self.lstm(x)` of a method that is told the lengths and reads them nowhere: `h` comes behind the padding."""
+    for home in source.all(ast.FunctionDef) if "self." in source.text else ():
+        taken = [arg.arg for arg in tree.parameters(home)]
+        given = [one for one in taken if _LENGTHS.match(one)]
+        if not given or tree.method_class(source, home) is None or {"src_tokens", "src_lengths"} <= {*taken}:
+            continue  # an encoder of fairseq, which fills its sources up in front
+        names = tree.under(source, home, ast.Name)
+        read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
+        for one in (
+            tree.under(source, home, ast.Assign) if given[0] not in read and not _padded_in_front(source) else ()
+        ):
+            pair = one.targets[0]
+            runs = isinstance(one.value, ast.Call) and values.made_by(source, one.value.func, *_RNNS) is not None
+            if not runs or not isinstance(pair, ast.Tuple | ast.List) or len(pair.elts) != 2:
+                continue
+            states = {part.id for part in ast.walk(pair.elts[1]) if isinstance(part, ast.Name)}
+            if states & read:
+                told = f"this state comes after the padding of the shorter ones, and `{given[0]}` is not used"
+                yield source.hit(one.value, f"{told}: pack the batch with `pack_padded_sequence`")
 
 
 def _padded_in_front(source: Source) -> bool:

@@ -42,16 +42,26 @@ def _given_as_it_is(source: Source) -> Iterator[Hit]:
     """`scaled_dot_product_attention(q, k, v, attn_mask=is_pad[:, None, None, :])`: there True means look."""
     for call in source.calls("torch.nn.functional.scaled_dot_product_attention"):
         given = tree.argument(call, 3, "attn_mask")
-        mask = given
-        while isinstance(mask, ast.Subscript) or (isinstance(mask, ast.Call) and follow.method(mask) in _SHAPES):
-            mask = mask.value if isinstance(mask, ast.Subscript) else tree.receiver(mask)
-        made = follow.followed(source, mask) if isinstance(mask, ast.Name) else None
-        compared = isinstance(made, ast.Compare) and isinstance(made.ops[0], ast.Eq)
-        pads = compared and isinstance(made, ast.Compare) and "pad" in source.code(made.comparators[0]).lower()
-        if given is not None and (pads or _IS_PAD.search(tree.dotted(mask) if mask is not None else "")):
+        if given is not None and _hides(source, given):
             code = source.code(given)
             told = f"`{code}` is True at the padding, and here True means look: write `attn_mask=~{code}`"
             yield source.hit(given, told, edits.replace(source, given, f"~{code}"), safe=False, severity="warning")
+
+
+def _hides(source: Source, node: ast.expr, hops: int = 4) -> bool:
+    """Whether a mask is True at the padding: `is_pad[:, None]`, `ids == PAD`, `attention_mask == 0` of a tokenizer's mask."""
+    mask = node
+    while isinstance(mask, ast.Subscript) or (isinstance(mask, ast.Call) and follow.method(mask) in _SHAPES):
+        mask = mask.value if isinstance(mask, ast.Subscript) else tree.receiver(mask)
+    if isinstance(mask, ast.Name) and not _IS_PAD.search(mask.id) and hops:
+        bound = scopes.reaching(source, mask)
+        made = [one for one in follow.possible(source, mask) if not isinstance(one, ast.Constant)]
+        plain = all(one.how == "assign" and not one.path for one in bound)
+        return plain and bool(made) and all(_hides(source, one, hops - 1) for one in made)
+    if isinstance(mask, ast.Compare) and isinstance(mask.ops[0], ast.Eq):
+        words = tree.dotted(mask.left).endswith("attention_mask") and tree.literal(mask.comparators[0]) == 0
+        return words or "pad" in source.code(mask.comparators[0]).lower()
+    return _IS_PAD.search(tree.dotted(mask)) is not None
 
 
 def _takes(source: Source, call: ast.Call) -> bool | None:

@@ -15,7 +15,10 @@ h = encoder(x, src_key_padding_mask=~valid)
 """
 
 ROWS = ()
-SOURCES = ("https://github.com/lucidrains/x-transformers/issues/253",)
+SOURCES = (
+    "https://github.com/lucidrains/x-transformers/issues/253",
+    "https://github.com/InseeFrLab/torchTextClassifiers/pull/92",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"

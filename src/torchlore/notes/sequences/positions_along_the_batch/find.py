@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, tree, uses
+from torchlore.check import classes, follow, tree, uses, values
 from torchlore.check.project import Class
 from torchlore.check.source import Hit, Source
 
@@ -41,6 +41,23 @@ def find(source: Source) -> Iterator[Hit]:
                 told = f"`{name}.size(0)` is the batch here (batch_first=True), so each sample gets one position for all its steps"
                 told += f": cut `{table}` along the length, by `{name}.size(1)`"
                 yield source.hit(cut, told, severity="warning")  # somebody may turn it round on the way
+        if forward is not None and "arange" in source.text:
+            yield from _counted(source, cls, forward)
+
+
+def _counted(source: Source, cls: Class, forward: tree.FunctionNode) -> Iterator[Hit]:
+    """`self.pos(torch.arange(x.size(0)).unsqueeze(1))`, added to another embedding of `x`: one position a sample."""
+    for call in tree.under(source, forward, ast.Call):
+        made = values.made_by(source, call.func, "torch.nn.Embedding") if len(call.args) == 1 else None
+        column = follow.followed(source, call.args[0]) if made is not None else None
+        inner = tree.receiver(column) if isinstance(column, ast.Call) and follow.method(column) == "unsqueeze" else None
+        if not isinstance(inner, ast.Call) or source.name(inner.func) != "torch.arange" or len(inner.args) != 1:
+            continue
+        name, asked = _first_size(source, inner.args[0]), tree.literal(getattr(column, "args", [call])[0])
+        if name and asked in (1, -1) and _is_added(source, call, name) and not _turned(source, forward, cls):
+            told = f"`{name}.size(0)` is the batch here (batch_first=True), so each sample gets one position for all its steps"
+            told += f": count the steps, `torch.arange({name}.size(1)).unsqueeze(0)`"
+            yield source.hit(inner, told, severity="warning")
 
 
 def _one_row(source: Source, cls: Class, name: str) -> bool:
@@ -64,7 +81,12 @@ def _by_first_size(source: Source, cut: ast.Subscript) -> str:
         or not isinstance(cut.ctx, ast.Load)
     ):
         return ""
-    size = follow.followed(source, part.upper)
+    return _first_size(source, part.upper)
+
+
+def _first_size(source: Source, node: ast.expr) -> str:
+    """`x` of `x.size(0)` and `x.shape[0]`."""
+    size = follow.followed(source, node)
     if isinstance(size, ast.Call) and follow.method(size) == "size" and [tree.literal(one) for one in size.args] == [0]:
         return tree.dotted(tree.receiver(size))
     if isinstance(size, ast.Subscript) and isinstance(size.value, ast.Attribute) and size.value.attr == "shape":
@@ -72,7 +94,7 @@ def _by_first_size(source: Source, cut: ast.Subscript) -> str:
     return ""
 
 
-def _is_added(source: Source, cut: ast.Subscript, name: str) -> bool:
+def _is_added(source: Source, cut: ast.expr, name: str) -> bool:
     up = source.parents[cut]
     if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add):
         other = up.right if up.left is cut else up.left

@@ -13,6 +13,7 @@ SOURCES = (
     "https://github.com/songyangco/GETNext/issues/2",
     "https://github.com/AkiRusProd/numpy-transformer/issues/1",
     "https://github.com/KasperGroesLudvigsen/influenza_transformer/issues/9",
+    "https://github.com/cmu-l3/anlp-fall2025-code/issues/1",
 )
 TORCH = "2.11, 2.15"
 NEEDS = ()

@@ -26,6 +26,13 @@ _SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "
 _NEW_SETS = {"shuffle", "filter", "map", "select", "sort", "remove_columns", "rename_column", "rename_columns", "with_format",
              "with_transform", "cast", "cast_column", "class_encode_column", "flatten", "shard", "take", "skip"}  # fmt: skip
 _LOADS = {"datasets.load_dataset", "datasets.load_from_disk"}
+_PICTURES = {
+    "numpy": {"flip", "fliplr", "flipud", "rot90", "roll", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze",
+              "reshape", "append", "insert", "delete", "pad", "tile", "repeat", "nan_to_num"},
+    "cv2": {"flip", "rotate", "resize", "cvtColor", "GaussianBlur", "copyMakeBorder"},
+    "torchvision.transforms.functional": {"hflip", "vflip", "rotate", "resize", "crop", "center_crop", "pad", "to_tensor"},
+}  # fmt: skip  # none of them changes the array or picture it is given
+_OF_PICTURES = {name for names in _PICTURES.values() for name in names}
 _NO_TWIN = {"softmax", "log_softmax", "clone"}
 _UNMISTAKABLE = {"unsqueeze", "masked_fill", "index_fill", "masked_scatter", "log_softmax", "clamp_min", "clamp_max"}
 
@@ -74,7 +81,7 @@ def _of_datasets(source: Source) -> Iterator[Hit]:
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _divided(source)
+    yield from (*_divided(source), *_pictures(source))
     yield from _of_datasets(source) if "load_dataset" in source.text or "load_from_disk" in source.text else ()
     for name, call in ((name, call) for name, calls in grouped.alone(source).items() if name in _ALL for call in calls):
         func, tensor = call.func, tree.receiver(call)
@@ -103,6 +110,22 @@ def find(source: Source) -> Iterator[Hit]:
             "hint" if name == "contiguous" else "warning" if name in _SHAPE else None
         )  # the same numbers: they may broadcast
         yield source.hit(call, told, severity=severity)
+
+
+def _pictures(source: Source) -> Iterator[Hit]:
+    """`np.fliplr(img)` as a statement of its own."""
+    lone = grouped.alone(source)
+    for call in (one for name in _OF_PICTURES & lone.keys() for one in lone[name]):
+        room, _, name = source.name(call.func).rpartition(".")
+        if name not in _PICTURES.get(room, ()) or not call.args or tree.spread(call):
+            continue
+        kept = {one.arg for one in call.keywords} & {"out", "dst", "copy"} or (room == "cv2" and len(call.args) > 2)
+        if kept or tree.is_shown(source, call) or lessons.tried_out(source, call) or lessons.typed_in(source, call):
+            continue
+        if not _done_again(source, call):
+            code, first = " ".join(source.code(call).split()), source.code(call.args[0])
+            told = f"the result of `{code}` is thrown away: write `{first} = {code}`"
+            yield source.hit(call, told, severity="warning")
 
 
 def _next(source: Source, call: ast.Call) -> list[ast.stmt]:

@@ -16,6 +16,7 @@ ROWS = ()
 SOURCES = (
     "https://github.com/lucidrains/flamingo-pytorch/issues/10",
     "https://github.com/facebookresearch/ParlAI/pull/3068",
+    "https://github.com/Eaphan/NCLR/issues/10",
 )
 TORCH = "2.11, 2.15"
 NEEDS = ()

@@ -28,10 +28,37 @@ def find(source: Source) -> Iterator[Hit]:
     yield from (*_classes_in_front(source, views), *_classes_behind(source, views), *_one_hot(source))
     yield from (*_stacked_steps(source, views), *_repeated_rows(source, views), *_pixels_in_a_row(source, views))
     yield from (*_grown_by_view(source, views), *_scores_of_places(source, views), *_heads_of_a_layer(source, views))
-    yield from _unfolded(source, views)
+    yield from (*_unfolded(source, views), *_width_left_behind(source, views))
     for call, new in views:
         if len(new) > 1 and (told := _told(source, call, new)):
             yield source.hit(call, f"`{source.code(tree.receiver(call))}` {told}")
+
+
+def _width_left_behind(source: Source, views: Views) -> Iterator[Hit]:
+    """`conv(x).view(batch, -1, height, 1)`: the width of (batch, channels, height, width) stands behind the height, not before it."""
+    for call, new in views:
+        if len(call.args) != len(new) or new[1:2] != ("-1",) or new[3:] not in ((), ("1",)) or len(new) < 3:
+            continue
+        code = source.code(tree.receiver(call))
+        third = source.code(follow.followed(source, call.args[2])).replace(" ", "")
+        if third in (f"{code}.size(2)", f"{code}.shape[2]") and _is_map(source, tree.receiver(call)):
+            told = f"`{code}` is (batch, channels, height, width), and a view keeps the order of its numbers: the width comes to the channels only with"
+            yield source.hit(call, f"{told} `transpose(2, 3)` before this")
+
+
+def _is_map(source: Source, node: ast.expr, hops: int = 8) -> bool:
+    """What a convolution gives, behind activations and norms."""
+    made = follow.followed(source, node)
+    if not isinstance(made, ast.Call) or not made.args or not hops:
+        return False
+    full = source.name(made.func)
+    if full in ("torch.relu", "torch.tanh", "torch.sigmoid") or full.startswith("torch.nn.functional."):
+        same = full.rpartition(".")[2] in ("relu", "leaky_relu", "gelu", "elu", "silu", "tanh", "sigmoid", "dropout2d")
+        return same and _is_map(source, made.args[0], hops - 1)
+    if values.made_by(source, made.func, "torch.nn.Conv2d") is not None:
+        return True
+    same = values.made_by(source, made.func, "torch.nn.BatchNorm2d", "torch.nn.ReLU", "torch.nn.LeakyReLU") is not None
+    return same and _is_map(source, made.args[0], hops - 1)
 
 
 def _has_several(call: ast.Call) -> bool:
