@@ -7,7 +7,7 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.fc = nn.Linear(8, 4)
-        self.act = nn.LogSoftmax(dim=0)  # trap: argmax-over-the-batch
+        self.act = nn.LogSoftmax(dim=0)  # trap: argmax-over-the-batch  # trap: softmax-without-dim
 
     def forward(self, x):
         return self.act(self.fc(x))
