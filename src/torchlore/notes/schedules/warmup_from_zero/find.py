@@ -61,7 +61,7 @@ def _by_epoch(source: Source, call: ast.Call) -> bool:
         if owner is None or all(event.owner != owner for event in loop.direct("schedule")):
             continue
         counted = isinstance(loop.node, ast.For) and _EPOCH.match(tree.dotted(loop.node.target))
-        return bool(counted) or any(event.loops[-1] is not loop.node for event in loop.of("step", "backward"))
+        return bool(counted) or any(event.loops[-1] is not loop.node for event in loop.of("step"))
     return False
 
 
