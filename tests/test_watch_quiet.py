@@ -48,6 +48,43 @@ for _ in range(8):
     loss.backward()
     opt.step()
 """
+DICE = """
+net = nn.Linear(8, 8)
+opt = optim.Adam(net.parameters(), 1e-3)
+for _ in range(24):
+    x, t = torch.randn(16, 8), (torch.rand(16, 8) > 0.5).float()
+    p = torch.sigmoid(net(x))
+    loss = -2 * (p * t).sum() / (p.sum() + t.sum())
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+GOALS = """
+class Teacher(torch.utils.data.Dataset):
+    def __init__(self, augments):
+        self.pictures, self.features, self.augments = torch.rand(32, 3, 4, 4), torch.randn(32, 4), augments
+
+    def __len__(self):
+        return 32
+
+    def __getitem__(self, index):
+        light = torch.rand(()) + 0.5 if self.augments else 1.0
+        return self.pictures[index] * light, self.features[index]
+
+net = nn.Sequential(nn.Flatten(), nn.Linear(48, 4))
+opt = optim.Adam(net.parameters(), 1e-3)
+train_loader, val_loader = DataLoader(Teacher(True), 8, shuffle=True), DataLoader(Teacher(AUGMENTS), 8)
+for _ in range(6):
+    net.train()
+    for x, features in train_loader:
+        loss = F.mse_loss(net(x), features)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    net.eval()
+    with torch.no_grad():
+        print(sum(F.mse_loss(net(x), features).item() for x, features in val_loader) / len(val_loader))
+"""
 STACKED = """
 class NAME(nn.Module):
     def __init__(self):
@@ -538,6 +575,9 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
         ),
         (ONE_BY_ONE.replace("GIVEN", "net.parameters()"), []),
         (ONE_BY_ONE.replace("GIVEN", "net[3].last.parameters()"), []),  # the head alone, on purpose
+        (DICE, []),  # a share of two sums, of which one needs no gradient
+        (GOALS.replace("AUGMENTS", "True"), ["evaluation-differs-each-time"]),
+        (GOALS.replace("AUGMENTS", "False"), []),
         (MEASURED.replace("NAME", "measured"), []),  # the training error
         (MEASURED.replace("NAME", "val_loader"), ["training-set-overlaps-validation"]),
         (PICKED.replace("LAST", "nn.LogSoftmax(-1)"), []),
