@@ -87,24 +87,31 @@ def rules_alone(folders: list[Path]) -> None:
     from torchlore.cli.check import all_rules
 
     taken: Counter[str] = Counter()
+    again: Counter[str] = Counter()
 
     def timed(rule: Rule) -> Rule:
         def find(source):
             begun = time.perf_counter()
             found = list(rule.find(source))
-            taken[rule.slug] += time.perf_counter() - begun
+            ended = time.perf_counter()
+            taken[rule.slug] += ended - begun
+            list(rule.find(source))  # all that it asks is known by now
+            again[rule.slug] += time.perf_counter() - ended
             return found
 
-        return Rule(rule.slug, find, rule.severity)
+        return Rule(rule.slug, find, rule.severity, rule.words)
 
     begun = time.perf_counter()
     for folder in folders:
         files = [path for path in discover([str(folder)], config.Config())[0] if path.endswith(".py")]
         runner.check(files, {slug: timed(rule) for slug, rule in all_rules().items()}, config.Config())
-    whole = time.perf_counter() - begun
+    whole = time.perf_counter() - begun - sum(again.values())
     for slug, seconds in taken.most_common(40):
         print(f"{seconds / whole:6.1%}  {slug}")
     print(f"{sum(taken.values()) / whole:6.1%}  all rules; the rest is reading and parsing")
+    print(
+        f"{sum(again.values()) / whole:6.1%}  all rules where what they ask is known: the difference is worked out once for all"
+    )
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 Gradients of four batches are to be averaged, so the loss is divided by four before its backward pass, and so it stands in every
 notebook. `Accelerator(gradient_accumulation_steps=4)` does the same inside `accelerator.backward`. With both, the gradients are
-a quarter of what they should be: with SGD that is a quarter of the rate, with clipping nothing is ever clipped.
+a quarter of what they should be: with SGD that is a quarter of the rate, with clipping hardly anything is ever clipped.
 
 Hand the whole loss to `accelerator.backward(loss)`.
 """

@@ -16,7 +16,7 @@ _LEARNS = (
     "EncoderDecoderModel",
 )  # whose loss leaves out -100
 _MASKS = (
-    "100",
+    "-100",
     "ignore_index",
     "DataCollatorFor",
     "loss_mask",
