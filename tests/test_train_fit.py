@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from torchlore.cli import main
 from torchlore.recipes.checkpoint import load
 from torchlore.train import fit as fitting
 from torchlore.train.batches import Plan, batches, whole
@@ -204,6 +205,13 @@ def test_a_run_of_one_epoch_does_not_only_warm_up() -> None:
     assert max(rates) > 0.9
     assert max(rates) in rates[:10]
     assert rates[-1] < 0.1
+
+
+def test_a_warm_up_that_is_cut_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for asked, told in (("5", True), ("0.5", False)):
+        assert main(["train", "--epochs", "3", "--warmup", asked, "--out", str(tmp_path)]) == 0
+        line = f"--warmup {asked} is more than a fifth of the run: the learning rate rises over 12 steps"
+        assert (line in capsys.readouterr().out) is told
 
 
 def test_a_journal_that_was_cut_short_is_read_up_to_the_cut(tmp_path: Path) -> None:

@@ -160,6 +160,11 @@ def test_a_task_refuses_what_would_do_nothing(tmp_path: Path) -> None:
         checked(Run(group=4))
     with pytest.raises(Refused, match="--loss of --task classify is made of ce; got 'dice'"):
         checked(Run(loss="ce+dice"))
+    with pytest.raises(Refused, match="--momentum does nothing for --optimizer adamw: leave it out"):
+        checked(Run(momentum=0.5))
+    with pytest.raises(Refused, match="--warmup does nothing for --schedule onecycle"):
+        checked(Run(schedule="onecycle", warmup=3))
+    assert checked(Run(schedule="plateau", gamma=0.5, optimizer="sgd", momentum=0.8)).gamma == 0.5
     (tmp_path / "run.yaml").write_text("task: detect\n")
     with pytest.raises(Refused, match="'detect' is not one of classify"):
         read(tmp_path / "run.yaml")

@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from torchlore.finding import Severity
 from torchlore.watch import Alarm, Batch, Call, Phase, Sentinel, Step, watching
-from torchlore.watch.pace import FIRST_STEPS, GRANT_NS, Pace
+from torchlore.watch.pace import FIRST_STEPS, FIRST_WAKES, GRANT_NS, Pace
 from torchlore.watch.session import Options, StopAfterSteps, Watch, Watcher
 
 HERE = Options(roots=(__file__,))
@@ -465,7 +465,7 @@ def test_the_pace_backs_off_when_the_budget_is_spent():
     assert [pace.stepped() for _ in range(FIRST_STEPS)][-2:] == [True, False]
     pace.spent_ns = GRANT_NS + 10**12
     assert not any(pace.rested(1) for _ in range(1000))
-    assert not pace.woken()
+    assert [pace.woken() for _ in range(FIRST_WAKES + 1)] == [True] * FIRST_WAKES + [False]
     pace.spent_ns = 0
     opened = [n for n in range(20_000) if pace.rested(1)]
     assert 5 < len(opened) < 20

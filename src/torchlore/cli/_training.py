@@ -122,6 +122,9 @@ def say(text: str) -> None:
 
 def plan(made: Ready, folder: Path) -> str:
     """What is about to happen, in a few lines."""
+    from torchlore.train.run import defaults
+    from torchlore.train.setup import warm_up
+
     data = made.data
     counts = ", ".join(
         f"{len(part.labels)} {name}" for name, part in (("train", data.train), ("val", data.val), ("test", data.test))
@@ -134,7 +137,13 @@ def plan(made: Ready, folder: Path) -> str:
     lines += [f"{made.run.model}: {parameters:,} trainable parameters on {made.device}"]
     if made.built.loaded:
         lines += _shortened(f"{made.run.weights}: {made.built.loaded}".splitlines())
-    return "\n".join([*lines, f"{_many(made.total_steps, 'step')} in {_many(made.run.epochs, 'epoch')}, into {folder}"])
+    lines += [f"{_many(made.total_steps, 'step')} in {_many(made.run.epochs, 'epoch')}, into {folder}"]
+    asked, rises = made.run.warmup, warm_up(made.run, made.epoch_steps)
+    if rises < round(asked * made.epoch_steps) and asked != defaults(made.run.task).warmup:
+        lines += [
+            f"--warmup {asked:g} is more than a fifth of the run: the learning rate rises over {_many(rises, 'step')}"
+        ]
+    return "\n".join(lines)
 
 
 def _many(number: int, what: str) -> str:

@@ -38,6 +38,13 @@ class Preset:
     unused: tuple[str, ...]  # options that would do nothing: refused if they are set
 
 
+HEEDED = {  # options that only some choices of another one heed
+    "milestones": ("schedule", ("step", "multistep")),
+    "gamma": ("schedule", ("step", "multistep", "plateau", "reid")),
+    "warmup": ("schedule", tuple(one for one in SCHEDULES if one != "onecycle")),
+    "momentum": ("optimizer", ("sgd",)),
+}
+
 TASKS = {
     "classify": Preset({}, losses=("ce",), unused=("group",)),
     "video": Preset(
@@ -202,9 +209,13 @@ def _useless(run: Run) -> Iterator[str]:
         return
     if unknown := [name for name in run.loss.split("+") if name not in preset.losses]:
         yield f"--loss of --task {run.task} is made of {', '.join(preset.losses)}; got {unknown[0]!r}"
-    for name in preset.unused:
+    idle = dict.fromkeys(preset.unused, f"--task {run.task}")
+    for name, (by, heeded) in HEEDED.items():
+        if (chosen := getattr(run, by)) not in heeded:
+            idle[name] = f"--{by} {chosen}"
+    for name, chosen in idle.items():
         if getattr(run, name) not in (getattr(plain, name), preset.defaults.get(name)):
-            yield f"--{name.replace('_', '-')} does nothing for --task {run.task}: leave it out"
+            yield f"--{name.replace('_', '-')} does nothing for {chosen}: leave it out"
 
 
 def milestones(run: Run) -> list[float]:

@@ -233,6 +233,11 @@ def make_optimizer(run: Run, built: Built, *, fused: bool = True) -> Optimizer:
     return made
 
 
+def warm_up(run: Run, every: int) -> int:
+    """The steps over which the rate rises: those asked for, a fifth of the run at most."""
+    return min(round(run.warmup * every), run.epochs * every // 5)
+
+
 def make_schedule(run: Run, every: int) -> schedules.Schedule:
     """The learning rate's factor as a function of the step."""
     total = run.epochs * every
@@ -248,7 +253,7 @@ def make_schedule(run: Run, every: int) -> schedules.Schedule:
         "reid": lambda: schedules.MultiStep((2 * total // 3,), run.gamma),
     }
     schedule = made[run.schedule]()
-    warm = min(round(run.warmup * every), total // 5)
+    warm = warm_up(run, every)
     if not warm or run.schedule == "onecycle":
         return schedule
     if run.schedule == "reid":

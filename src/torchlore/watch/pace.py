@@ -6,6 +6,7 @@ from time import perf_counter_ns
 
 GRANT_NS = 300_000_000  # what may be spent on looking closely whatever the share
 FIRST_STEPS = 64  # these are always looked at closely
+FIRST_WAKES = 4  # these too, so that a busy machine, where looking takes longer, sees the first evaluation
 WINDOW = 6  # steps looked at in a row later on
 LIGHT_NS = 5000  # what a step costs that is only counted, its code not in the caches: bench/watch_overhead.py
 CALL_NS = 700  # what a single call costs that nobody looks at
@@ -88,7 +89,7 @@ class Pace:
             return False
         self.left = max(self.left, 2)
         self.forwards = 0
-        return self.affordable()
+        return self.wakes <= FIRST_WAKES or self.affordable()
 
     def forwarded(self) -> bool:
         """Whether to keep looking closely although forwards come without a step."""
