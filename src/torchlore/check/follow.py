@@ -84,6 +84,17 @@ def possible(source: Source, node: ast.expr) -> list[ast.expr]:
     ]
 
 
+def unread(source: Source, name: ast.Name) -> bool:
+    """Whether no use may see what this line binds: `out += x` is a use, and so is a line below that was commented out."""
+    others = [one for one in uses.names(source, name.id) if one is not name]
+    reads = (one for one in others if isinstance(one.ctx, ast.Load) or isinstance(source.parents[one], ast.AugAssign))
+    if any(bound.node is name for one in reads for bound in scopes.reaching(source, one)):
+        return False
+    below = source.text.splitlines()[name.lineno : getattr(tree.function(source, name), "end_lineno", None)]
+    told = regex(rf"#.*\b{name.id}\b")
+    return not any("#" in line and told.search(line) for line in below) and "locals()" not in source.text
+
+
 def method(node: ast.AST) -> str:
     """`sum` of the call `anything.sum(...)`, "" where it is none."""
     return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""

@@ -307,12 +307,15 @@ def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Bi
     found: list[Binding] = []
     after: list[tuple[Binding, ast.AST]] = []
     before: list[Binding] = []  # all that may run first; asked for where a branch is met
+    closed: set[tuple[ast.AST, str]] = set()  # branches in which a later line binds it
     killer: Binding | None = None
     for binding in reversed(candidates):  # what stands above the one that surely is bound reaches nothing below it
         if binding.statement.lineno > line:  # type: ignore[attr-defined]  # a statement
             continue
         relation = _runs_first(source, binding, use, name)
         if relation:
+            if relation != "always" and _is_closed(source, binding, closed):
+                continue
             found.append(binding)
             if relation != "always" and _is_else(source, binding):
                 before = before or [one for one in candidates if _runs_first(source, one, use, name)]
@@ -326,6 +329,16 @@ def _reach(source: Source, candidates: list[Binding], name: ast.Name) -> list[Bi
     inner = {step[0] for step in chain(source, killer.statement)} | {killer.statement} if killer else set()
     found += [binding for binding, loop in reversed(after) if loop not in inner]
     return found
+
+
+def _is_closed(source: Source, binding: Binding, closed: set[tuple[ast.AST, str]]) -> bool:
+    """Whether a later line of the same branch surely binds the name anew; else this one does."""
+    owner, field, _ = chain(source, binding.statement)[-1]
+    if (owner, field) in closed:
+        return True
+    if binding.statement.__class__ is ast.Assign and owner.__class__ is ast.If:
+        closed.add((owner, field))
+    return False
 
 
 def _runs_first(source: Source, binding: Binding, use: list[Step], name: ast.Name) -> str:
