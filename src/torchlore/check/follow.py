@@ -91,7 +91,7 @@ def unread(source: Source, name: ast.Name) -> bool:
     if any(bound.node is name for one in reads for bound in scopes.reaching(source, one)):
         return False
     below = source.text.splitlines()[name.lineno : getattr(tree.function(source, name), "end_lineno", None)]
-    told = regex(rf"#.*\b{name.id}\b")
+    told = regex(rf"#(?=.*[=(]).*\b{name.id}\b")
     return not any("#" in line and told.search(line) for line in below) and "locals()" not in source.text
 
 

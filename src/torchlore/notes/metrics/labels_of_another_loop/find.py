@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from torchlore.check import scopes, tree
+from torchlore.check import follow, scopes, tree
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -14,6 +14,7 @@ _SPLIT = regex(r"^(?:valid(?:ation)?|val|v|test|te|dev|eval)_|_(?:valid(?:ation)
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
         yield from _counter_of_another(source, loop)
+        yield from _left_over(source, loop)
         own = {bare: name for name in _targets(loop) if (bare := _without_split(name)) != name}
         for place, name in _scored(loop, own):
             mine = own[name.id]
@@ -47,6 +48,57 @@ def _counter_of_another(source: Source, loop: ast.For) -> Iterator[Hit]:
             told = f"`{index.id}` is what the loop on line {over[0].lineno} ended with, and no turn of this one reads `{own}`"
             yield source.hit(index, f"{told}: write `{own}`", severity="warning")
             return
+
+
+def _left_over(source: Source, loop: ast.For) -> Iterator[Hit]:
+    """`total += loss.item()` in a loop that computes a `val_loss`: the last loss of the training loop, over and over."""
+    trained = _trained_before(source, loop)
+    if trained is None:
+        return
+    told: set[str] = set()
+    for name in tree.under(source, loop, ast.Name) if not _trains(source, loop) else ():
+        if name.id in told or not isinstance(name.ctx, ast.Load) or not _counts(source, name):
+            continue
+        above = [one for one in scopes.reaching(source, name) if getattr(one.statement, "lineno", 0) <= name.lineno]
+        if above and all(_of_its_turn(source, one, trained) for one in above):
+            told.add(name.id)
+            line = getattr(above[-1].statement, "lineno", trained.lineno)
+            text = f"`{name.id}` is what line {line} left of the last training batch, in every turn of this loop"
+            yield source.hit(name, f"{text}: compute it of the batch of this loop", severity="warning")
+
+
+def _trains(source: Source, loop: ast.For) -> bool:
+    return any(tree.inside(source, call, loop) for call in source.methods("backward"))
+
+
+def _trained_before(source: Source, loop: ast.For) -> ast.For | None:
+    """The loop before this one that has a backward pass in each turn."""
+    home = tree.function(source, loop)
+    for call in source.methods("backward"):
+        around = next(iter(tree.loops(source, call)), None)
+        if not isinstance(around, ast.For) or around.lineno >= loop.lineno or tree.inside(source, loop, around):
+            continue
+        if tree.function(source, around) is home:
+            return around
+    return None
+
+
+def _of_its_turn(source: Source, one: scopes.Binding, loop: ast.For) -> bool:
+    """Whether a line of the loop computes it of the batch."""
+    if one.how != "assign" or not tree.inside(source, one.statement, loop) or not isinstance(one.value, ast.Call):
+        return False
+    read = (name for name in tree.under(source, one.value, ast.Name) if isinstance(name.ctx, ast.Load))
+    return any(_bound_in(source, name, loop) for name in read)
+
+
+def _counts(source: Source, name: ast.Name) -> bool:
+    """Whether a score of the loop is made of it: added up, put in a list, compared, given to a criterion; no line of a log."""
+    statement = tree.statement(source, name)
+    call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+    if not isinstance(call, ast.Call):
+        return isinstance(statement, ast.AugAssign)
+    listed = follow.method(call) in ("append", "extend") and tree.receiver(call) is not name
+    return listed if isinstance(statement, ast.Expr) else any(one is name for one in call.args[:2])
 
 
 @lru_cache(maxsize=4096)
