@@ -3,6 +3,8 @@
 `model = model.load_state_dict(state)` replaces the model by a pair of lists, the missing and the unexpected keys. The
 next line that uses it fails with "has no attribute eval", or "object is not callable", far from the cause.
 
+`torch.save(model.load_state_dict(best), path)` raises nothing at all: the file holds the two lists, and no weight.
+
 Call it as a statement: `model.load_state_dict(state)`. With `strict=False` do read what it returns, under another name:
 `missing, unexpected = model.load_state_dict(state, strict=False)`.
 """
@@ -34,6 +36,10 @@ WORDS = ("load_state_dict",)
 def find(source: Source) -> Iterator[Hit]:
     for call in source.methods("load_state_dict"):
         held = source.parents[call]
+        if isinstance(held, ast.Call) and source.name(held.func) == "torch.save" and held.args[:1] == [call]:
+            whose = source.code(tree.receiver(call))
+            told = "this saves the report of missing keys, and no weight is in the file"
+            yield source.hit(held, f"{told}: load first, then save `{whose}.state_dict()`")
         if not isinstance(held, ast.Assign) or len(held.targets) != 1:
             continue
         target, owner = held.targets[0], tree.receiver(call)

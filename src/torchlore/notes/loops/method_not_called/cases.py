@@ -6,11 +6,13 @@ from torch import nn
 
 def train(model: nn.Module, optimizer: torch.optim.Optimizer, scheduler, loader):
     model.train  # trap: method-not-called
+    losses = []
     for x, y in loader:
         optimizer.zero_grad  # trap: method-not-called
         loss = nn.functional.mse_loss(model(x), y)
         loss.backward  # trap: method-not-called
         optimizer.step  # trap: method-not-called
+        losses.append(loss.item)  # trap: method-not-called
     scheduler.step  # trap: method-not-called
     dist.barrier  # trap: method-not-called
     torch.cuda.synchronize  # trap: method-not-called
@@ -24,5 +26,6 @@ def fine(model: nn.Module, optimizer, config, x):
     config.train
     x.T
     model.weight
+    config.basket.append(config.item)
     """a docstring in an odd place"""
     return map(model.eval, [x])

@@ -2,7 +2,7 @@
 
 The line runs, Python makes the bound method and throws it away. `optimizer.zero_grad` lets the gradients pile up,
 `model.eval` leaves dropout on in validation, `loss.backward` and `optimizer.step` train nothing, `dist.barrier` waits
-for nobody. No tool that only looks for mistakes of syntax says a word.
+for nobody. `losses.append(loss.item)` fills the list with methods, and each of them holds its loss and the graph behind it. No tool that only looks for mistakes of syntax says a word.
 
 Write the brackets: `model.eval()`.
 """
@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torchlore.check import edits, uses, values
+from torchlore.check import edits, tree, uses, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -64,6 +64,11 @@ def find(source: Source) -> Iterator[Hit]:
         if _is_method(source, node) or source.name(node) in _FUNCTIONS:
             message = f"`{code}` without brackets calls nothing: write `{code}()`"
             yield source.hit(node, message, edits.append(source, node, "()"))
+    for call in source.methods("append"):
+        kept = call.args[0] if call.args else None
+        if isinstance(kept, ast.Attribute) and kept.attr == "item" and _is_number(source, kept.value):
+            told = f"`{source.code(kept)}` without brackets is a method that holds its tensor, and the graph behind it"
+            yield source.hit(kept, f"{told}: write `{source.code(kept)}()`", edits.append(source, kept, "()"))
     for assign in uses.assigns(source, ast.Attribute):
         target = assign.targets[0]
         if (
@@ -75,6 +80,10 @@ def find(source: Source) -> Iterator[Hit]:
             code, value = source.code(target), source.code(assign.value)
             told = f"this puts a value where the method `{code}` was, and changes no tensor: write `{code}({value})`"
             yield source.hit(assign, told, edits.replace(source, assign, f"{code}({value})"))
+
+
+def _is_number(source: Source, node: ast.expr) -> bool:
+    return values.sure(source, node, "tensor") or tree.dotted(node).endswith(("loss", "acc", "accuracy", "correct"))
 
 
 def _is_method(source: Source, node: ast.Attribute) -> bool:

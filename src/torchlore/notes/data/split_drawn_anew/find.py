@@ -1,0 +1,30 @@
+"""The rule of split-drawn-anew."""
+
+import re
+from collections.abc import Iterator
+
+from torchlore.check import flow, follow, tree
+from torchlore.check.source import Hit, Source
+
+WORDS = ("random_split|train_test_split", "load_state_dict", "load", "torch")
+_RESUMES = re.compile(r"resume|start_epoch|begin_epoch|last_epoch|\[[\"'](epoch|step|iter)\w*[\"']\]")
+_SPLITS = {"torch.utils.data.random_split": "generator", "sklearn.model_selection.train_test_split": "random_state"}
+
+
+def find(source: Source) -> Iterator[Hit]:
+    goes_on = any(source.calls("torch.load")) and _RESUMES.search(source.text)
+    if not goes_on or not flow.may_train(source) or _is_seeded(source):
+        return
+    for name, option in _SPLITS.items():
+        for call in source.calls(name):
+            if tree.lacks(call, 2 if option == "generator" else None, option) and not follow.in_test(source, call):
+                told = "each start draws another split, so a resumed run validates on what the first one trained on"
+                write = "generator=torch.Generator().manual_seed(0)" if option == "generator" else "random_state=0"
+                yield source.hit(call, f"{told}: give it `{write}`")
+
+
+def _is_seeded(source: Source) -> bool:
+    """Whether this file, or one that runs it or that it runs, speaks of a seed."""
+    project = source.project
+    texts = (project.text(path) or "" for path in project.importers(source.module))
+    return any(re.search(r"seed", text, re.IGNORECASE) for text in (source.text, *texts))
