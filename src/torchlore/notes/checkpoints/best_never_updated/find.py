@@ -15,14 +15,15 @@ _WORDS = ("best", "lowest", "highest", "record", "peak", "least", "top", "min", 
 _SAVERS = ("save_pretrained", "save_checkpoint", "save_model")
 _SIGNS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 WORDS = (
-    "*best*|*patience*|save|save_pretrained|save_checkpoint|save_model|*state_dict*",
-    "max|min|*patience*|save|deepcopy|save_pretrained|save_checkpoint|save_model|*clone*",
+    "*best*|*patience*|break|save|save_pretrained|save_checkpoint|save_model|*state_dict*",
+    "max|min|*patience*|break|save|deepcopy|save_pretrained|save_checkpoint|save_model|*clone*",
 )
 
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _too_late(source)
     yield from _impatient(source)
+    yield from _never_enough(source)
     for choice in source.all(ast.If) if _may_keep(source) else ():
         test = _compared(source, choice.test)
         if test is None or not any(word in source.code(test) for word in _WORDS):
@@ -117,6 +118,34 @@ def _begun_anew(source: Source, choice: ast.If, best: ast.expr) -> ast.stmt | No
     )  # `np.min(seen) if seen else np.inf` is made of what was seen
     constant = isinstance(tree.literal(start.value), int | float) or infinite
     return start if constant and not tree.conditions(source, start) else None
+
+
+def _never_enough(source: Source) -> Iterator[Hit]:
+    """`wait = 0` at the top of the loop that adds one to it and asks for five."""
+    for loop in source.all(ast.For):
+        starts = {tree.dotted(one.targets[0]): one for one in loop.body if isinstance(one, ast.Assign) and tree.literal(one.value) == 0}  # fmt: skip
+        for test in tree.under(source, loop, ast.Compare) if starts else ():
+            name, most = tree.dotted(test.left), tree.literal(test.comparators[0])
+            begun = starts.get(name)
+            wanted = isinstance(test.ops[0], ast.Gt | ast.GtE) and (
+                most is tree.UNKNOWN or (isinstance(most, int) and most > 1)
+            )
+            if begun is None or not wanted or begun.lineno > test.lineno or not _leaves(source, test):
+                continue
+            grown = [one for one in tree.under(source, loop, ast.AugAssign) if tree.dotted(one.target) == name]
+            once = len(grown) == 1 and tree.literal(grown[0].value) == 1 and tree.loops(source, grown[0])[:1] == [loop]
+            if once and tree.loops(source, test)[:1] == [loop]:
+                limit = source.code(test.comparators[0])
+                told = (
+                    f"`{name}` begins anew in every turn, so it never gets to `{limit}`: move this line above the loop"
+                )
+                yield source.hit(begun, told, severity="warning")
+
+
+def _leaves(source: Source, test: ast.Compare) -> bool:
+    """Whether the comparison decides that the loop ends."""
+    choice = tree.statement(source, test)
+    return isinstance(choice, ast.If) and any(isinstance(one, ast.Break | ast.Return) for one in choice.body)
 
 
 def _impatient(source: Source) -> Iterator[Hit]:

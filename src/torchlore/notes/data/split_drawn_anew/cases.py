@@ -30,3 +30,25 @@ def main(data, model: nn.Module, optimizer, epochs=10):
 def fixed(data):
     generator = torch.Generator()
     return random_split(data, [0.9, 0.1], generator=generator)
+
+
+def crossed(data, model, optimizer, epochs):
+    for _ in range(epochs):
+        train_set, val_set = random_split(data, [0.8, 0.2])  # trap: split-drawn-anew
+        for x, y in DataLoader(train_set, batch_size=32, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        print(len(val_set))
+
+
+def repeated(data, times):
+    for _ in range(times):
+        train_set, val_set = random_split(data, [0.8, 0.2], generator=torch.Generator())
+        model = nn.Linear(10, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in DataLoader(train_set, batch_size=32, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        print(len(val_set))

@@ -4,6 +4,8 @@
 resumed run, or the script that only evaluates, draws another tenth for validation, and nine of ten samples in it were trained on. The
 validation score jumps at the resume and stays too good.
 
+A split inside the loop over epochs does it without a resume: after a few epochs there is no sample left that was not trained on.
+
 Give the split a generator of its own, `random_split(data, [n, m], generator=torch.Generator().manual_seed(0))`, or keep its indices.
 """
 

@@ -75,3 +75,25 @@ def metered(model, loader):
         with torch.no_grad():
             meter.update(nn.functional.mse_loss(model(x), y).item())
             return meter.sum / meter.count  # trap: return-inside-the-loop
+
+
+def tried_out(model, train_loader, optimizer, epochs):
+    for _ in range(epochs):
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+            break  # trap: return-inside-the-loop
+
+
+def one_is_enough(model, train_loader, optimizer, epochs):
+    for x, y in train_loader:
+        break
+    for _ in range(epochs):
+        for x, y in train_loader:
+            if not x.isfinite().all():
+                continue
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+            break

@@ -4,6 +4,8 @@
 batch. The number it gives back looks right: it is the accuracy of that batch, or the loss of the one step that was trained. An
 epoch is then one step long, and the test set 32 samples small. Nothing raises, and the run is pleasantly fast.
 
+A `break` that was left at the end of the body, from the day when one batch was enough to see whether it runs, does the same to each epoch.
+
 Move the `return` out to the level of the `for`. To look at one batch on purpose write `x, y = next(iter(loader))`: then nobody
 takes the loop for one.
 """
@@ -11,7 +13,7 @@ takes the loop for one.
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, frameworks, tree
+from torchlore.check import flow, follow, frameworks, iteration, tree, values
 from torchlore.check.source import Hit, Source
 
 ROWS = ()
@@ -30,13 +32,16 @@ def claim(bad: dict[str, int], good: dict[str, int]) -> None:
     assert good["seen"] == 100
 
 
-WORDS = ("for", "return")
+WORDS = ("for", "return|break")
 
 
 def find(source: Source) -> Iterator[Hit]:
     for loop in source.all(ast.For):
         body = list(_unwrapped(loop.body))
         last = body[-1]
+        if isinstance(last, ast.Break) and last in loop.body and _over_batches(source, loop) and _trains(source, loop):
+            told = "this ends the loop in its first turn, so an epoch is one step long: take it out"
+            yield source.hit(last, told, severity="warning")
         if not isinstance(last, ast.Return) or any(isinstance(one, ast.Continue) for one in tree.body_nodes(loop)):
             continue
         counted = _counts(source, loop, body)
@@ -44,6 +49,16 @@ def find(source: Source) -> Iterator[Hit]:
             what = f"`{counted}` holds one turn's share" if counted else "one step is all that is trained"
             told = f"this leaves the loop in its first turn, so {what}: move it behind the loop"
             yield source.hit(last, told)
+
+
+def _over_batches(source: Source, loop: ast.For) -> bool:
+    """Whether a loader hands out the turns, in a loop that goes on else: not the batch that is looked for and then left."""
+    over = values.sure(source, iteration.unwrapped(source, loop.iter), "loader", weak=True)
+    return (
+        over
+        and bool(tree.loops(source, loop))
+        and not any(isinstance(one, ast.Continue) for one in tree.body_nodes(loop))
+    )
 
 
 def _unwrapped(block: list[ast.stmt]) -> Iterator[ast.stmt]:
