@@ -20,6 +20,7 @@ _COUNTS = regex(  # `env.reset()`, `loss_meter.reset()`, `pbar.clear()`; what ac
     r"list|preds?$|outputs?$|rewards?$|probs?$)",
     re.IGNORECASE,
 )
+_ZEROES = regex(r"def forward\([^\n]*\n(?:(?!\s*(?:def|class) )[^\n]*\n)*?\s*self\.zero_grad\(")
 _OTHERS = ("zero", "reset", "clear")  # a helper we cannot look into may do it
 
 WORDS = ("backward",)
@@ -432,8 +433,16 @@ def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
         if step.conditions and any(one.loops and one.loops[0] in step.loops for one in around):
             continue  # accumulation: zeroed at the edge of an outer loop
         if not near or all(flow.surely_other(step, one) or _of_another_net(step, one) for one in near):
-            return None if _helper(loop.node) or _zeroes_itself(source) else step
+            return None if _helper(loop.node) or _zeroes_itself(source) or _net_zeroes(source) else step
     return None
+
+
+def _net_zeroes(source: Source) -> bool:
+    """`self.zero_grad()` in the `forward` of a net of this file, or of one that it imports something from."""
+    stars = [one.module for one in source.all(ast.ImportFrom) if one.module and one.names[0].name == "*"]
+    paths = project.imported_files(source) | {source.project.path(one, source.path) for one in stars}
+    texts = [source.text, *(source.project.text(path) or "" for path in paths if path)]
+    return any("self.zero_grad(" in text and _ZEROES.search(text) is not None for text in texts)
 
 
 def _zeroes_itself(source: Source) -> bool:
