@@ -49,7 +49,7 @@ def test_every_cell_is_checked_and_watched(tmp_path):
     done = python(CELLS, tmp_path)
     said = re.findall(r"^cell (\d+):(\d+): (\w+) ([\w-]+):", done.stderr, re.MULTILINE)
     assert said == [
-        ("5", "4", "error", "missing-zero-grad"),  # by the source, before the cell runs
+        ("5", "4", "warning", "missing-zero-grad"),  # by the source, before the cell runs
         ("5", "5", "error", "accumulate-loss-with-graph"),
         ("8", "3", "error", "missing-zero-grad"),  # by the watch, while it ran
     ]

@@ -131,7 +131,8 @@ def test_the_source_is_read_too(tmp_path):
     assert [one[:3] for one in told] == [ran, read]  # what ran is certain
     assert told[1][3:] == ("read in the source", None)
     assert told[0][4] > 0
-    assert seen.stderr.count("watch: error missing-zero-grad") == 1  # by the source, before it ran, and not again
+    assert seen.stderr.count("watch: warning missing-zero-grad at train.py") == 1  # by the source, before it ran
+    assert "watch: error missing-zero-grad" not in seen.stderr
 
     unread = watched("--no-source", "--ignore", "missing-zero-grad", "train.py", cwd=tmp_path)
     assert "watch: nothing found in 40 steps" in unread.stderr

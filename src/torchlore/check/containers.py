@@ -59,7 +59,9 @@ def _stored(source: Source, home: ast.AST, name: str) -> Iterator[ast.expr]:
     """What `name[key] = ...` puts in."""
     for assign in tree.under(source, home, ast.Assign):
         targets = (target for target in assign.targets if isinstance(target, ast.Subscript))
-        if any(tree.dotted(target.value) == name for target in targets):
+        moved = follow.peeled(assign.value, ("to", "cuda"))  # `name[i] = name[i].to(device)`
+        again = isinstance(moved, ast.Subscript) and tree.dotted(moved.value) == name
+        if not again and any(tree.dotted(target.value) == name for target in targets):
             yield from _parts(assign.value)
 
 

@@ -34,6 +34,7 @@ _FEW = regex(r"\+=|\.append\(|\.update\(|\.add\(|\w = \w+ \+ ")  # without one o
 _LOSS = regex(r"(^|_)loss$")
 _SPLIT = regex(r"train|valid(?:ation)?|val|dev|test|eval", re.IGNORECASE)
 _SIZED = regex(r"^len\(|\.size\(0\)$|\.size\(\)\[0\]$|\.shape\[0\]$|\.numel\(\)$|\.nelement\(\)$")
+_COUNTS = regex(r"^len\(\w+\)$|^\w+\.(?:size\(0\)|size\(\)\[0\]|shape\[0\])$")  # how many samples a batch has
 _NOMINAL = regex(r"(^|[._\[\"'])(train|test|val|valid|eval|mini)?_?(batch_?size|bsz?)(['\"]\])?$", re.IGNORECASE)
 
 ODD = {
@@ -55,7 +56,7 @@ class Tally(NamedTuple):
     kind: str  # count, mean (of a comparison), loss (of a batch), bent (a score that is no mean of its parts), nominal, weighted, or ""
     node: ast.AST  # where it is added
     division: ast.AST
-    by: str  # batches, samples, entries, turns; last (the index of the last turn), epochs, another (another loader's length)
+    by: str  # batches, samples, entries, turns, seen (samples, counted on the way); last (the index of the last turn), epochs, another (another loader's length)
 
     @property
     def below(self) -> ast.expr | None:
@@ -204,18 +205,14 @@ def nominal(source: Source, value: ast.expr, loop: ast.For) -> bool:
 
 
 def _counter(source: Source, below: ast.expr, loop: ast.For) -> str:
-    """`n` of `n += 1` in each turn, from 0 before the loop: batches, or samples where a batch is one."""
+    """`n` of `n += 1` in each turn, from 0 before the loop: batches, or samples where a batch is one; of `n += y.size(0)` samples."""
     bound = scopes.reaching(source, below) if isinstance(below, ast.Name) else []
     grown = [one for one in bound if one.how == "aug"]
     start = [one for one in bound if one.how == "assign" and (part := scopes.part(one)) and tree.literal(part) == 0]
-    added = all(
-        isinstance(one.statement, ast.AugAssign)
-        and isinstance(one.statement.op, ast.Add)
-        and tree.literal(one.statement.value) == 1
-        and one.statement in loop.body
-        for one in grown
-    )
-    return "turns" if added and len(grown) == 1 and len(bound) == 1 + len(start) else ""
+    line = grown[0].statement if len(grown) == 1 and len(bound) == 1 + len(start) else None
+    if not isinstance(line, ast.AugAssign) or not isinstance(line.op, ast.Add) or line not in loop.body:
+        return ""
+    return "turns" if tree.literal(line.value) == 1 else "seen" if _COUNTS.search(source.code(line.value)) else ""
 
 
 def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name: str) -> str:
@@ -224,7 +221,7 @@ def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name
         bound = scopes.reaching(source, below)
         return "last" if bound and all(one.statement is loop for one in bound) else ""
     if isinstance(below, ast.Call):
-        return "another" if _another(source, below, loop, name) else ""
+        return "another" if another(source, below, loop, name) else ""
     outer = next(
         (one for one in tree.loops(source, loop) if isinstance(one, ast.For) and tree.inside(source, division, one)),
         None,
@@ -242,7 +239,7 @@ def _odd(source: Source, division: ast.AST, below: ast.expr, loop: ast.For, name
     )
 
 
-def _another(source: Source, size: ast.Call, loop: ast.For, name: str) -> bool:
+def another(source: Source, size: ast.Call, loop: ast.For, name: str) -> bool:
     """`len(train_loader)` below what a loop over `val_loader` has added up, where both are loaders made apart."""
     given = size.args[0] if source.name(size.func) == "len" and len(size.args) == 1 else None
     if isinstance(given, ast.Attribute) and given.attr == "dataset":

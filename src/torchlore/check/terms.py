@@ -139,7 +139,8 @@ def _reached(source: Source, node: ast.AST, hops: int, asked: dict[ast.AST, int]
     if isinstance(node, ast.Name):
         for one in scopes.reaching(source, node) if hops else ():
             value = scopes.part(one) if one.how in ("assign", "aug") else None
-            if value is not None and asked.get(value, -1) < hops:
+            places = one.path == (1,) and value is not None and _tail(value) in _PAIRS  # `_, place = x.max(1)`
+            if value is not None and not places and asked.get(value, -1) < hops:
                 asked[value] = hops
                 yield from _reached(source, value, hops - 1, asked)
         return

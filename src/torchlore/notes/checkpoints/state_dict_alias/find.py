@@ -119,9 +119,17 @@ def _one_each(source: Source, call: ast.Call) -> bool:
 def _new_each_turn(source: Source, call: ast.Call) -> bool:
     """`local = Net()` or `deepcopy(net)` in the very turn that keeps `local.state_dict()`: the next one trains another net."""
     net, turn = tree.receiver(call), tree.loops(source, call)[:1]
-    bound = scopes.reaching(source, net) if isinstance(net, ast.Name) and turn else []
+    bound = _before_moves(source, net) if isinstance(net, ast.Name) and turn else []
     new = [one.statement for one in bound if one.value is not None and _is_another(source, one.name, one.value)]
     return bool(new) and len(new) == len(bound) and all(tree.loops(source, one)[:1] == turn for one in new)
+
+
+def _before_moves(source: Source, net: ast.Name) -> list[scopes.Binding]:
+    """What gives a name its value, but for `net = net.to(device)`."""
+    bound = scopes.reaching(source, net)
+    inner = follow.peeled(bound[0].value, ("to", "cuda", "cpu", "eval")) if len(bound) == 1 and bound[0].value else None
+    again = isinstance(inner, ast.Name) and inner.id == net.id and inner is not bound[0].value
+    return scopes.reaching(source, inner) if again and isinstance(inner, ast.Name) else bound
 
 
 def _is_another(source: Source, name: str, value: ast.expr) -> bool:

@@ -12,6 +12,7 @@ from torchlore.check.source import Hit, Source
 _HELD_OUT = regex(r"(^|_)(val|valid|validation|test|dev|eval)(_|$|s?(et|data|ds))|^(val|test)", re.IGNORECASE)
 _TRAIN = regex(r"(^|_)(train|training|trn)(_|$|s?(et|data|ds))|^train", re.IGNORECASE)
 _TARGET = regex(r"y_|.*(?:label|target)")
+_CLASSES = regex(r"class(?:es|_?ids?)(?:_|$)|seen(?:_|$)", re.IGNORECASE)
 _RUNS = ("mean", "std", "min", "max")
 _STATISTICS = ("mean", "std", "var", "min", "max", "amin", "amax")
 WORDS = ("mean|std|var|min|max|amin|amax|enumerate", "*train*|*trn*", "*val*|*test*|*dev*")
@@ -112,7 +113,20 @@ def _made_for_both(source: Source, cls: Class) -> bool:
         roles.add("train" if _TRAIN.search(name) else "held" if _HELD_OUT.search(name) else "")
     alike = len({(len(call.args), tuple(sorted(one.arg or "" for one in call.keywords))) for call in made}) == 1
     different = len({source.code(call) for call in made}) == len(made)
-    return {"train", "held"} <= roles and alike and different
+    return {"train", "held"} <= roles and alike and different and not _of_other_classes(source, made)
+
+
+def _of_other_classes(source: Source, made: list[ast.Call]) -> bool:
+    """`Few(data, classes=seen)` and `Few(data, classes=unseen)`: each is told its classes, and numbers its own."""
+    told: dict[str, set[str]] = {}
+    for call in made:
+        for one in call.keywords:
+            told.setdefault(one.arg or "", set()).add(source.code(one.value))
+        for number, arg in enumerate(call.args):
+            told.setdefault(f"{number}", set()).add(source.code(arg))
+    return any(
+        len(each) > 1 and (_CLASSES.search(name) or all(map(_CLASSES.search, each))) for name, each in told.items()
+    )
 
 
 def _numbers(source: Source, value: ast.expr) -> bool:

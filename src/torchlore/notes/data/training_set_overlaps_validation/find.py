@@ -18,7 +18,7 @@ _SPLITS = ("torch.utils.data.Subset", "torch.utils.data.random_split", "sklearn.
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _handed_twice(source) if "eval_dataset" in source.text else ()
-    yield from (*_slices(source), *_train_loader_read(source))
+    yield from (*_slices(source), *_train_loader_read(source), *_arrays_twice(source))
     if not any(source.calls(_LOADER, *_SPLITS, *_DRAWS)):
         return
     yield from (*_two_draws(source), *_cut_again(source), *_windows_split(source))
@@ -45,6 +45,21 @@ def _handed_twice(source: Source) -> Iterator[Hit]:
         if same and name.startswith(("transformers.", "trl.")) and name.endswith("Trainer"):
             told = f"`{source.code(given.value)}` is what it trains on too, so the evaluation says how well it was learned by heart: hold some of it out"
             yield source.hit(given.value, told, severity="warning")
+
+
+def _arrays_twice(source: Source) -> Iterator[Hit]:
+    """`test_set = TensorDataset(x_train, y_train)` below a `train_set` of the same two."""
+    made: list[tuple[str, ast.Call, str]] = []
+    for call in source.calls("torch.utils.data.TensorDataset"):
+        held = source.parents[call]
+        name = tree.dotted(held.targets[0]) if isinstance(held, ast.Assign) else ""
+        if call.args and all("train" in tree.dotted(one).lower() for one in call.args):
+            made.append((name.rpartition(".")[2].lower(), call, source.code(call)))
+    trained = {text for name, _, text in made if _TRAIN.match(name)}
+    for name, call, text in made:
+        if text in trained and _HELD_OUT.match(name) and "train" not in name:
+            told = f"`{name}` is made of the training data, as the training set is: give it what was held out"
+            yield source.hit(call, told, severity="warning")
 
 
 def _same_split(source: Source) -> Iterator[Hit]:

@@ -220,10 +220,18 @@ def _never_applied(source: Source) -> Iterator[Hit]:
         mine = [one for one in inits if one.args and tree.dotted(one.args[0]).partition(".")[0] in given]
         if not mine or len(given) != 1 or not any(source.methods("backward")) or _mentioned(source, method.name):
             continue
+        if _loads_at_once(source):
+            continue
         if not source.project.importers(source.module) and not in_notebooks(source.project, method.name):
             yield source.hit(
                 method, f"nobody calls `{method.name}`, so all layers keep their defaults: `model.apply({method.name})`"
             )
+
+
+def _loads_at_once(source: Source) -> bool:
+    """`net.load_state_dict(torch.load(path))` in the script itself: nobody sees the weights that it starts with."""
+    asked = (call for call in source.methods("load_state_dict") if tree.function(source, call) is None)
+    return any(all("__name__" in source.code(test) for test, _ in tree.conditions(source, call)) for call in asked)
 
 
 def _mentioned(source: Source, name: str) -> bool:

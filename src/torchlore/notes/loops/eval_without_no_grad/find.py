@@ -127,6 +127,8 @@ def _tried(source: Source, event: Event) -> bool:
 
 def _made_in_turn(source: Source, call: ast.Call, loop: ast.AST) -> bool:
     """`block = Block(width)`, `x = block(x)`: a layer that is made here and called once, so all turns are one forward pass."""
+    if _grows(source, call, loop):
+        return True
     bound = scopes.reaching(source, call.func) if isinstance(call.func, ast.Name) else []
     return bool(bound) and all(
         tree.inside(source, one.statement, loop)
@@ -134,6 +136,12 @@ def _made_in_turn(source: Source, call: ast.Call, loop: ast.AST) -> bool:
         and tree.dotted(one.value.func).rpartition(".")[2][:1].isupper()
         for one in bound
     )
+
+
+def _grows(source: Source, call: ast.Call, loop: ast.AST) -> bool:
+    """`net.add_module(name, layer)` in a loop that calls `net`: it is made here, layer by layer."""
+    adds = (one for one in tree.under(source, loop, ast.Call) if follow.method(one) in ("add_module", "append"))
+    return any(tree.dotted(call.func) == tree.dotted(tree.receiver(one)) != "" for one in adds)
 
 
 def _by_method(source: Source, event: Event) -> Event:

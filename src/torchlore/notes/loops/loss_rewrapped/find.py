@@ -1,11 +1,13 @@
 """The rule of loss-rewrapped."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from torchlore.check import follow, scopes, terms, tree, values
+from torchlore.check import flow, follow, scopes, terms, tree, values
 from torchlore.check.origin import origin
 from torchlore.check.source import Hit, Source
+from torchlore.check.tensors import no_grad_around
 
 _MAKERS = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable")
 
@@ -65,12 +67,26 @@ def _forced(source: Source) -> Iterator[Hit]:
         if (hard := _decided(source, given)) is not None:
             told = f"`{source.code(hard)}` ends the history, and a flag does not give it a new one, so `backward()` reaches no weight: give the loss what the net returned"
             yield source.hit(call, told)
+        if isinstance(given, ast.Call) and no_grad_around(source, given) and _the_one_net(source, given):
+            told = f"`{source.code(given)}` was computed without a graph, and a flag does not give it one, so `backward()` reaches no weight: take it out of `no_grad`"
+            yield source.hit(call, told, severity="warning")
     for node, name in [*on, *marked]:
         if isinstance(name, ast.Name) and "loss" in name.id.lower() and _computed(source, name):
             told = f"`{name.id}` has no history, and a flag does not give it one, so `backward()` reaches no weight: look for the `argmax`, `.item()`, `.detach()` or `no_grad` before it"
             attached = values.attached(source, name)
             if attached is not True:  # needless, where the history is there
                 yield source.hit(node, told, severity=None if attached is False else "warning")
+
+
+def _the_one_net(source: Source, call: ast.Call) -> bool:
+    """Whether the function runs and trains this net alone, and wants no gradient of what it gives."""
+    home = tree.function(source, call)
+    turn = flow.events_of(source, home)
+    runs = [one for one in turn if one.what == "forward" and not values.sure(one.source, one.expr or call.func, "loss")]
+    mine = [one for one in runs if one.node is call]
+    alone = bool(mine) and all(one.owner == mine[0].owner for one in runs)
+    learns = {"backward", "step"} <= {one.what for one in turn}
+    return alone and learns and re.search(r"\.grad\b|autograd\.grad", source.code(home or source.tree)) is None
 
 
 def _decided(source: Source, node: ast.expr) -> ast.expr | None:

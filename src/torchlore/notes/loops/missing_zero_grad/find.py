@@ -20,6 +20,7 @@ _COUNTS = regex(  # `env.reset()`, `loss_meter.reset()`, `pbar.clear()`; what ac
     r"list|preds?$|outputs?$|rewards?$|probs?$)",
     re.IGNORECASE,
 )
+_ZEROES = regex(r"def forward\([^\n]*\n(?:(?!\s*(?:def|class) )[^\n]*\n)*?\s*self\.zero_grad\(")
 _OTHERS = ("zero", "reset", "clear")  # a helper we cannot look into may do it
 
 WORDS = ("backward",)
@@ -232,7 +233,8 @@ def _left_by_another(source: Source) -> Iterator[Hit]:
             zero, since = _since_zeroed(turn, number) if step.what == "step" and not _wrapped(step) else (None, [])
             if zero is None or zero.conditions or step.conditions or not flow.same_object(zero, step):
                 continue
-            if any(_goes_through(step, one) for one in _of_others(step, since)):
+            late = (one for one in _of_others(step, since) if not _zeroed_after(step, one, since))
+            if any(_goes_through(step, one) for one in late):
                 own = source.code(step.expr) if step.expr is not None and step.source is source else "optimizer"
                 told = f"the backward pass of another loss leaves its gradients in `{own}` after this, and the next step applies them: zero `{own}` right before its own backward pass"
                 yield source.hit(zero.node if zero.source is source else zero.at, told)
@@ -257,17 +259,28 @@ def _of_others(step: Event, since: list[Event]) -> Iterator[Event]:
             yield one
 
 
+def _zeroed_after(step: Event, backward: Event, since: list[Event]) -> bool:
+    """Whether another optimizer of the same network, or the network itself, is zeroed behind this backward pass."""
+    later = [one for one in since[since.index(backward) :] if one.what == "zero_grad" and not one.conditions]
+    net = _whole_net(step) if later else None
+    return net is not None and any(net in (_whole_net(one), one.owner) for one in later)
+
+
+def _whole_net(event: Event) -> identity.Identity | None:
+    """The network of which an optimizer is given all parameters."""
+    made = values.values(event.source, event.expr)[:1] if event.expr is not None else ()
+    built = made[0].node if made else None
+    given = built.args[0] if isinstance(built, ast.Call) and built.args else None
+    if not isinstance(given, ast.Call) or follow.method(given) != "parameters" or made[0].source is None:
+        return None
+    return identity.identity(made[0].source, tree.receiver(given))
+
+
 def _goes_through(step: Event, backward: Event) -> bool:
     """Whether the loss comes out of the network whose parameters this optimizer has."""
-    made = values.values(step.source, step.expr) if step.expr is not None else ()
-    for one in made:
-        given = one.node.args[0] if isinstance(one.node, ast.Call) and one.node.args else None
-        if not isinstance(given, ast.Call) or follow.method(given) != "parameters" or one.source is None:
-            return False
-        net = identity.identity(one.source, tree.receiver(given))
-        reached = terms.reached(backward.source, backward.expr) if backward.expr is not None and net is not None else ()
-        return any(identity.identity(backward.source, call.func) == net for call in reached)
-    return False
+    net = _whole_net(step)
+    reached = terms.reached(backward.source, backward.expr) if backward.expr is not None and net is not None else ()
+    return any(identity.identity(backward.source, call.func) == net for call in reached)
 
 
 def _by_hand(source: Source) -> Iterator[Hit]:
@@ -420,8 +433,16 @@ def _first_unzeroed(source: Source, loop: LoopFlow) -> Event | None:
         if step.conditions and any(one.loops and one.loops[0] in step.loops for one in around):
             continue  # accumulation: zeroed at the edge of an outer loop
         if not near or all(flow.surely_other(step, one) or _of_another_net(step, one) for one in near):
-            return None if _helper(loop.node) or _zeroes_itself(source) else step
+            return None if _helper(loop.node) or _zeroes_itself(source) or _net_zeroes(source) else step
     return None
+
+
+def _net_zeroes(source: Source) -> bool:
+    """`self.zero_grad()` in the `forward` of a net of this file, or of one that it imports something from."""
+    stars = [one.module for one in source.all(ast.ImportFrom) if one.module and one.names[0].name == "*"]
+    paths = project.imported_files(source) | {source.project.path(one, source.path) for one in stars}
+    texts = [source.text, *(source.project.text(path) or "" for path in paths if path)]
+    return any("self.zero_grad(" in text and _ZEROES.search(text) is not None for text in texts)
 
 
 def _zeroes_itself(source: Source) -> bool:

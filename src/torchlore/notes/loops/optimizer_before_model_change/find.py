@@ -386,11 +386,20 @@ def _set_free(source: Source) -> Iterator[tuple[tree.FunctionNode | None, ast.AS
     """`p.requires_grad = True` and `x.requires_grad_(True)`, with the function that does so."""
     for held in source.all(ast.Assign):
         target = held.targets[0]
-        if isinstance(target, ast.Attribute) and target.attr == "requires_grad" and tree.literal(held.value) is True:
+        on = isinstance(target, ast.Attribute) and target.attr == "requires_grad" and tree.literal(held.value) is True
+        if isinstance(target, ast.Attribute) and on and not _differentiated(source, target.value):
             yield tree.function(source, held), held
     for call in source.methods("requires_grad_"):
         if [tree.literal(one) for one in call.args] in ([], [True]) and tree.is_statement(source, call):
             yield tree.function(source, call), call
+
+
+def _differentiated(source: Source, node: ast.expr) -> bool:
+    """`autograd.grad(u, x, ...)` of a parameter of the function: points at which an equation is asked for its slopes."""
+    bound = scopes.reaching(source, node) if isinstance(node, ast.Name) else []
+    given = bool(bound) and all(one.how == "parameter" for one in bound)
+    asked = source.calls("torch.autograd.grad") if given else ()
+    return any(source.code(node) == source.code(one.args[1]) for one in asked if len(one.args) > 1)
 
 
 def _in_training_loop(source: Source, call: ast.Call, built: ast.AST) -> bool:

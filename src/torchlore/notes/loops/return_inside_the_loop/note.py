@@ -80,7 +80,9 @@ def _counts(source: Source, loop: ast.For, body: list[ast.stmt]) -> str:
     adds = [one for one in body if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)]
     names = [tree.dotted(one.target) for one in adds if isinstance(one.target, ast.Name)]
     calls = (
-        one.value for one in body if isinstance(one, ast.Expr) and follow.method(one.value) in ("append", "update")
+        one.value
+        for one in body
+        if isinstance(one, ast.Expr) and follow.method(one.value) in ("append", "extend", "update")
     )
     names += [tree.dotted(tree.receiver(one)) for one in calls if isinstance(one, ast.Call)]
     return next((one for one in names if one and one in before), "")

@@ -56,14 +56,26 @@ def _is_plain(source: Source, cls: Class) -> bool:
 
 
 def _plus(source: Source) -> Iterator[Hit]:
-    """`loss =+ term`."""
+    """`loss =+ term`, and `seen =+ len(y)` in a loop."""
     for assign in source.all(ast.Assign) if "=+" in source.text else ():
         name, plus = tree.dotted(assign.targets[0]), assign.value
         while isinstance(plus, ast.BinOp):
             plus = plus.left
         written = isinstance(plus, ast.UnaryOp) and isinstance(plus.op, ast.UAdd)
-        if written and _TERM.search(name) and "=+" in source.code(assign) and _is_set_before(source, assign, name):
+        before = written and "=+" in source.code(assign) and _is_set_before(source, assign, name)
+        if (before and _TERM.search(name)) or (written and "=+" in source.code(assign) and _grows(source, assign)):
             yield source.hit(assign, f"`=+` sets `{name}` to the new term, and what it was before is lost: write `+=`")
+
+
+def _grows(source: Source, assign: ast.Assign) -> bool:
+    """Whether each turn of a loop sets a name that begins before the loop, or is read behind it."""
+    name, around = assign.targets[0], tree.loops(source, assign)
+    if not isinstance(name, ast.Name) or not around:
+        return False
+    home = tree.function(source, assign)
+    same = [one for one in uses.names(source, name.id) if tree.function(source, one) is home and one is not name]
+    outside = [one for one in same if not tree.inside(source, one, around[-1])]
+    return any(isinstance(one.ctx, ast.Store) == (one.lineno < assign.lineno) for one in outside)
 
 
 def _part_only(source: Source) -> Iterator[Hit]:

@@ -25,6 +25,9 @@ def find(source: Source) -> Iterator[Hit]:
         if one.kind == "mean" and one.by == "samples":
             told = f"`{one.name}` adds up the means of the batches, and this counts samples: add the hits, `(pred == y).sum()`, or divide by the number of batches"
             yield source.hit(one.division, told)
+        if one.by == "seen" and one.below is not None and _is_mean(source, one):
+            told = f"`{one.name}` is a sum of batch means, and `{source.code(one.below)}` counts samples: add `loss.item() * x.size(0)`"
+            yield source.hit(one.division, told, severity="warning")
     for one in tallies.tallies(source) if "batch" in source.text else ():
         if one.kind == "nominal" and one.by == "samples" and _may_be_short(source, one.loop):
             yield source.hit(
@@ -34,7 +37,27 @@ def find(source: Source) -> Iterator[Hit]:
                 severity="warning",
             )
     yield from (*_windows(source), *_cut_to_whole(source), *_weighed_alike(source), *_counted_full(source))
-    yield from (*_divided(source), *_in_a_meter(source))
+    yield from (*_divided(source), *_in_a_meter(source), *_share_of_another(source))
+
+
+def _is_mean(source: Source, one: tallies.Tally) -> bool:
+    """Whether nothing but the mean losses of batches is added to what is divided."""
+    left = one.division.left if isinstance(one.division, ast.BinOp) else getattr(one.division, "target", None)
+    return isinstance(left, ast.Name) and left.id == one.name and _added(source, left) == {"mean"}
+
+
+def _share_of_another(source: Source) -> Iterator[Hit]:
+    """`score += acc / len(train_loader)` in a loop over `val_loader`."""
+    for added in source.all(ast.AugAssign) if "len(" in source.text else ():
+        share, name = added.value, tree.dotted(added.target)
+        if not isinstance(share, ast.BinOp) or not isinstance(share.op, ast.Div) or not isinstance(added.op, ast.Add):
+            continue
+        loop = next(iter(tree.loops(source, added)), None)
+        if not name or not isinstance(share.right, ast.Call) or not isinstance(loop, ast.For):
+            continue
+        if tallies.another(source, share.right, loop, name):
+            over, by = source.code(iteration.unwrapped(source, loop.iter)), source.code(share.right)
+            yield source.hit(share, tallies.ODD["another"].format(by=by, name=name, over=over), severity="warning")
 
 
 def _divided(source: Source) -> Iterator[Hit]:

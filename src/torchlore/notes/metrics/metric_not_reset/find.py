@@ -13,6 +13,7 @@ _EPOCH = regex(r"^(ep|e|_?epoch\w*|\w*_epoch)$")
 
 _VALID = regex(r"val|test|eval", re.IGNORECASE)
 _ENDS = regex(r"(on_)?(train|training|validation)_epoch_end$")
+_MEANS = ("numpy.mean", "numpy.average", "statistics.mean")
 _HOOKS = {("validation_step", "on_validation_epoch_end"), ("test_step", "on_test_epoch_end")}  # of Lightning
 WORDS = ("*epoch*|e|ep|compute",)
 
@@ -21,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
     for outer in source.all(ast.For):
         if _EPOCH.match(tree.dotted(outer.target)) or "epoch" in source.code(outer.iter).lower():
             yield from _sums(source, outer)
-            yield from _objects(source, outer)
+            yield from (*_objects(source, outer), *_growing(source, outer))
     yield from _lists(source)
     for compute in source.methods("compute") if "torchmetrics" in source.text else ():
         metric, loops = tree.receiver(compute), tree.loops(source, compute)
@@ -131,6 +132,35 @@ def _sums(source: Source, outer: ast.For) -> Iterator[Hit]:
                 told = f"`{name}` starts once for all epochs, so line {one.lineno} still counts those before: set it to 0 at the start of each epoch"
                 yield source.hit(_begun(source, name, outer) or one, told)
                 stale -= above
+
+
+def _growing(source: Source, outer: ast.For) -> Iterator[Hit]:
+    """`losses.append(loss.item())` for each batch and `curve.append(np.mean(losses))` for each epoch, where `losses = []` stands above both."""
+    told = set[str]()
+    for mean in tree.under(source, outer, ast.Call):
+        given = mean.args[0] if len(mean.args) == 1 and source.name(mean.func) in _MEANS else None
+        if not isinstance(given, ast.Name) or tree.loops(source, mean)[:1] != [outer] or given.id in told:
+            continue
+        used = [one for one in uses.names(source, given.id) if tree.inside(source, one, outer)]
+        ups = {one: source.parents[one] for one in used}
+        read = [one for one, up in ups.items() if isinstance(up, ast.Call) and source.name(up.func) in _MEANS]
+        grown = [one for one in used if getattr(ups[one], "attr", "") == "append"]
+        deep = grown and all(tree.loops(source, one)[:1] != [outer] and one.lineno < mean.lineno for one in grown)
+        plain = len(read) + len(grown) == len(used) and follow.method(source.parents[mean]) == "append"
+        if deep and plain and _is_empty_above(source, given, outer):
+            told.add(given.id)
+            mend = f"write `{given.id} = []` at the start of each epoch"
+            yield source.hit(
+                mean, f"`{given.id}` starts once for all epochs, so this is the mean of all batches since then: {mend}"
+            )
+
+
+def _is_empty_above(source: Source, name: ast.Name, outer: ast.For) -> bool:
+    """Whether a list begins empty before the epochs, and nowhere else."""
+    made = [one for one in scopes.reaching(source, name) if one.how == "assign"]
+    begun = scopes.part(made[0]) if len(made) == 1 else None
+    above = begun is not None and not tree.inside(source, begun, outer) and len(_set(source, name.id, outer)) == 1
+    return above and isinstance(begun, ast.List) and not begun.elts and not tree.loops(source, begun)
 
 
 def _objects(source: Source, outer: ast.For) -> Iterator[Hit]:

@@ -110,11 +110,16 @@ def _chosen(source: Source, assign: ast.Assign, name: str) -> bool:
 def _new_each_turn(source: Source, assign: ast.Assign, inner: ast.expr) -> bool:
     """`model, score = fit(width)` further up in the same turn: the next turn makes another one, and leaves this as it is."""
     around = tree.loops(source, assign)
-    bound = scopes.reaching(source, inner) if around and isinstance(inner, ast.Name) else []
-    made = [one.value for one in bound if one.how == "assign" and tree.inside(source, one.statement, around[0])]
+    return bool(around) and isinstance(inner, ast.Name) and _made_in(source, inner, around[0])
+
+
+def _made_in(source: Source, name: ast.Name, loop: ast.AST, hops: int = 4) -> bool:
+    """Whether each turn of a loop makes a name anew by a call, also by `net = Net(); net = fit(net)`."""
+    bound = scopes.reaching(source, name) if hops else []
+    made = [one.value for one in bound if one.how == "assign" and tree.inside(source, one.statement, loop)]
     again = [one for value in made if value is not None for one in tree.under(source, value, ast.Name)]
-    own = any(isinstance(inner, ast.Name) and one.id == inner.id for one in again)
-    return bool(made) and len(made) == len(bound) and all(isinstance(one, ast.Call) for one in made) and not own
+    new = all(one.id != name.id or _made_in(source, one, loop, hops - 1) for one in again)
+    return bool(made) and len(made) == len(bound) and all(isinstance(one, ast.Call) for one in made) and new
 
 
 def _used_at_once(source: Source, assign: ast.Assign, target: ast.Name) -> bool:

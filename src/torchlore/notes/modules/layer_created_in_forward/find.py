@@ -1,6 +1,7 @@
 """The rule of layer-created-in-forward."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlore.check import calls, classes, flow, follow, tree, uses, values
@@ -9,6 +10,7 @@ from torchlore.check.modules import has_parameters, parameterless
 from torchlore.check.project import Class, enclosing_class
 from torchlore.check.source import Hit, Source
 
+_TURNS = ("forward", "training_step")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 WORDS = ("forward|lambda",)
 
@@ -73,9 +75,9 @@ def _part_of_forward(source: Source, cls: Class, home: tree.FunctionNode, hops: 
 
 def _by_helper(source: Source) -> Iterator[Hit]:
     """`self._shortcut()(x)` and `Block(64)(x)` in `forward`: a method, a function or a class of the project makes a new layer."""
-    for cls in classes.all_classes(source) if "def forward" in source.text else ():
-        forward = classes.methods(cls).get("forward")
-        for call in _runs_made(source, forward) if forward is not None else ():
+    for cls in classes.all_classes(source) if re.search(r"def (forward|training_step)\b", source.text) else ():
+        turns = [one for name in _TURNS if (one := classes.methods(cls).get(name)) is not None]
+        for call in (one for turn in turns for one in _runs_made(source, turn)):
             maker = follow.followed(source, call.func)
             if not isinstance(maker, ast.Call) or source.name(maker.func).startswith("torch."):
                 continue

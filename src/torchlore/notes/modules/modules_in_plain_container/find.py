@@ -41,8 +41,17 @@ def find(source: Source) -> Iterator[Hit]:
             found = _hidden(source, cls, name, given[0], held)
             if found is None or containers.registered(cls, name, held) or _elsewhere(source, cls, name, held):
                 continue
-            if not _MEANT.search(follow.comment(source, given[0].node)):
+            if not _MEANT.search(follow.comment(source, given[0].node)) and _read(source, cls, name):
                 yield found
+
+
+def _read(source: Source, cls: Class, name: str) -> bool:
+    """Whether anybody looks into the container: layers that a trial left behind need no place."""
+    if any(isinstance(one.ctx, ast.Load) for one in uses.attributes(source, name)):
+        return True
+    others = [source.project.text(path) or "" for path in source.project.importers(source.module)]
+    known = bool(others) or cls.node.name in _outside(source, cls)  # who makes one is in sight
+    return not known or any(name in text for text in others)
 
 
 def _hidden(source: Source, cls: Class, name: str, one: Attribute, held: list[ast.expr]) -> Hit | None:

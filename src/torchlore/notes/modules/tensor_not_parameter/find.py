@@ -62,7 +62,8 @@ def _without_effect(source: Source, cls: ast.ClassDef, name: str, one: Attribute
     factor = [use for use in own if isinstance(up := source.parents[use], ast.BinOp) and isinstance(up.op, ast.Mult)]
     home = {getattr(tree.function(source, use), "name", "") for use in factor}
     alone = len(every) == len(reads) + 1 and len(own) == len(reads) == len(factor) and home == {"forward"}
-    return ("0" if full == "torch.zeros" else "1") if alone and name not in _CONSTANTS else ""
+    told = alone and name not in _CONSTANTS and not name.endswith(("_mask", "_masks"))
+    return ("0" if full == "torch.zeros" else "1") if told else ""
 
 
 def _buffers(source: Source) -> Iterator[Hit]:

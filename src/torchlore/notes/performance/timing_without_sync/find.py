@@ -3,12 +3,13 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, iteration, tree, uses, values
+from torchlore.check import classes, flow, follow, iteration, tree, uses, values
 from torchlore.check.project import Function
 from torchlore.check.source import Hit, Source
 
 _CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "time.perf_counter_ns", "timeit.default_timer")
 _WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "wait", "elapsed_time", "backward", "print", "float"}
+_READS = {"item", "cpu", "tolist", "numpy"}
 # these wait to know how much there is
 _NEEDS_SIZES = {"nonzero", "unique", "masked_select", "any", "all", "argwhere", "bincount"}
 _DRAWS = {"torch.rand", "torch.randn", "torch.zeros", "torch.ones", "torch.randint"}
@@ -60,7 +61,26 @@ def _waits(source: Source, node: ast.AST) -> bool:
         inside = (one.func for one in tree.body_nodes(target.node) if isinstance(one, ast.Call))
         called = {one.attr if isinstance(one, ast.Attribute) else tree.dotted(one) for one in inside}
         return bool(called & (_WAITS | _NEEDS_SIZES))
-    return follow.word(source, node) in _WAITS
+    return follow.word(source, node) in _WAITS or _net_waits(source, node)
+
+
+def _net_waits(source: Source, call: ast.Call) -> bool:
+    """Whether the `forward` of a net of the project, or a method that it calls, moves something to the CPU or reads a value."""
+    owners = [classes.class_behind(source, one) for one in source.values(call.func)]
+    forwards = [source.project.method(one, "forward") for one in owners if one is not None]
+    for forward in (one for one in forwards if one is not None):
+        within = [one for one in tree.body_nodes(forward.node) if isinstance(one, ast.Call)]
+        own = [flow.called(forward.source, one) for one in within if tree.dotted(one.func).startswith("self.")]
+        within += [
+            one
+            for inner in own
+            if inner is not None
+            for one in tree.body_nodes(inner.node)
+            if isinstance(one, ast.Call)
+        ]
+        if any(follow.method(one) in _READS for one in within):
+            return True
+    return False
 
 
 def _reads(source: Source, node: ast.AST) -> bool:

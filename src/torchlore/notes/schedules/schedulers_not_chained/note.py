@@ -54,7 +54,8 @@ def find(source: Source) -> Iterator[Hit]:
             other, into = tree.argument(second, 0, "optimizer"), source.parents[second]
             again = isinstance(into, ast.Assign) and tree.dotted(into.targets[0]) == name
             later = second.lineno > first.lineno and scopes.scope_of(source, second) is scope
-            if other is None or not later or not (acts or again):
+            repeated = ast.dump(first) == ast.dump(second)  # a cell of a notebook that makes it anew
+            if other is None or not later or not (acts or (again and not repeated)):
                 continue
             between = (one for one in source.all(ast.Assign) if first.lineno < one.lineno < second.lineno)
             remade = any(tree.dotted(one.targets[0]) == tree.dotted(optimizer) for one in between)

@@ -92,7 +92,15 @@ def _moved(source: Source, freeze: Event) -> bool:
     """Whether what is frozen follows another network as its average: BYOL leaves such a one in train mode."""
     part = _frozen(freeze)
     name = tree.dotted(part).rpartition(".")[2] if part is not None else ""
-    return any(tree.dotted(one.average).rpartition(".")[2] == name for one in averages.averages(source))
+    moved = (net for one in averages.averages(source) for net in (one.average, *_given(source, one.average)))
+    return any(tree.dotted(net).rpartition(".")[2] == name for net in moved)
+
+
+def _given(source: Source, name: ast.expr) -> list[ast.expr]:
+    """What the callers of `follow(net, average)` hand it as its `average`."""
+    bound = scopes.reaching(source, name) if isinstance(name, ast.Name) else []
+    args = [one.node for one in bound if one.how == "parameter" and isinstance(one.node, ast.arg)]
+    return [net for arg in args for _, net in calls.given(source, arg) if net is not None]
 
 
 def _put_into_train(source: Source, frozen: list[Event], events: tuple[Event, ...]) -> Iterator[Hit]:
@@ -144,6 +152,7 @@ def _in_lightning(source: Source) -> Iterator[Hit]:
                 and event.source is source
                 and not event.conditions
                 and not _half(source, event)
+                and not _moved(source, event)
                 and _holds(source, event)
             ):
                 yield _stays(source, event)
