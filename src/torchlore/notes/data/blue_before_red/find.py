@@ -13,7 +13,7 @@ _TURNS = re.compile(
     r"cvtColor|BGR|bgr|::\s*-1|\[\s*2\s*,\s*1\s*,\s*0\s*\]|IMREAD_COLOR_RGB|to_rgb|\.flip\(|channel_order"
 )
 _GOES_ON = re.compile(
-    r"transform|(^|\.)(tf|tfm|tfms|aug\w*)$|from_numpy|ToTensor|as_tensor|torch\.tensor|normal|resize|preprocess",
+    r"transform|(^|\.)(tf|tfm|tfms|aug\w*)$|from_numpy|ToTensor|as_tensor|torch\.tensor|normal|preprocess",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"mask|label|seg|depth|target|gt|annot", re.IGNORECASE)

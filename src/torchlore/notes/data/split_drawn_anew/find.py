@@ -7,7 +7,7 @@ from torchlore.check import flow, follow, tree
 from torchlore.check.source import Hit, Source
 
 WORDS = ("random_split|train_test_split", "torch")
-_RESUMES = re.compile(r"resume|start_epoch|begin_epoch|last_epoch|\[[\"'](epoch|step|iter)\w*[\"']\]")
+_RESUMES = re.compile(r"\bresum|(start|begin|initial)_epoch\b|=\s*(int\()?\w+\[[\"'](epoch|step|iter)\w*[\"']\]")
 _SPLITS = {"torch.utils.data.random_split": "generator", "sklearn.model_selection.train_test_split": "random_state"}
 
 
