@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from torchlore.watch.pictures import Alarm, Call
 
+_BECAUSE = ("penalty-on-data", "gradient-penalty-without-graph")
 _THROUGH = ("Add", "Sub", "Mul", "Div", "Neg", "Mean", "Sum")
 
 
@@ -23,7 +24,7 @@ def watch(call: Annotated[Call, "add", "__add__", "__radd__", "__iadd__", "add_"
             continue  # a fixed offset is no loss
         told = "a summand of the loss has no graph here, so no weight learns from it; add the tensor itself, not its number or its detached value"
         values = ", ".join(f"{one:.4g}" for one in seen[-3:])
-        return Alarm(told, at=place, certain=False, evidence=f"it was {values}", because=("penalty-on-data",))
+        return Alarm(told, at=place, certain=False, evidence=f"it was {values}", because=_BECAUSE)
     return None
 
 
