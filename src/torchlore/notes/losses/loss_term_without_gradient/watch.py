@@ -33,7 +33,7 @@ def _constant(call: Call) -> float | None:
     result, parts = call.result, call.args[:2]
     alive = [one for one in parts if getattr(one, "requires_grad", False)]
     fixed = [one for one in parts if not getattr(one, "requires_grad", False)]
-    if len(alive) != 1 or len(fixed) != 1 or getattr(result, "ndim", 1) or not _has_graph(result):
+    if len(alive) != 1 or len(fixed) != 1 or getattr(result, "ndim", None) != 0 or not _has_graph(result):
         return None
     if isinstance(fixed[0], float):
         return fixed[0]
@@ -44,7 +44,7 @@ def _constant(call: Call) -> float | None:
 def _has_graph(result: Any) -> bool:
     """Whether a graph hangs on it; that of a view that was written to under no_grad cannot be asked for."""
     try:
-        return bool(result.grad_fn is not None)
+        return result.grad_fn is not None
     except RuntimeError:
         return False
 
