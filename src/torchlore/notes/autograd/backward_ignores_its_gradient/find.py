@@ -14,6 +14,7 @@ _FUNCTIONS = (
     "torch.autograd.function.InplaceFunction",
 )
 _MEANT = regex(r"^_|dummy|unused|ignore", re.IGNORECASE)  # the author says that it is not read
+_KIND = frozenset({"dtype", "device", "shape", "size", "ndim", "dim", "is_cuda", "layout"})
 _ZEROS = ("zeros", "zeros_like", "new_zeros")
 
 WORDS = ("backward", "Function|InplaceFunction")
@@ -30,7 +31,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def _judged(source: Source, method: tree.FunctionNode) -> Iterator[Hit]:
     named = [one.arg for one in tree.parameters(method)][1:]
-    read = {one.id for one in ast.walk(method) if isinstance(one, ast.Name)}
+    read = {one.id for one in tree.under(source, method, ast.Name) if not _asks_its_kind(source, one)}
     if not named or read & {*named, "locals"} or any(_MEANT.search(one) for one in named):
         return
     for one in tree.body_nodes(method):
@@ -41,6 +42,14 @@ def _judged(source: Source, method: tree.FunctionNode) -> Iterator[Hit]:
             told = f"`backward` never reads `{named[0]}`, so a weight of the loss, its mean or a gradient scaler changes nothing: multiply by `{named[0]}`"
             yield source.hit(some, told)
             return
+
+
+def _asks_its_kind(source: Source, name: ast.Name) -> bool:
+    """`grad.dtype`, `grad.size()`, `torch.ones_like(grad)`: no number of it is read."""
+    up = source.parents[name]
+    if isinstance(up, ast.Attribute):
+        return up.attr in _KIND or up.attr.startswith("new_")
+    return isinstance(up, ast.Call) and name in up.args and follow.word(source, up).endswith("_like")
 
 
 def _is_nothing(source: Source, part: ast.expr) -> bool:
