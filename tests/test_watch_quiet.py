@@ -545,7 +545,6 @@ def sliced(ends, begins):
     return SLICED.replace("ENDS", ends).replace("BEGINS", begins)
 
 
-KEPT = ["accumulate-loss-with-graph", "hook-hoards-activations"]
 PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-place"]
 
 
@@ -616,7 +615,7 @@ PARTS, CHANGED = "data[step % 3 * 8 : step % 3 * 8 + 8]", ["dataset-changed-in-p
             LONGER.replace("BEFORE", "").replace("EACH", "states = []"),
             [],
         ),  # a longer list at each step, but another one
-        (LONGER.replace("BEFORE", "states = []").replace("EACH", "pass"), KEPT),
+        (LONGER.replace("BEFORE", "states = []").replace("EACH", "pass"), ["accumulate-loss-with-graph"]),
         (OWN_NAMES, []),  # layers of the user's own with names of PyTorch's
         (SHADOW.replace("COPY", "p.data"), ["weights-kept-by-reference"]),
         (SCHEDULED.replace("WHICH", "twice"), ["scheduler-holds-another-optimizer"]),

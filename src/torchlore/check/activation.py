@@ -31,9 +31,9 @@ def activation_hit(source: Source, loss: LossCall, given: Value, message: str) -
     The fix is unsafe: somebody else may read the probabilities.
     """
     text = message.format(loss=loss.name.rpartition(".")[2])
-    if given.source is not source or not isinstance(given.node, ast.Call):
+    if given.source is not source or not isinstance(given.node, ast.Call | ast.BinOp):
         return source.hit(loss.call, text)
-    found = _removed(source, given.node)
+    found = _removed(source, given.node) if isinstance(given.node, ast.Call) else []  # `e / e.sum(1)` stays
     return source.hit(given.node, f"{text} (line {loss.call.lineno})", *found, safe=False)
 
 

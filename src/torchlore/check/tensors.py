@@ -152,6 +152,32 @@ def _state(value: Value, name: str, call: ast.Call, full: str) -> tuple[str, ast
     return "", None, full
 
 
+def activation_by_hand(source: Source, share: ast.BinOp) -> str:
+    """`probs` of `e / e.sum(1)` where `e` is an exponential, `sigmoid` of `1 / (1 + torch.exp(-x))`."""
+    whole = share.right
+    if literal(share.left) == 1 and isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Add):
+        other = whole.right if literal(whole.left) == 1 else whole.left if literal(whole.right) == 1 else None
+        return "sigmoid" if isinstance(other, ast.Call) and _exponential(source, other, negative=True) else ""
+    if not (isinstance(whole, ast.Call) and isinstance(whole.func, ast.Attribute) and whole.func.attr == "sum"):
+        return ""
+    summed = whole.args[0] if source.name(whole.func) == "torch.sum" and whole.args else whole.func.value
+    along = argument(whole, 0 if summed is whole.func.value else 1, "dim")
+    same = along is not None and source.code(summed) == source.code(share.left)
+    return "probs" if same and _exponential(source, share.left) else ""
+
+
+def _exponential(source: Source, node: ast.expr, *, negative: bool = False) -> bool:
+    """Whether this is `torch.exp(x)` or `x.exp()`, of a `-x` where asked."""
+    found = values(source, node)
+    if not found or any(one.name not in ("torch.exp", "torch.Tensor.exp") for one in found):
+        return False
+    made = found[0].node
+    if not negative or not isinstance(made, ast.Call):
+        return not negative
+    inner = made.args[0] if made.args else cast("ast.Attribute", made.func).value
+    return isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.USub)
+
+
 def _into_unit(call: ast.Call, name: str) -> bool:
     """`clamp(x, 0, 1)`: what comes out can be read as a probability, whatever went in."""
     bounds = [literal(one) for one in (*call.args, *(keyword.value for keyword in call.keywords))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import classes, scopes, tensors, tree
+from torchlore.check import classes, flow, scopes, tensors, tree
 from torchlore.check.project import enclosing_class
 from torchlore.check.walk import children
 
@@ -155,7 +155,7 @@ def _reached(source: Source, node: ast.AST, hops: int, asked: dict[ast.AST, int]
         return  # `x.max(1)[1]` is an index
     if isinstance(node, ast.Call):
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        if method in _CUTS or source.name(node.func) in _FRESH or tensors.no_grad_around(source, node):
+        if _is_cut(source, node, method) or source.name(node.func) in _FRESH or tensors.no_grad_around(source, node):
             return
         yield node
         if method in _INDEXES:
@@ -164,6 +164,11 @@ def _reached(source: Source, node: ast.AST, hops: int, asked: dict[ast.AST, int]
     for child in children(node):
         if not isinstance(child, ast.Lambda | ast.Compare):
             yield from _reached(source, child, hops, asked)
+
+
+def _is_cut(source: Source, call: ast.Call, method: str) -> bool:
+    """Whether no graph comes out of this method; `self.sample(state)` of the project may draw by a reparameterisation."""
+    return method in _CUTS and not (method == "sample" and flow.called(source, call) is not None)
 
 
 def own_value(source: Source, node: ast.Attribute) -> ast.expr | None:

@@ -385,7 +385,13 @@ def _binary(source: Source, node: ast.BinOp) -> Values:
     left = values(source, node.left)
     if isinstance(node.op, ast.Mult) and any(value.kind == "list" for value in left):
         return left
-    return _arithmetic(left, values(source, node.right), source, node)
+    found = _arithmetic(left, values(source, node.right), source, node)
+    if not isinstance(node.op, ast.Div):
+        return found
+    from torchlore.check.tensors import activation_by_hand
+
+    state = activation_by_hand(source, node)
+    return tuple(one._replace(state=state) if one.kind == "tensor" else one for one in found) if state else found
 
 
 def _unary(source: Source, node: ast.UnaryOp) -> Values:

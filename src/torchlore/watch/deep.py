@@ -104,7 +104,7 @@ class Deep(TorchFunctionMode):
             self.start()
 
     def evaluate(self) -> None:
-        """A module was called in eval mode or without gradients: look at the operations that follow, a few times."""
+        """A module was put into eval mode, or called so or without gradients: look at the operations that follow, a few times."""
         watcher = self.watcher
         if self.on or not watcher.options.deep or not watcher.run.steps or self.evaluations >= EVALUATIONS:
             return

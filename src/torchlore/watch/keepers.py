@@ -30,12 +30,14 @@ _BOXES = (
 
 def keeper(places: Map) -> Keeper | None:
     """The first variable, list, dict or attribute in the user's frames that holds tensors with a graph."""
-    frame, found = places.frame(2), list[tuple[str, FrameType]]()
-    while frame is not None and not found:
-        if places.is_user(frame.f_code):
-            found = [(name, frame) for name in _holders(frame)]
+    frame = places.frame(2)
+    while frame is not None:
+        found = next(_holders(frame), None) if places.is_user(frame.f_code) else None
+        if found is not None:
+            name, held = found
+            return Keeper(name, _filled_at(name, frame), held.numel() == 1)
         frame = frame.f_back
-    return Keeper(found[0][0], _filled_at(*found[0])) if found else None
+    return None
 
 
 class _Mark:
@@ -110,28 +112,39 @@ def _count(value: Any, known: set[Any], left: list[int], depth: int, roots: list
                 _count(one, known, left, depth - 1, roots)
 
 
-def _holders(frame: FrameType) -> Iterator[str]:
+def _holders(frame: FrameType) -> Iterator[tuple[str, Tensor]]:
+    """Names in the frame, of attributes as `self.meter.sums` too, with one of the tensors that they hold."""
     for name, value in {**frame.f_globals, **frame.f_locals}.items():
-        if name.startswith("__"):
-            continue
-        if _holds(value):
-            yield name
-        elif (
-            hasattr(value, "__dict__") and not isinstance(value, type | Tensor) and type(value).__module__ != "builtins"
-        ):
-            yield from (f"{name}.{inner}" for inner, one in list(vars(value).items()) if _holds(one))
+        if not name.startswith("__"):
+            yield from _held_by(name, value, 2)
 
 
-def _holds(value: Any) -> bool:
+def _held_by(name: str, value: Any, depth: int) -> Iterator[tuple[str, Tensor]]:
+    if (held := _held(value)) is not None:
+        yield name, held
+    elif depth and hasattr(value, "__dict__") and not isinstance(value, type | Tensor | ModuleType):
+        inner = _attributes(value) if type(value).__module__ != "builtins" else {}
+        for attribute, one in inner.items():
+            yield from _held_by(f"{name}.{attribute}", one, depth - 1)
+
+
+def _held(value: Any) -> Tensor | None:
+    """A tensor with a graph that this is, or that is in it, and that is there from one step to the next."""
     if isinstance(value, Tensor):
-        return value.grad_fn is not None and value.grad_fn.name().startswith(
-            ("AddBackward", "StackBackward", "CatBackward")
-        )
+        node = value.grad_fn
+        summed = node is not None and node.name().startswith(("AddBackward", "StackBackward", "CatBackward"))
+        return value if summed and not _is_loss(node) else None
     if isinstance(value, dict):
-        return any(_holds(one) for one in list(value.values())[:50])
+        return next((held for one in list(value.values())[:50] if (held := _held(one)) is not None), None)
     if isinstance(value, list | tuple) or type(value).__name__ == "deque":
-        return len(value) > 8 and isinstance(value[-2], Tensor) and value[-2].grad_fn is not None
-    return False
+        last = value[-2] if len(value) > 8 else None
+        return last if isinstance(last, Tensor) and last.grad_fn is not None else None
+    return None
+
+
+def _is_loss(node: Any) -> bool:
+    """A backward pass began here: it is the loss of one step, and no sum of many."""
+    return "torchlore" in node.metadata
 
 
 def _filled_at(name: str, frame: FrameType) -> Place | None:

@@ -340,6 +340,7 @@ class Keeper:
 
     name: str
     place: Place | None
+    number: bool = False  # what it holds are numbers, such as a sum of losses
 
 
 class Phase(Picture):

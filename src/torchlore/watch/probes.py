@@ -269,6 +269,8 @@ def called(
         watcher.busy = False
     start = perf_counter_ns()
     watcher.add(Event(name, group, place, id(args[0]) if args else 0, facts_of(group, args)))
+    if name == "Module.eval" and getattr(watcher.known.get(id(args[0])), "train_forwards", False):
+        watcher.deep.evaluate()  # the forward of an evaluation may be the only one
     ask(watcher, Call(watcher.run, place, name, group), args, kwargs, result, dropped)
     watcher.pace.spent_ns += perf_counter_ns() - start
     return result

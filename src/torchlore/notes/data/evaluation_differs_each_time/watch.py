@@ -38,6 +38,7 @@ def watch(batch: Batch) -> Alarm | None:
         at=batch.record.place,
         certain=False,
         evidence=f"the first batch summed to {before[1] if before else 0:.6g}, now to {now[1]:.6g}",
+        because=("dataset-changed-in-place",),
     )
 
 

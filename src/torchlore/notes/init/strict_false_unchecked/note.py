@@ -18,6 +18,7 @@ print(load_into(model, state, skip=("head",)))
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Annotated
 
 from torchlore.watch.pictures import Alarm, Call
@@ -49,5 +50,14 @@ def watch(call: Annotated[Call, "Module.load_state_dict"]) -> Alarm | None:
     own, missing = call.owner.state_dict(), getattr(call.result, "missing_keys", ())
     if not own or len(missing) < len(own):
         return None
-    told = "not one weight of the file fits the model, and strict=False says nothing; look at the names: a `module.` prefix must be taken off"
+    prefix = _prefix(list(getattr(call.result, "unexpected_keys", ())), own)
+    names = f"take `{prefix}` off its names" if prefix else "its names are others"
+    told = f"not one weight of the file fits the model, and strict=False says nothing: {names}"
     return Alarm(told, evidence=f"{len(missing)} of {len(own)} keys are missing")
+
+
+def _prefix(names: list[str], own: Container[str]) -> str:
+    """What stands before every name of the file: `module.`, `_orig_mod.`, `model.net.`."""
+    first = names[0] if names else ""
+    heads = [first[: place + 1] for place, letter in enumerate(first) if letter == "."]
+    return next((one for one in heads if all(name.removeprefix(one) in own for name in names)), "")

@@ -15,11 +15,16 @@ def watch(step: Step) -> Alarm | None:
     more = step.in_a_row(8, inner > step.memory.get("inner", 0), "more")
     step.memory["inner"] = inner
     parts = step.times(2, more and step.memory["more"] == 8, "parts")
-    if step.in_a_row(2, step.number >= 20 and alive >= 20) or step.times(2, anew) or parts:
-        keeper = step.run.keeper()
+    kept = step.in_a_row(2, step.number >= 16 and inner >= 16 > alive, "kept")
+    keeper = step.run.keeper() if kept else None
+    summed = keeper is not None and keeper.number
+    if step.in_a_row(2, step.number >= 20 and alive >= 20) or step.times(2, anew) or parts or summed:
+        keeper = keeper or step.run.keeper()
         name = f"`{keeper.name}` keeps" if keeper else "something keeps"
         told = f"{name} the graph of every loss in memory; keep loss.item() or loss.detach()"
-        return Alarm(told, at=keeper.place if keeper else None, evidence=f"{alive} of the last 24 graphs are alive")
+        return Alarm(
+            told, at=keeper.place if keeper else None, evidence=f"{max(alive, inner)} of the last 24 graphs are alive"
+        )
     return (
         _container(step)
         if step.number in _LOOKS and step.notes.setdefault("of", step.subject) == step.subject

@@ -7,9 +7,12 @@ Call `model.eval()` before evaluation and `model.train()` before the next traini
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from torchlore.watch.pictures import Alarm, Call, Phase
+
+if TYPE_CHECKING:
+    from torchlore.watch.records import RootRecord
 
 ROWS = ("module-train-eval",)
 SOURCES = (
@@ -43,8 +46,17 @@ def watch(picture: Annotated[Call, "Module.load_state_dict"] | Phase) -> Iterato
             told = f"{root.kind} is evaluated in training mode: dropout drops and batch norm learns from it; call eval() first"
             yield Alarm(told, at=wrong[-1].place, evidence=evidence)
         elif layers and id(root.module) in loaded and len(wrong) == len(forwards) == root.forwards:
+            if len(wrong) == 1 and _teaches(phase, root):
+                continue
             told = f"{root.kind} was loaded and is used in training mode: dropout drops, batch norm looks at the batch; call eval() first"
             yield Alarm(told, at=wrong[-1].place, certain=False, evidence=evidence)
+
+
+def _teaches(phase: Phase, root: "RootRecord") -> bool:
+    """Whether it is frozen and runs once for a step of another: a mean teacher is in training mode as its student is."""
+    frozen = root.module is not None and not any(p.requires_grad for p in root.module.parameters())
+    others = (one for one in phase.forwards if one.facts["record"] is not root)
+    return frozen and not phase.final and any(one.facts["requires_grad"] for one in others)
 
 
 def _of_living(call: Call) -> bool:

@@ -36,6 +36,7 @@ def watch(
         at=place,
         certain=False,
         evidence=f"{len(lost)} parameters without a gradient in {count} steps",
+        because=("step-before-backward", "zero-grad-between-backward-and-step"),
     )
 
 

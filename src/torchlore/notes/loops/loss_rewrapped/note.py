@@ -31,10 +31,15 @@ def claim(bad: dict[str, Any], good: dict[str, Any]) -> None:
 
 def watch(call: Annotated[Call, "backward", "requires_grad_", "tensor"]) -> Alarm | None:
     if call.name != "backward":
-        if getattr(call.result, "requires_grad", False) and call.result.numel() == 1:
-            call.notes["made"] = (weakref.ref(call.result), call.place)
+        if getattr(call.result, "requires_grad", False) and (call.result.numel() == 1 or _holds_graphs(call)):
+            call.notes["made"] = (weakref.ref(call.result), call.place, _holds_graphs(call))
         return None
     loss = call.args[0]
+    ref, place, graphs = call.notes.get("made", (None, None, False))
+    made = ref() if ref is not None else None
+    if graphs and made is not None and set(call.kwargs.get("leaves") or ()) == {id(made)}:
+        told = "the losses are put into a new tensor without their history, so no weight gets a gradient; join them with torch.stack"
+        return Alarm(told, at=place, evidence="the new tensor is all that backward() reaches")
     if (
         not call.kwargs.get("leaf")
         or loss.numel() != 1
@@ -43,6 +48,12 @@ def watch(call: Annotated[Call, "backward", "requires_grad_", "tensor"]) -> Alar
     ):
         return None
     told = "backward() is called on a tensor without a history, so no weight gets a gradient; call it on what the loss returned"
-    ref, place = call.notes.get("made", (None, None))
-    line = call.memory.setdefault("at", place if ref is not None and ref() is loss else None)
+    line = call.memory.setdefault("at", place if made is loss else None)
     return Alarm(told, at=line, evidence="the loss is a leaf")
+
+
+def _holds_graphs(call: Call) -> bool:
+    """`torch.tensor([loss, other], requires_grad=True)` of tensors that have a history."""
+    given = call.argument(0, "data") if call.name == "tensor" else None
+    parts = list(given[:64]) if isinstance(given, list | tuple) else []
+    return any(getattr(one, "grad_fn", None) is not None for one in parts)

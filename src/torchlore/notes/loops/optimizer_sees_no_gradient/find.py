@@ -62,7 +62,7 @@ def _never_thawed(source: Source, made: dict[Identity | None, Event]) -> Iterato
             built = made.get(step.owner)
             given = _given(built) if built is not None and built.source is source else None
             together = home is not None or tree.loops(source, step.node)[:1] == tree.loops(source, node)[-1:]
-            if _trained_before(source, net, step.node, node):
+            if built is not None and _trained_before(source, net, step.node, node, built):
                 continue
             if given is not None and identity(source, given) == owner and together and not step.conditions:
                 told = f"nothing takes this back, so `{source.code(net)}` gets no gradient and its optimizer steps along nothing"
@@ -72,19 +72,23 @@ def _never_thawed(source: Source, made: dict[Identity | None, Event]) -> Iterato
                 return
 
 
-def _trained_before(source: Source, net: ast.expr, step: ast.AST, switch: ast.AST) -> bool:
-    """A teacher that is made here, trained in a loop further up, and frozen then."""
-    loops = tree.loops(source, switch)
+def _trained_before(source: Source, net: ast.expr, step: ast.AST, switch: ast.AST, built: Event) -> bool:
+    """A teacher that is made here, or given with its optimizer made here, trained in a loop further up, and frozen then."""
+    loops, home = tree.loops(source, switch), tree.function(source, switch)
     apart = not any(one in loops for one in tree.loops(source, step))
     made = scopes.reaching(source, net) if isinstance(net, ast.Name) else []
-    here = any(one.how == "assign" and not tree.loops(source, one.statement) for one in made)
+    fresh = home is not None and tree.function(source, built.node) is home
+    here = any(
+        not tree.loops(source, one.statement) and (one.how == "assign" or (fresh and one.how == "parameter"))
+        for one in made
+    )
     return apart and here and step.lineno < switch.lineno  # type: ignore[attr-defined]  # both have places
 
 
 def _switches(source: Source) -> Iterator[tuple[ast.AST, ast.expr, object]]:
     """`net.requires_grad_(x)`, `for p in net.parameters(): p.requires_grad = x`, `switch(net, x)` that does so, and x."""
     for call in source.methods("requires_grad_"):
-        yield call, _whole(source, tree.receiver(call)), tree.literal(call.args[0]) if call.args else True
+        yield call, _whole(source, _plain(tree.receiver(call))), tree.literal(call.args[0]) if call.args else True
     for store in uses.attributes(source, "requires_grad"):
         held = source.parents[store]
         if not isinstance(held, ast.Assign) or not isinstance(store.ctx, ast.Store):
@@ -98,6 +102,13 @@ def _switches(source: Source) -> Iterator[tuple[ast.AST, ast.expr, object]]:
             if tree.dotted(call.func).rpartition(".")[2] == home.name and len(call.args) == 2:
                 nets = call.args[0].elts if isinstance(call.args[0], ast.List | ast.Tuple) else [call.args[0]]
                 yield from ((call, one, tree.literal(call.args[1])) for one in nets)
+
+
+def _plain(net: ast.expr) -> ast.expr:
+    """`net` of `net.eval()`."""
+    while isinstance(net, ast.Call) and follow.method(net) in ("eval", "train"):
+        net = tree.receiver(net)
+    return net
 
 
 def _whole(source: Source, part: ast.expr) -> ast.expr:
@@ -159,7 +170,9 @@ def _unknown(source: Source, call: ast.Call) -> bool:
     """A function of the project or of nobody knows where, or a method of a network."""
     if source.name(call.func).startswith("torch.") or values.maybe(source, call.func, "loss"):
         return False
-    if flow.called(source, call) is not None or not isinstance(call.func, ast.Attribute):
+    if flow.called(source, call) is not None:
+        return values.attached(source, call) is not False  # what it returns may be made without gradients
+    if not isinstance(call.func, ast.Attribute):
         return True
     return values.maybe(source, call.func.value, "module", "object", weak=True)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlore.watch.pictures import Alarm, Step
+from torchlore.watch.pictures import Alarm, Event, Step
 
 ROWS = ()
 SOURCES = ("https://discuss.pytorch.org/t/loss-not-decreasing-optimizer-has-wrong-parameters/84911",)
@@ -51,8 +51,16 @@ def watch(step: Step) -> Alarm | None:
         return None if empty else _idle_group(step)
     names, reached = step.run.parameter_names(), step.reached or []
     others = [names[id(p)] for p in reached if id(p) in names]
+    told = f"none of the {count} parameters of this {step.record.kind} has a gradient, so step() changes nothing"
     depends = f"the loss depends on {', '.join(others[:3])}" if others else "the loss depends on no parameter at all"
-    told = f"none of the {count} parameters of this {step.record.kind} has a gradient, so step() changes nothing; {depends}: build the optimizer from the model in use"
+    at, blind = step.record.place, _without_gradients(step)
+    if blind is not None:
+        at = blind.place
+        told += f"; {depends}: `{blind.facts['record'].kind}` ran without gradients here"
+    elif others:
+        told += f"; {depends}: build the optimizer from the model in use"
+    else:
+        told += f"; {depends}: the graph is cut between the model and backward()"
     because = (
         "loss-rewrapped",
         "optimizer-before-model-change",
@@ -62,6 +70,12 @@ def watch(step: Step) -> Alarm | None:
         "gradient-cut-on-the-way",
         "zero-grad-between-backward-and-step",
     )
-    return Alarm(
-        told, at=step.record.place, evidence=f"{count} of {count} gradients are None for 3 steps", because=because
-    )
+    return Alarm(told, at=at, evidence=f"{count} of {count} gradients are None for 3 steps", because=because)
+
+
+def _without_gradients(step: Step) -> Event | None:
+    """The last forward of a module with one of these parameters, where all of them ran under no_grad."""
+    mine = {id(one.tensor) for one in step.parameters}
+    calls = [(one, one.facts["record"].module) for one in step.of("forward")]
+    own = [one for one, module in calls if module is not None and any(id(p) in mine for p in module.parameters())]
+    return own[-1] if own and not any(one.facts["grad_enabled"] for one in own) else None

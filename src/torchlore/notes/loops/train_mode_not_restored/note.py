@@ -6,9 +6,12 @@ off and freezes the statistics of batch norm for the rest of the training.
 Call `model.train()` at the top of every epoch, or right after the evaluation.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchlore.watch.pictures import Alarm, Step
+
+if TYPE_CHECKING:
+    from torch import nn
 
 ROWS = ()
 SOURCES = ("https://discuss.pytorch.org/t/model-train-and-model-eval-vs-model-and-model-eval/5744",)
@@ -27,10 +30,17 @@ def watch(step: Step) -> Alarm | None:
     if not forwards:
         return None
     root = forwards[-1].facts["record"]
-    layers = root.mode_sensitive() if not forwards[-1].facts["training"] and root.train_forwards else []
+    evaluates = not forwards[-1].facts["training"] and root.train_forwards and _is_stepped(step, root.module)
+    layers = root.mode_sensitive() if evaluates else []
     if not step.in_a_row(2, bool(layers)):
         return None
     evals = step.run.seen["Module.eval"] or step.run.seen["Module.train"]
     told = f"{root.kind} trains in evaluation mode since eval() was called; call train() before the training goes on"
     off = ", ".join(name for name, _ in layers[:3])
     return Alarm(told, at=evals[-1].place if evals else None, evidence=f"switched off: {off}")
+
+
+def _is_stepped(step: Step, module: "nn.Module | None") -> bool:
+    """Whether this optimizer moves it: a GAN's critic may judge in eval mode while the generator steps."""
+    mine = {id(one.tensor) for one in step.parameters}
+    return module is not None and any(id(p) in mine for p in module.parameters())

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from torchlore.watch.pictures import Alarm, Call
 
+_BECAUSE = ("penalty-on-data", "gradient-penalty-without-graph")
 _THROUGH = ("Add", "Sub", "Mul", "Div", "Neg", "Mean", "Sum")
 
 
@@ -23,7 +24,7 @@ def watch(call: Annotated[Call, "add", "__add__", "__radd__", "__iadd__", "add_"
             continue  # a fixed offset is no loss
         told = "a summand of the loss has no graph here, so no weight learns from it; add the tensor itself, not its number or its detached value"
         values = ", ".join(f"{one:.4g}" for one in seen[-3:])
-        return Alarm(told, at=place, certain=False, evidence=f"it was {values}", because=("penalty-on-data",))
+        return Alarm(told, at=place, certain=False, evidence=f"it was {values}", because=_BECAUSE)
     return None
 
 
@@ -32,12 +33,20 @@ def _constant(call: Call) -> float | None:
     result, parts = call.result, call.args[:2]
     alive = [one for one in parts if getattr(one, "requires_grad", False)]
     fixed = [one for one in parts if not getattr(one, "requires_grad", False)]
-    if len(alive) != 1 or len(fixed) != 1 or getattr(result, "grad_fn", None) is None or result.ndim:
+    if len(alive) != 1 or len(fixed) != 1 or getattr(result, "ndim", None) != 0 or not _has_graph(result):
         return None
     if isinstance(fixed[0], float):
         return fixed[0]
     plain = getattr(fixed[0], "is_floating_point", lambda: False)() and fixed[0].device.type == "cpu"
     return float(fixed[0]) if plain and fixed[0].ndim == 0 and alive[0].ndim == 0 else None
+
+
+def _has_graph(result: Any) -> bool:
+    """Whether a graph hangs on it; that of a view that was written to under no_grad cannot be asked for."""
+    try:
+        return result.grad_fn is not None
+    except RuntimeError:
+        return False
 
 
 def _scalars(node: Any) -> list[int]:

@@ -45,13 +45,16 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert not torch.equal(once, again)
 
 
-def watch(call: Annotated[Call, "dropout", "dropout1d", "dropout2d", "dropout3d"]) -> Alarm | None:
-    on = call.argument(2, "training", default=True) and call.argument(1, "p", 0.5) > 0
-    if not on or "training" in call.kwargs or len(call.args) > 2:
+def watch(
+    call: Annotated[Call, "dropout", "dropout1d", "dropout2d", "dropout3d", "scaled_dot_product_attention"],
+) -> Alarm | None:
+    attends = call.name == "scaled_dot_product_attention"
+    on = call.argument(4, "dropout_p", 0.0) > 0 if attends else call.argument(1, "p", 0.5) > 0
+    asked = not attends and ("training" in call.kwargs or len(call.args) > 2)
+    if not on or asked or not call.modules or any(module.training for module in call.modules):
         return None
-    if not call.modules or any(module.training for module in call.modules):
-        return None
+    instead = "dropout_p=p if self.training else 0.0" if attends else "training=self.training"
     return Alarm(
-        f"`F.{call.name}` drops although the model is in eval mode; give it `training=self.training`",
+        f"`F.{call.name}` drops although the model is in eval mode; give it `{instead}`",
         evidence=f"called in {type(call.modules[-1]).__name__}",
     )

@@ -19,6 +19,8 @@ def _hoarded(step: Step) -> Alarm | None:
     if not step.in_a_row(2, alive >= 16 > step.run.graphs_alive()):
         return None
     keeper = step.run.keeper()
+    if keeper is not None and keeper.number:
+        return None  # a sum of losses: another note's
     name = f"`{keeper.name}` keeps" if keeper else "something keeps"
     told = f"{name} activations of every batch in memory, with their graph; keep `output.detach()`, and only what is needed"
     return Alarm(

@@ -3,7 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, tree, uses, values
+from torchlore.check import flow, follow, tree, uses, values
+from torchlore.check.calls import callers
+from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _WRAPPER = "torch.nn.parallel.DistributedDataParallel"
@@ -48,7 +50,7 @@ def _unwrapped_for_good(source: Source) -> Iterator[Hit]:
 
 def _wrapper(source: Source, call: ast.Call) -> ast.expr | None:
     """`ddp` of `ddp.module(x)`, `ddp.module.forward(x)` and `ddp.module.encoder(x)`, where that is a module."""
-    node = call.func
+    node = _unwrapped(source, call.func)
     if isinstance(node, ast.Attribute) and node.attr == "module":
         inner = node.value
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "module":
@@ -58,13 +60,39 @@ def _wrapper(source: Source, call: ast.Call) -> ast.expr | None:
     return inner if inner is not None and values.made_by(source, inner, _WRAPPER) is not None else None
 
 
+def _unwrapped(source: Source, func: ast.expr) -> ast.expr:
+    """`ddp.module.encoder` for `net.encoder` where `net = ddp.module`."""
+    root = func.value if isinstance(func, ast.Attribute) else func
+    taken = follow.binding(source, root) if isinstance(root, ast.Name) else None
+    if not isinstance(taken, ast.Attribute) or taken.attr != "module":
+        return func
+    part = isinstance(func, ast.Attribute) and (func.attr == "forward" or values.sure(source, func, "module"))
+    return taken if root is func or part else func
+
+
 def _trains(source: Source, call: ast.Call, home: tree.FunctionNode | None) -> bool:
     """Whether a backward pass of the same function follows, with a graph in between."""
     around = " ".join(source.code(one) for one in tree.contexts(source, call))
     if any(word in around for word in ("no_grad", "inference_mode", "no_sync")):
         return False
-    later = (one for one in source.methods("backward") if one.lineno > call.lineno)
-    return any(tree.function(source, one) is home and _same_turn(source, one, call) for one in later)
+    later = [one for one in source.methods("backward") if one.lineno > call.lineno]
+    if any(tree.function(source, one) is home and _same_turn(source, one, call) for one in later):
+        return True
+    function = as_function(source, home) if home is not None and source.methods("backward") else None
+    asked = [one for caller, one, _ in callers(function) if caller is source] if function is not None else []
+    return any(_is_loss(source, one) for one in asked)
+
+
+def _is_loss(source: Source, call: ast.Call) -> bool:
+    """`loss = self.loss(x)` with a `loss.backward()` behind it."""
+    target = tree.target(source, call)
+    name = tree.dotted(target) if target is not None else ""
+    passes = [one for one in source.methods("backward") if tree.dotted(tree.receiver(one)) == name]
+    home = tree.function(source, call)
+    return bool(name) and any(
+        one.lineno > call.lineno and tree.function(source, one) is home and _same_turn(source, one, call)
+        for one in passes
+    )
 
 
 def _same_turn(source: Source, backward: ast.Call, call: ast.Call) -> bool:

@@ -75,8 +75,21 @@ def _bodies(source: Source, rule: ast.expr | None, rates: set[str]) -> list[tupl
         names = _named(source, rule, made, rates)
         backs = calls.returned(made) if made.source is source else []
         return [body for one in backs if isinstance(one, ast.Lambda | ast.Name) for body in _bodies(source, one, names)]
-    returns = [one for function in _functions(source, rule) for one in tree.body_nodes(function)]
-    return [(one.value, rates) for one in returns if isinstance(one, ast.Return) and one.value is not None]
+    found = []
+    for function in _functions(source, rule):
+        names = rates | _defaulted(function, rates)
+        returns = [one for one in tree.body_nodes(function) if isinstance(one, ast.Return)]
+        found += [(one.value, names) for one in returns if one.value is not None]
+    return found
+
+
+def _defaulted(function: tree.FunctionNode, rates: set[str]) -> set[str]:
+    """What the rate is called where a parameter has it, or the object that has it, as its default: `def f(step, cfg=Config)`."""
+    given = function.args
+    last = [*given.posonlyargs, *given.args][-len(given.defaults) or None :]
+    pairs = [*zip(last, given.defaults, strict=False), *zip(given.kwonlyargs, given.kw_defaults, strict=False)]
+    held = [(one.arg, tree.dotted(value)) for one, value in pairs if value is not None and tree.dotted(value)]
+    return {name + rate[len(of) :] for name, of in held for rate in rates if f"{rate}.".startswith(f"{of}.")}
 
 
 def _functions(source: Source, rule: ast.expr | None) -> list[tree.FunctionNode]:

@@ -26,5 +26,6 @@ def watch(call: Annotated[Call, "LSTM", "GRU", "RNN", "__getitem__"]) -> Alarm |
     better = "out[:, -1]" if batch_first else "out[-1]"
     return Alarm(
         f"the output is {tuple(call.args[0].shape)} with batch_first={batch_first}: this takes the last sample of the batch and "
-        f"not the last time step; write {better}"
+        f"not the last time step; write {better}",
+        because=("batch-first-forgotten",),
     )

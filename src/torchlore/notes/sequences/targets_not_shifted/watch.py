@@ -1,9 +1,17 @@
 """What a running program shows of it."""
 
 import weakref
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from torchlore.watch.pictures import Alarm, Call
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def _are_places(ids: "Tensor") -> bool:
+    """Positions, or one number for a whole sentence: they are added to the embedded words."""
+    return ids.dim() < 2 or len(ids) < 2 or (ids.device.type == "cpu" and bool((ids[0] == ids[1]).all()))
 
 
 def watch(
@@ -11,7 +19,8 @@ def watch(
 ) -> Alarm | None:
     if call.name == "embedding":
         ids = call.argument(0, "input")
-        call.notes["ids"] = weakref.ref(ids) if ids.dim() == 2 and ids.device.type == "cpu" else None
+        if not _are_places(ids):
+            call.notes["ids"] = weakref.ref(ids) if ids.dim() == 2 and ids.device.type == "cpu" else None
         return None
     if call.group == "layer":
         ref, given = call.notes.get("ids"), call.argument(1, "src")

@@ -58,7 +58,7 @@ def find(source: Source) -> Iterator[Hit]:
 
 def watch(step: Step) -> Alarm | None:
     wide = [p for p in step.parameters if str(p.tensor.dtype) == "torch.float64"]
-    if step.number > 1 or not wide:
+    if step.number > 1 or not wide or step.record.kind == "LBFGS":  # its line search may well need the digits
         return None
     message = (
         f"{len(wide)} parameters, {wide[0].name} among them, are float64: twice the memory and slower; keep the model in "

@@ -5,10 +5,17 @@ from typing import Annotated, Any
 from torchlore.watch.pictures import Alarm, Call
 
 
-def watch(call: Annotated[Call, "view", "reshape", "LSTM", "GRU", "RNN"]) -> Alarm | None:
+def watch(
+    call: Annotated[
+        Call, "view", "reshape", "LSTM", "GRU", "RNN", "matmul", "__matmul__", "bmm", "scaled_dot_product_attention"
+    ],
+) -> Alarm | None:
     if call.name in ("LSTM", "GRU", "RNN"):
         _keep(call)
         return None
+    if call.name not in ("view", "reshape"):
+        return _attended(call)
+    _keep_heads(call)
     old, new = tuple(call.args[0].shape), tuple(call.result.shape)
     if told := _mixed(call, old, new):
         return Alarm(f"this view of {old} as {new} keeps the order of the numbers: {told}")
@@ -27,6 +34,29 @@ def _keep(call: Call) -> None:
     kept = call.notes.setdefault("states", [])
     kept.extend((one.data_ptr(), tuple(one.shape)) for one in parts if hasattr(one, "data_ptr"))
     del kept[:-8]
+
+
+def _keep_heads(call: Call) -> None:
+    """`(batch, words, size)` cut into `(batch, heads, words, size of a head)` without a transpose: wrong if it attends."""
+    old, new = tuple(call.args[0].shape), tuple(call.result.shape)
+    if len(old) != 3 or len(new) != 4 or 1 in (*old, *new) or old[1] == new[1]:
+        return
+    if new[0] == old[0] and new[2] == old[1] and call.args[0].is_contiguous():
+        kept = call.notes.setdefault("heads", [])
+        kept.append((call.result.data_ptr(), new, old, call.place))
+        del kept[:-8]
+
+
+def _attended(call: Call) -> Alarm | None:
+    """Whether queries that were cut into heads so meet keys."""
+    given: Any = call.args[0] if call.args else None
+    key = (given.data_ptr(), tuple(given.shape)) if hasattr(given, "data_ptr") else None
+    found = next((one for one in call.notes.get("heads", ()) if one[:2] == key), None)
+    if found is None:
+        return None
+    _, new, old, place = found
+    told = f"this view of {old} as {new} keeps the order of the numbers, so a head gets pieces of several words; view as {(old[0], old[1], new[1], new[3])}, then transpose(1, 2)"
+    return Alarm(told, at=place)
 
 
 def _mixed(call: Call, old: tuple[int, ...], new: tuple[int, ...]) -> str:

@@ -24,9 +24,18 @@ def claim(bad: dict[str, float], good: dict[str, float]) -> None:
     assert good["drift"] == 0.0
 
 
+_LOOKS = (2, 3, 10, 30, 60)  # steps of an optimizer at which the layers are looked at
+_PAUSE = 24  # a GAN's generator is frozen while the other one steps, but not for so many of its steps
+
+
 def watch(step: Step) -> Alarm | None:
     places = step.memory.setdefault("places", {})  # of frozen weights: who is moved is an average, and no frozen part
-    for root in step.run.roots if step.number in (2, 3, 10, 30) else ():
+    looks = step.memory.setdefault("looks", list(_LOOKS))
+    if not looks or step.number < looks[0]:
+        return None
+    looks.pop(0)
+    first = step.memory.setdefault("first", step.number)
+    for root in step.run.roots:
         trains = root.module is not None and any(
             p.requires_grad for p in root.module.parameters()
         )  # no momentum teacher
@@ -37,11 +46,11 @@ def watch(step: Step) -> Alarm | None:
                 layer.training
                 and weight is not None
                 and not weight.requires_grad
-                and id(weight) not in step.run.reached  # a GAN's generator is frozen while the other one steps
                 and counted is not None
                 and root.train_forwards
                 and places.setdefault(id(weight), here := _place(weight)) == here
-                and step.number > 2
+                and step.number > first
+                and (id(weight) not in step.run.reached or step.number - first >= _PAUSE)
             ):
                 return Alarm(
                     f"the parameters of `{name}` are frozen and its running statistics are not; put it into eval()",
