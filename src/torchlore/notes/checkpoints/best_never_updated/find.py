@@ -304,6 +304,8 @@ def _taken_before(source: Source, test: ast.Compare) -> str:
     block = next((body for body in (getattr(up, "body", []), getattr(up, "orelse", [])) if here in body), [])
     sides = {ast.dump(one): tree.dotted(one) for one in (test.left, test.comparators[0])}
     for one in block[: block.index(here)] if here in block else ():
+        if isinstance(one, ast.If) and (name := _taken_there(one, test)):
+            return name
         call = one.value if isinstance(one, ast.Assign) else None
         if (
             not isinstance(one, ast.Assign)
@@ -319,12 +321,27 @@ def _taken_before(source: Source, test: ast.Compare) -> str:
     return ""
 
 
+def _taken_there(choice: ast.If, test: ast.Compare) -> str:
+    """`best` of `if value > best: best = value` above the same question."""
+    for best, value in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
+        sets = [
+            one
+            for one in choice.body
+            if isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == tree.dotted(best)
+        ]
+        if (
+            sets
+            and tree.dotted(best)
+            and ast.dump(choice.test) == ast.dump(test)
+            and ast.dump(sets[-1].value) == ast.dump(value)
+        ):
+            return tree.dotted(best)
+    return ""
+
+
 def _too_late(source: Source) -> Iterator[Hit]:
     """`value > best` asked after `best` has taken the value."""
-    taken = uses.says(source, "best") and any(
-        isinstance(source.parents[call], ast.Assign) for call in source.calls("max", "min")
-    )
-    for asked in source.all(ast.Compare) if taken else ():
+    for asked in source.all(ast.Compare) if uses.says(source, "best") else ():
         if len(asked.ops) == 1 and isinstance(asked.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, asked)):
             yield source.hit(
                 asked, f"`{name}` has taken the new value just above, so it is never beaten: compare first"

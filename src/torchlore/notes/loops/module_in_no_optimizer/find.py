@@ -337,21 +337,54 @@ def _same_twice(source: Source) -> Iterator[Hit]:
         branches = any(follow.exclusive(source, one, other) for one in calls for other in calls if one is not other)
         if len(calls) < 2 or len(targets) < 2 or branches:
             continue
-        for other in _untrained(source, home, name):
+        for other in _untrained(source, home or source.tree, name):
             told = f"two optimizers get `{name}`, and none gets `{other}`, which never changes: give this one `{other}.parameters()`"
             best = max(calls, key=lambda one: _alike(source.code(source.parents[one]), other))
             yield source.hit(best, told, severity="warning")  # two rates for one net may be meant
             break
+        else:
+            yield from _another_name(source, name, calls)
+
+
+def _another_name(source: Source, name: str, calls: list[ast.Call]) -> Iterator[Hit]:
+    """`opt_d = Adam(gen.parameters())` where `disc`, which is called in the same class or function, was handed in."""
+    for call in calls:
+        held = source.parents[call]
+        goal = tree.dotted(held.targets[0]).rpartition(".")[2].lower() if isinstance(held, ast.Assign) else ""
+        mark = goal.rpartition("_")[2]  # `d` of `optimizer_d`
+        if "_" not in goal or _begins(name, mark):
+            continue
+        home, own = tree.home(source, call), name.startswith("self.")
+        called = {tree.dotted(one.func): one for one in tree.under(source, home, ast.Call)}
+        for other, one in called.items():
+            same = other.startswith("self.") == own and other.count(".") == name.count(".") and _begins(other, mark)
+            known = same and f"{other}.parameters" not in source.text and not values.sure(source, one.func, "function")
+            if known and values.maybe(source, one.func, "module") and not _settled(source, other):
+                told = f"`{goal}` gets `{name}`, which has an optimizer, and none gets `{other}`, which never changes"
+                yield source.hit(call, f"{told}: give this one `{other}.parameters()`", severity="warning")
+                return
+
+
+def _begins(name: str, mark: str) -> bool:
+    """Whether `disc` and `self.net_d` are what `d` stands for."""
+    last = name.rpartition(".")[2].lower()
+    return bool(mark) and (last.startswith(mark) or last.endswith(f"_{mark}"))
+
+
+def _settled(source: Source, name: str) -> bool:
+    """Whether a network is frozen, loaded, or made to be asked only."""
+    return any(f"{name}{one}" in source.text for one in (".requires_grad", ".load_state_dict(", ".eval("))
 
 
 def _twice_in_one(source: Source) -> Iterator[Hit]:
     """`Adam(chain(a.parameters(), a.parameters()))`, while `b`, which is trained beside it, is given to nobody."""
     for call, full in uses.calls_under(source, "torch.optim."):
         given = call.args[0] if call.args and api.kind_of_call(full) == "optimizer" else None
+        given = follow.followed(source, given) if isinstance(given, ast.Name) else given
         asked = tree.under(source, given, ast.Call) if given is not None else []
         names = [source.code(tree.receiver(one)) for one in asked if follow.method(one) == "parameters"]
         twice = [name for name in names if names.count(name) > 1]
-        other = next(_untrained(source, tree.function(source, call), twice[0]), None) if twice else None
+        other = next(_untrained(source, tree.home(source, call), twice[0]), None) if twice else None
         if other is not None:
             told = f"`{twice[0]}` is in this optimizer twice, and `{other}` is in none, so it never changes"
             yield source.hit(call, f"{told}: write `{other}.parameters()` once")
@@ -363,21 +396,25 @@ def _alike(code: str, name: str) -> int:
     return max((length for length in range(len(own) + 1) if own[:length] in target), default=0)
 
 
-def _untrained(source: Source, home: tree.FunctionNode | None, name: str) -> Iterator[str]:
-    """Networks made in the same function that no `.parameters()` is asked of, and that are called."""
+def _untrained(source: Source, home: ast.AST, name: str) -> Iterator[str]:
+    """Networks made in the same function or class that no `.parameters()` is asked of, and that are called."""
     for target, value in _made_nets(source):
         code = source.code(target)
         made = isinstance(value, ast.Call) and source.name(value.func) != "copy.deepcopy"
-        if tree.function(source, value) is not home or code == name or not made or f"{code}.parameters" in source.text:
+        where = (tree.function(source, value) or source.tree, tree.home(source, value))
+        if home not in where or code == name or not made or f"{code}.parameters" in source.text:
             continue
         holders = (one for one in source.all(ast.Assign) if source.code(one.targets[0]) == name)
         if any(source.code(arg) == code for one in holders for arg in _given(one.value)):
             continue  # a part of the net that is trained
         module = values.sure(source, value, "module") and not values.sure(source, value, "loss")
         kinds = [one for one in source.values(value) if modules.has_parameters(one)]
+        turns = [
+            one.iter for one in source.all(ast.For) if isinstance(one.iter, ast.Tuple | ast.List)
+        ]  # `for net in (a, b):`
         called = any(source.code(one.func) == code for one in source.all(ast.Call))
-        left = (f"{code}.requires_grad", f"{code}.load_state_dict(", f"{code}.eval(")  # frozen, or made to be tested
-        if module and kinds and called and not any(one in source.text for one in left):
+        called = called or any(source.code(one) == code for turn in turns for one in turn.elts)
+        if module and kinds and called and not _settled(source, code):
             yield code
 
 
