@@ -49,7 +49,7 @@ def _handed_twice(source: Source) -> Iterator[Hit]:
 
 def _same_split(source: Source) -> Iterator[Hit]:
     """`val = DataLoader(Frames("train"))`, while the training loader has `Frames("train")` too."""
-    made: list[tuple[str, ast.Call, str]] = []
+    made: list[tuple[str, ast.Call, set[object]]] = []
     for call in source.calls(_LOADER):
         data = tree.argument(call, 0, "dataset")
         whole = follow.followed(source, data) if data is not None else None
@@ -59,17 +59,19 @@ def _same_split(source: Source) -> Iterator[Hit]:
         named = [one for one in (*whole.args, *(word.value for word in whole.keywords)) if _says_train(one)]
         named += [word for word in whole.keywords if word.arg == "train" and tree.literal(word.value) is True]  # type: ignore[misc]  # only counted
         if named and not _changed(source, data):
-            made.append((_loader_name(source, call), call, _dumped(whole)))
-    shuffled = {text for name, call, text in made if _TRAIN.match(name)}
-    for name, call, text in made:
-        if _HELD_OUT.match(name) and "train" not in name and text in shuffled:
+            made.append(
+                (_loader_name(source, call), call, {ast.dump(whole), (tree.home(source, call), _dumped(whole))})
+            )
+    shuffled = {one for name, _, same in made if _TRAIN.match(name) for one in same}
+    for name, call, same in made:
+        if _HELD_OUT.match(name) and "train" not in name and same & shuffled:
             yield source.hit(
                 call, f"`{name}` reads the training data, as the training loader does: give it the held-out part"
             )
 
 
 def _dumped(made: ast.Call) -> str:
-    """Which samples it holds: a transform or a download makes no other set of it."""
+    """Which samples it holds, as far as one function tells: a transform or a download makes no other set of it."""
     told = [ast.dump(one) for one in made.args]
     told += [
         ast.dump(one)

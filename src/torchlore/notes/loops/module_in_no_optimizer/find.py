@@ -11,6 +11,7 @@ from torchlore.check import (
     follow,
     frameworks,
     freed,
+    grouped,
     groups,
     identity,
     modules,
@@ -39,6 +40,7 @@ WORDS = ("parameters|Parameter|params|requires_grad|requires_grad_",)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _listed_twice(source)
     owners = _with_parameters(source) if flow.may_train(source) else set()
     for name, value in trained.made_nets(source) if owners else ():
         made = _constructor(value)
@@ -438,6 +440,21 @@ def _twice_in_one(source: Source) -> Iterator[Hit]:
         if other is not None:
             told = f"`{twice[0]}` is in this optimizer twice, and `{other}` is in none, so it never changes"
             yield source.hit(call, f"{told}: write `{other}.parameters()` once")
+
+
+def _listed_twice(source: Source) -> Iterator[Hit]:
+    """`list(a.parameters()) + list(a.parameters())`, whoever gets the list."""
+    for sum_ in grouped.operations(source, ast.Add):
+        up = source.parents[sum_]
+        if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add):
+            continue  # a part of a longer one
+        bare = [one.args[0] if source.name(getattr(one, "func", one)) == "list" else one for one in _joined(sum_)]  # type: ignore[attr-defined]  # a call
+        names = [source.code(tree.receiver(one)) for one in bare if follow.method(one) == "parameters"]  # type: ignore[arg-type]  # a call
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None and next(trained.untrained(source, tree.home(source, sum_), twice), None) is None:
+            yield source.hit(
+                sum_, f"`{twice}.parameters()` is in this list twice: one was meant to be another's", severity="warning"
+            )
 
 
 def _alike(code: str, name: str) -> int:
