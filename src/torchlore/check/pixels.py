@@ -17,6 +17,7 @@ _MADE = {f"{room}.{name}" for room in ("torch", "numpy") for name in ("tensor", 
          "randint", "empty", "full")} | {"numpy.random.randint"}  # fmt: skip
 _WRAPS = {"torch.from_numpy", "torch.as_tensor", "torch.tensor", "torch.stack", "numpy.stack", "numpy.array", "numpy.asarray",
           "numpy.ascontiguousarray"}  # fmt: skip
+_KEPT = {"cv2.cvtColor", "cv2.resize", "cv2.flip", "cv2.rotate"}  # what comes out has the type of what goes in
 _SAME = {"clone", "copy", "contiguous", "to", "cuda", "cpu", "numpy", "reshape", "view", "permute", "transpose", "squeeze",
          "unsqueeze", "flatten"}  # fmt: skip
 _HOPS = 6
@@ -34,17 +35,19 @@ def is_bytes(source: Source, node: ast.expr | None, hops: int = _HOPS) -> bool:
         return is_bytes(source, node.elt, hops - 1)
     if isinstance(node, ast.Name):
         bound = scopes.reaching(source, node)
-        arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
-        if isinstance(arg, ast.arg):
-            given = calls.given(source, arg)
-            return bool(given) and all(is_bytes(at, one, hops - 1) for at, one in given)
-        plain = bool(bound) and all(one.how == "assign" for one in bound)
-        return plain and all(is_bytes(source, _whole(one), hops - 1) for one in bound)
+        return bool(bound) and all(_bound_to_bytes(source, one, hops) for one in bound)
     if isinstance(node, ast.Attribute) and tree.dotted(node) == f"self.{node.attr}":
         owner = project.enclosing_class(source, node)
         kept = classes.assigned(owner, node.attr) if owner is not None else []
         return bool(kept) and all(not one.path and is_bytes(one.source, one.value, hops - 1) for one in kept)
     return isinstance(node, ast.Call) and _gives_bytes(source, node, hops)
+
+
+def _bound_to_bytes(source: Source, one: scopes.Binding, hops: int) -> bool:
+    if one.how == "parameter" and isinstance(one.node, ast.arg):
+        given = calls.given(source, one.node)
+        return bool(given) and all(is_bytes(at, value, hops - 1) for at, value in given)
+    return one.how == "assign" and is_bytes(source, _whole(one), hops - 1)
 
 
 def _whole(one: scopes.Binding) -> ast.expr | None:
@@ -57,6 +60,8 @@ def _gives_bytes(source: Source, call: ast.Call, hops: int) -> bool:
     name, how = source.name(call.func), follow.method(call)
     if name in _READ:
         return not (name == "cv2.imread" and len(call.args) + len(call.keywords) > 1)  # some flags keep 16 bits
+    if name in _KEPT and call.args:
+        return is_bytes(source, call.args[0], hops - 1)
     asked = tree.argument(call, None, "dtype")
     if (name in _MADE or (not name and how in ("randint", "integers"))) and asked is not None:
         return _is_byte(source, asked)

@@ -10,6 +10,8 @@ from torchlore.check import api, calls, classes, follow, modules, project, scope
 from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torchlore.check.project import Class
     from torchlore.check.source import Source
 
@@ -106,3 +108,42 @@ def _frozen_part(source: Source, node: ast.expr) -> str:
         node = tree.receiver(walked)
     parts = tree.dotted(node).split(".")
     return parts[1] if len(parts) > 1 else ""
+
+
+def untrained(source: Source, home: ast.AST, name: str) -> Iterator[str]:
+    """Networks made in the same function or class that no `.parameters()` is asked of, and that are called."""
+    for target, value in made_nets(source):
+        code = source.code(target)
+        made = isinstance(value, ast.Call) and source.name(value.func) != "copy.deepcopy"
+        where = (tree.function(source, value) or source.tree, tree.home(source, value))
+        if home not in where or code == name or not made or f"{code}.parameters" in source.text:
+            continue
+        holders = (one for one in source.all(ast.Assign) if source.code(one.targets[0]) == name)
+        if any(source.code(arg) == code for one in holders for arg in _given(one.value)):
+            continue  # a part of the net that is trained
+        module = values.sure(source, value, "module") and not values.sure(source, value, "loss")
+        kinds = [one for one in source.values(value) if modules.has_parameters(one)]
+        turns = [one.iter for one in source.all(ast.For) if isinstance(one.iter, ast.Tuple | ast.List)]
+        called = any(source.code(one.func) == code for one in source.all(ast.Call))
+        called = called or any(source.code(one) == code for turn in turns for one in turn.elts)  # `for net in (a, b):`
+        if module and kinds and called and not settled(source, code):
+            yield code
+
+
+def settled(source: Source, name: str) -> bool:
+    """Whether a network is frozen, loaded, or made to be asked only."""
+    return any(f"{name}{one}" in source.text for one in (".requires_grad", ".load_state_dict(", ".eval("))
+
+
+def made_nets(source: Source) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target with its value, also of `self.a, self.b = A(), B()`."""
+    for assign in source.all(ast.Assign):
+        target, value = assign.targets[0], assign.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            yield from zip(target.elts, value.elts, strict=True)
+        else:
+            yield target, value
+
+
+def _given(call: ast.expr) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import classes, follow, project, scopes, tree, uses
+from torchlore.check import calls, classes, follow, project, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -21,9 +21,7 @@ WORDS = (
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _too_late(source)
-    yield from _impatient(source)
-    yield from _never_enough(source)
+    yield from (*_too_late(source), *_in_another_method(source), *_impatient(source), *_never_enough(source))
     for choice in source.all(ast.If) if _may_keep(source) else ():
         test = _compared(source, choice.test)
         if test is None or not any(word in source.code(test) for word in _WORDS):
@@ -333,6 +331,8 @@ def _taken_before(source: Source, test: ast.Compare) -> str:
     block = next((body for body in (getattr(up, "body", []), getattr(up, "orelse", [])) if here in body), [])
     sides = {ast.dump(one): tree.dotted(one) for one in (test.left, test.comparators[0])}
     for one in block[: block.index(here)] if here in block else ():
+        if isinstance(one, ast.If) and (name := _taken_there(one, test)):
+            return name
         call = one.value if isinstance(one, ast.Assign) else None
         if (
             not isinstance(one, ast.Assign)
@@ -348,12 +348,71 @@ def _taken_before(source: Source, test: ast.Compare) -> str:
     return ""
 
 
+def _taken_there(choice: ast.If, test: ast.Compare) -> str:
+    """`best` of `if value > best: best = value` above the same question."""
+    for best, value in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
+        sets = [
+            one
+            for one in choice.body
+            if isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == tree.dotted(best)
+        ]
+        if (
+            sets
+            and tree.dotted(best)
+            and ast.dump(choice.test) == ast.dump(test)
+            and ast.dump(sets[-1].value) == ast.dump(value)
+        ):
+            return tree.dotted(best)
+    return ""
+
+
+def _in_another_method(source: Source) -> Iterator[Hit]:
+    """`score = self.evaluate()`, which keeps it where it is the best, and then `self.stops(score)`, which asks `score > self.best`."""
+    for cls in classes.all_classes(source) if uses.says(source, "best") else ():
+        own = classes.methods(cls)
+        asked = [(node, one) for node in own.values() for one in tree.under(source, node, ast.Compare)]
+        strict = [(node, one) for node, one in asked if len(one.ops) == 1 and isinstance(one.ops[0], ast.Lt | ast.Gt)]
+        for home, test in strict:
+            for name, best in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
+                arg = next((one for one in tree.parameters(home)[1:] if one.arg == tree.dotted(name)), None)
+                if arg is None or not tree.dotted(best).startswith("self.") or "best" not in tree.dotted(best):
+                    continue
+                above = [made for made in _given_by_methods(source, home, arg) if made in own]
+                if above and all(_keeps_and_tells(source, own[made], test, tree.dotted(best)) for made in above):
+                    told = f"`{tree.dotted(best)}` has taken the value in `{above[0]}` already, so it is never beaten"
+                    yield source.hit(test, f"{told}: compare with what it was before", severity="warning")
+
+
+def _given_by_methods(source: Source, home: tree.FunctionNode, arg: ast.arg) -> list[str]:
+    """`evaluate` for each call that gives `score` of `score = self.evaluate(...)`; "" for one that gives something else."""
+    function = project.as_function(source, home)
+    found: list[str] = []
+    for where, call, skip in calls.callers(function):
+        given = calls.given_argument(function, call, arg, skip)
+        made = follow.followed(where, given) if given is not None and where is source else None
+        name = tree.dotted(made.func) if isinstance(made, ast.Call) else ""
+        found.append(name.removeprefix("self.") if name.startswith("self.") else "")
+    return found if all(found) else []
+
+
+def _keeps_and_tells(source: Source, method: tree.FunctionNode, test: ast.Compare, best: str) -> bool:
+    """`if score > self.best: self.best = score` and `return score`, with the same sign."""
+    back = {tree.dotted(one) for one in calls.returned(project.as_function(source, method))}
+    for choice in tree.under(source, method, ast.If):
+        asked = choice.test
+        sides = [asked.left, asked.comparators[0]] if isinstance(asked, ast.Compare) and len(asked.ops) == 1 else []
+        named = [tree.dotted(one) for one in sides]
+        same = isinstance(asked, ast.Compare) and type(asked.ops[0]) is type(test.ops[0]) and best in named
+        turned = same and (named.index(best) == 1) == (tree.dotted(test.comparators[0]) == best)
+        sets = [one for one in choice.body if isinstance(one, ast.Assign) and tree.dotted(one.targets[0]) == best]
+        if turned and sets and {tree.dotted(sets[-1].value)} == back and tree.dotted(sets[-1].value) in named:
+            return True
+    return False
+
+
 def _too_late(source: Source) -> Iterator[Hit]:
     """`value > best` asked after `best` has taken the value."""
-    taken = uses.says(source, "best") and any(
-        isinstance(source.parents[call], ast.Assign) for call in source.calls("max", "min")
-    )
-    for asked in source.all(ast.Compare) if taken else ():
+    for asked in source.all(ast.Compare) if uses.says(source, "best") else ():
         if len(asked.ops) == 1 and isinstance(asked.ops[0], ast.Lt | ast.Gt) and (name := _taken_before(source, asked)):
             yield source.hit(
                 asked, f"`{name}` has taken the new value just above, so it is never beaten: compare first"

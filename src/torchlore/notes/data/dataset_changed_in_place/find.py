@@ -13,7 +13,9 @@ WORDS = ("__getitem__|backward",)
 def find(source: Source) -> Iterator[Hit]:
     for cls in classes.all_classes(source):
         method = classes.methods(cls).get("__getitem__")
-        for node in tree.body_nodes(method) if method and classes.kind_of_instances(cls) == "dataset" else ():
+        dataset = method is not None and classes.kind_of_instances(cls) == "dataset"
+        homes = [method, *_helpers(source, cls, method)] if method is not None and dataset else []
+        for node in (one for home in homes for one in tree.body_nodes(home)):
             name = _written(node)
             view = _view(source, name) if name is not None else None
             if name is not None and view is not None and _holds_numbers(source, view):
@@ -24,6 +26,12 @@ def find(source: Source) -> Iterator[Hit]:
                 yield source.hit(node, message)
             yield from _handed_on(source, node)
     yield from _by_forward(source)
+
+
+def _helpers(source: Source, cls: project.Class, method: tree.FunctionNode) -> list[tree.FunctionNode]:
+    """The methods of the class that `__getitem__` calls."""
+    own, names = classes.methods(cls), {tree.dotted(one.func) for one in tree.under(source, method, ast.Call)}
+    return [node for name, node in own.items() if f"self.{name}" in names and name != "__getitem__"]
 
 
 def _by_forward(source: Source) -> Iterator[Hit]:
@@ -133,11 +141,20 @@ def _holds_numbers(source: Source, view: ast.Subscript) -> bool:
     return bool(kinds) and all(bool(one) and one <= {"tensor", "ndarray"} for one in kinds)
 
 
+def _given_back(source: Source, call: ast.Call) -> ast.expr:
+    """What a method of the same file gives back, in the one place where it does."""
+    inner = flow.called(source, call)
+    own = inner is not None and inner.source is source and inner.owner is not None
+    found = calls.returned(inner) if inner is not None and own else []
+    return found[0] if len(found) == 1 else call
+
+
 def _view(source: Source, given: ast.Name | ast.Subscript) -> ast.Subscript | None:
     """`self.data[i]`, or the same where that is what a name stands for."""
     found = [one for one in scopes.reaching(source, given) if one.how != "aug"] if isinstance(given, ast.Name) else []
     one = found[0] if len(found) == 1 and found[0].how in ("assign", "unpack") else None
     value: ast.expr | None = one.value if one is not None else given
+    value = _given_back(source, value) if isinstance(value, ast.Call) else value
     for place in one.path if one is not None else ():
         value = value.elts[place] if isinstance(value, ast.Tuple) and place < len(value.elts) else None
     if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Attribute):

@@ -19,7 +19,7 @@ SOURCES = ("https://github.com/ratschlab/aestetik/issues/8",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "error"
-WORDS = ("DataLoader", "dataset")
+WORDS = ("DataLoader|random_split", "dataset")
 
 
 def claim(bad: dict[str, int], good: dict[str, int]) -> None:
@@ -38,6 +38,27 @@ def find(source: Source) -> Iterator[Hit]:
                 f"`{source.code(given)}` is the whole dataset behind the split, the held-out part included: pass `{code}`",
                 edits.replace(source, given, code),
             )
+
+    yield from _both_given_back(source)
+
+
+def _both_given_back(source: Source) -> Iterator[Hit]:
+    """`return train.dataset, val.dataset` of the two parts of one split: the same set twice."""
+    for split in source.calls("torch.utils.data.random_split"):
+        held = source.parents[split]
+        target = held.targets[0] if isinstance(held, ast.Assign) else None
+        parts = [tree.dotted(one) for one in target.elts] if isinstance(target, ast.Tuple) else []
+        home = tree.function(source, split)
+        for given in tree.under(source, home, ast.Return) if home is not None and len(parts) > 1 else ():
+            named = given.value.elts if isinstance(given.value, ast.Tuple) else []
+            whole = [one for one in named if isinstance(one, ast.Attribute) and one.attr == "dataset"]
+            asked = {tree.dotted(one.value) for one in whole}
+            if len(asked & set(parts)) > 1:
+                edit = [edits.replace(source, one, source.code(one.value)) for one in whole]
+                told = f"{' and '.join(f'`{source.code(one)}`' for one in whole)} are one and the same, all of what was split"
+                yield source.hit(
+                    whole[0], f"{told}: give back {' and '.join(f'`{source.code(one.value)}`' for one in whole)}", *edit
+                )
 
 
 def _is_subset(source: Source, node: ast.expr) -> bool:

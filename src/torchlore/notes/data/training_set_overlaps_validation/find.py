@@ -18,7 +18,7 @@ _SPLITS = ("torch.utils.data.Subset", "torch.utils.data.random_split", "sklearn.
 
 def find(source: Source) -> Iterator[Hit]:
     yield from _handed_twice(source) if "eval_dataset" in source.text else ()
-    yield from (*_slices(source), *_train_loader_read(source), *_arrays_twice(source))
+    yield from (*_slices(source), *_train_loader_read(source), *_arrays_twice(source), *_whole_order(source))
     if not any(source.calls(_LOADER, *_SPLITS, *_DRAWS)):
         return
     yield from (*_two_draws(source), *_cut_again(source), *_windows_split(source))
@@ -64,7 +64,7 @@ def _arrays_twice(source: Source) -> Iterator[Hit]:
 
 def _same_split(source: Source) -> Iterator[Hit]:
     """`val = DataLoader(Frames("train"))`, while the training loader has `Frames("train")` too."""
-    made: list[tuple[str, ast.Call, str]] = []
+    made: list[tuple[str, ast.Call, set[object]]] = []
     for call in source.calls(_LOADER):
         data = tree.argument(call, 0, "dataset")
         whole = follow.followed(source, data) if data is not None else None
@@ -73,14 +73,35 @@ def _same_split(source: Source) -> Iterator[Hit]:
             continue
         named = [one for one in (*whole.args, *(word.value for word in whole.keywords)) if _says_train(one)]
         named += [word for word in whole.keywords if word.arg == "train" and tree.literal(word.value) is True]  # type: ignore[misc]  # only counted
-        if named:
-            made.append((_loader_name(source, call), call, ast.dump(whole)))
-    shuffled = {text for name, call, text in made if _TRAIN.match(name)}
-    for name, call, text in made:
-        if _HELD_OUT.match(name) and "train" not in name and text in shuffled:
+        if named and not _changed(source, data):
+            made.append(
+                (_loader_name(source, call), call, {ast.dump(whole), (tree.home(source, call), _dumped(whole))})
+            )
+    shuffled = {one for name, _, same in made if _TRAIN.match(name) for one in same}
+    for name, call, same in made:
+        if _HELD_OUT.match(name) and "train" not in name and same & shuffled:
             yield source.hit(
                 call, f"`{name}` reads the training data, as the training loader does: give it the held-out part"
             )
+
+
+def _dumped(made: ast.Call) -> str:
+    """Which samples it holds, as far as one function tells: a transform or a download makes no other set of it."""
+    told = [ast.dump(one) for one in made.args]
+    told += [
+        ast.dump(one)
+        for one in made.keywords
+        if one.arg not in ("transform", "target_transform", "transforms", "download")
+    ]
+    return " ".join([ast.dump(made.func), *told])
+
+
+def _changed(source: Source, data: ast.expr | None) -> bool:
+    """`val_set.data = val_set.data[:n]`: what is in it is chosen afterwards."""
+    name = tree.dotted(data) if data is not None else ""
+    home = tree.function(source, data) or source.tree if data is not None else source.tree
+    stores = (one for one in tree.under(source, home, ast.Attribute) if isinstance(one.ctx, ast.Store))
+    return bool(name) and any(tree.dotted(one.value) == name for one in stores)
 
 
 def _part_of_part(source: Source) -> Iterator[Hit]:
@@ -460,6 +481,26 @@ def _slices(source: Source) -> Iterator[Hit]:
             if taken and source.code(lower) == f"-{n}" and not _cut_later(source, other, tree.dotted(other.value)):
                 told = f"`{tree.dotted(other.value)}` has lost these already, so `{goal}` trains on what is held out: cut them from `{base}`"
                 yield source.hit(other, told, severity="warning")
+
+
+def _whole_order(source: Source) -> Iterator[Hit]:
+    """`test = u[order[:n]]` beside `train = u[order]`: the order was cut for the one and not for the other."""
+    for draw in source.calls(*_DRAWS):
+        held, home = tree.statement(source, draw), tree.function(source, draw)
+        name = held.targets[0] if isinstance(held, ast.Assign) else None
+        if not isinstance(name, ast.Name) or (name.id not in source.text.partition(f"[{name.id}]")[2]):
+            continue
+        same = [one for one in uses.names(source, name.id) if tree.function(source, one) is home]
+        own = [one for one in same if [x.node for x in scopes.reaching(source, one)] == [name]]
+        whole = [up for one in own if isinstance(up := source.parents[one], ast.Subscript) and up.slice is one]
+        cuts = [up for one in own if isinstance(up := source.parents[one], ast.Subscript) and up.value is one]
+        parts = [over for one in cuts if isinstance(over := source.parents[one], ast.Subscript) and over.slice is one]
+        for train in whole:
+            beside = [one for one in parts if source.code(one.value) == source.code(train.value)]
+            held_out = [one for one in beside if _HELD_OUT.match(_goal(source, one))]
+            if _TRAIN.match(_goal(source, train)) and len(beside) == len(held_out) == 1:
+                told = f"`{source.code(train)}` is all of them, `{source.code(held_out[0])}` that is held out too"
+                yield source.hit(train, f"{told}: train on the rest of `{name.id}`", severity="warning")
 
 
 def _end(cut: ast.Subscript) -> str:

@@ -13,6 +13,7 @@ WORDS = ("backward",)
 def find(source: Source) -> Iterator[Hit]:
     if not any(source.methods("backward")):
         return
+    yield from _accelerated(source)
     for loop in flow.training_loops(source):
         steps = [one for one in loop.direct("step") if one.detail != "closure"]
         backwards, zeros = loop.direct("backward"), loop.direct("zero_grad")
@@ -40,6 +41,29 @@ def find(source: Source) -> Iterator[Hit]:
             "zero right after the step",
             *fix,
         )
+
+
+def _accelerated(source: Source) -> Iterator[Hit]:
+    """`with accelerator.accumulate(net): optimizer.zero_grad()` in front of the pass: the turn that steps throws the others away."""
+    for block in source.all(ast.With) if "accelerate" in frameworks.frameworks(source) else ():
+        entered = block.items[0].context_expr
+        if follow.method(entered) != "accumulate" or not isinstance(entered, ast.Call) or not _several(source):
+            continue
+        name = tree.dotted(tree.receiver(entered))
+        lines = [one for one in block.body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+        passed = [one for one in lines if tree.dotted(one.value.func) == f"{name}.backward"]  # type: ignore[attr-defined]  # a call
+        for one in lines if len(passed) == 1 else ():
+            if follow.method(one.value) == "zero_grad" and one.lineno < passed[0].lineno:
+                told = f"in the turn that steps this throws away what the batches before have gathered under `{name}.accumulate`"
+                yield source.hit(one.value, f"{told}: zero right after the step", severity="warning")
+
+
+def _several(source: Source) -> bool:
+    """Whether the accelerator was asked to gather over more than one batch, as far as can be seen."""
+    made = [one for one in source.all(ast.Call) if source.name(one.func).rpartition(".")[2] == "Accelerator"]
+    told = [tree.argument(one, None, "gradient_accumulation_steps") for one in made]
+    known = [one for one in told if one is not None and tree.literal(one) not in (0, 1)]
+    return bool(known) or not made or any(not tree.lacks(one, None, "gradient_accumulation_plugin") for one in made)
 
 
 def _same_turn(source: Source, backwards: list[Event], zeros: list[Event], steps: list[Event]) -> Iterator[Hit]:

@@ -11,19 +11,21 @@ from torchlore.check import (
     follow,
     frameworks,
     freed,
+    grouped,
     groups,
     identity,
     modules,
     scopes,
     tensors,
+    trained,
     tree,
     uses,
     values,
 )
-from torchlore.check.calls import given_argument
+from torchlore.check.calls import given, given_argument
 from torchlore.check.events import Event, of_call
 from torchlore.check.pattern import regex
-from torchlore.check.project import enclosing_class
+from torchlore.check.project import Class, enclosing_class
 from torchlore.check.source import Hit, Source
 
 _ON_PURPOSE = ("load_state_dict", "torch.load", "pretrain", "requires_grad", "freeze", "frozen", "hub.load")
@@ -38,8 +40,9 @@ WORDS = ("parameters|Parameter|params|requires_grad|requires_grad_",)
 
 
 def find(source: Source) -> Iterator[Hit]:
+    yield from _listed_twice(source)
     owners = _with_parameters(source) if flow.may_train(source) else set()
-    for name, value in _made_nets(source) if owners else ():
+    for name, value in trained.made_nets(source) if owners else ():
         made = _constructor(value)
         if not isinstance(name, ast.Name) or not made or tree.dotted(made.func) not in owners:
             continue
@@ -59,7 +62,61 @@ def find(source: Source) -> Iterator[Hit]:
             *_thawed(source),
             *_loose(source),
             *_groups_only(source),
+            *_of_a_trainer(source),
         )
+
+
+def _of_a_trainer(source: Source) -> Iterator[Hit]:
+    """`self.loss = Weighted()` in a class that is handed its optimizer: what it learns was not there when that was built."""
+    for cls in classes.all_classes(source):
+        init = classes.methods(cls).get("__init__")
+        own = classes.own_attributes(cls) if init is not None and not classes.is_module(cls) else {}
+        handed = [
+            one for name, all_ in own.items() for one in all_ if "optim" in name and isinstance(one.value, ast.Name)
+        ]
+        for name, assigned in own.items() if len(handed) == 1 and handed[0].method == "__init__" else ():
+            made = assigned[0].value if len(assigned) == 1 and assigned[0].method == "__init__" else None
+            if not isinstance(made, ast.Call) or not re.search("loss|criterion", name, re.IGNORECASE):
+                continue
+            found = source.values(made)
+            learns = len(found) == 1 and found[0].name.rpartition(".")[0] and not found[0].name.startswith("torch.")
+            if not learns or not modules.has_parameters(found[0]) or frameworks.owned(source, made):
+                continue
+            if (
+                f"{name}.parameters" in source.text
+                or "add_param_group" in source.text
+                or not _differentiates(source, cls, name)
+            ):
+                continue
+            if _built_of_one_net(source, handed[0].value):
+                told = f"`self.{name}` has parameters, and the optimizer that is handed in was built without them, so they never change"
+                yield source.hit(
+                    made, f'{told}: `add_param_group({{"params": self.{name}.parameters()}})`', severity="warning"
+                )
+
+
+def _differentiates(source: Source, cls: Class, name: str) -> bool:
+    """Whether the class calls it and runs a backward pass."""
+    called = {tree.dotted(one.func) for one in tree.under(source, cls.node, ast.Call)}
+    return f"self.{name}" in called and any(one.endswith(".backward") for one in called)
+
+
+def _built_of_one_net(source: Source, name: ast.expr | None) -> bool:
+    """Whether all who call the constructor hand it an optimizer of `net.parameters()`, and add nothing to it."""
+    bound = scopes.reaching(source, name) if isinstance(name, ast.Name) else []
+    arg = bound[0].node if len(bound) == 1 and bound[0].how == "parameter" else None
+    pairs = given(source, arg) if isinstance(arg, ast.arg) else []
+    for where, one in pairs:
+        built = where.values(one)[0].node if one is not None else None
+        first = built.args[0] if isinstance(built, ast.Call) and built.args else None
+        if (
+            first is None
+            or follow.method(first) != "parameters"
+            or "add_param_group" in where.text
+            or "loss.parameters" in where.text
+        ):
+            return False
+    return bool(pairs)
 
 
 def _lost_groups(source: Source) -> Iterator[Hit]:
@@ -337,62 +394,73 @@ def _same_twice(source: Source) -> Iterator[Hit]:
         branches = any(follow.exclusive(source, one, other) for one in calls for other in calls if one is not other)
         if len(calls) < 2 or len(targets) < 2 or branches:
             continue
-        for other in _untrained(source, home, name):
+        for other in trained.untrained(source, home or source.tree, name):
             told = f"two optimizers get `{name}`, and none gets `{other}`, which never changes: give this one `{other}.parameters()`"
             best = max(calls, key=lambda one: _alike(source.code(source.parents[one]), other))
             yield source.hit(best, told, severity="warning")  # two rates for one net may be meant
             break
+        else:
+            yield from _another_name(source, name, calls)
+
+
+def _another_name(source: Source, name: str, calls: list[ast.Call]) -> Iterator[Hit]:
+    """`opt_d = Adam(gen.parameters())` where `disc`, which is called in the same class or function, was handed in."""
+    for call in calls:
+        held = source.parents[call]
+        goal = tree.dotted(held.targets[0]).rpartition(".")[2].lower() if isinstance(held, ast.Assign) else ""
+        mark = goal.rpartition("_")[2]  # `d` of `optimizer_d`
+        if "_" not in goal or _begins(name, mark):
+            continue
+        home, own = tree.home(source, call), name.startswith("self.")
+        called = {tree.dotted(one.func): one for one in tree.under(source, home, ast.Call)}
+        for other, one in called.items():
+            same = other.startswith("self.") == own and other.count(".") == name.count(".") and _begins(other, mark)
+            known = same and f"{other}.parameters" not in source.text and not values.sure(source, one.func, "function")
+            if known and values.maybe(source, one.func, "module") and not trained.settled(source, other):
+                told = f"`{goal}` gets `{name}`, which has an optimizer, and none gets `{other}`, which never changes"
+                yield source.hit(call, f"{told}: give this one `{other}.parameters()`", severity="warning")
+                return
+
+
+def _begins(name: str, mark: str) -> bool:
+    """Whether `disc` and `self.net_d` are what `d` stands for."""
+    last = name.rpartition(".")[2].lower()
+    return bool(mark) and (last.startswith(mark) or last.endswith(f"_{mark}"))
 
 
 def _twice_in_one(source: Source) -> Iterator[Hit]:
     """`Adam(chain(a.parameters(), a.parameters()))`, while `b`, which is trained beside it, is given to nobody."""
     for call, full in uses.calls_under(source, "torch.optim."):
         given = call.args[0] if call.args and api.kind_of_call(full) == "optimizer" else None
+        given = follow.followed(source, given) if isinstance(given, ast.Name) else given
         asked = tree.under(source, given, ast.Call) if given is not None else []
         names = [source.code(tree.receiver(one)) for one in asked if follow.method(one) == "parameters"]
         twice = [name for name in names if names.count(name) > 1]
-        other = next(_untrained(source, tree.function(source, call), twice[0]), None) if twice else None
+        other = next(trained.untrained(source, tree.home(source, call), twice[0]), None) if twice else None
         if other is not None:
             told = f"`{twice[0]}` is in this optimizer twice, and `{other}` is in none, so it never changes"
             yield source.hit(call, f"{told}: write `{other}.parameters()` once")
+
+
+def _listed_twice(source: Source) -> Iterator[Hit]:
+    """`list(a.parameters()) + list(a.parameters())`, whoever gets the list."""
+    for sum_ in grouped.operations(source, ast.Add):
+        up = source.parents[sum_]
+        if isinstance(up, ast.BinOp) and isinstance(up.op, ast.Add):
+            continue  # a part of a longer one
+        bare = [one.args[0] if source.name(getattr(one, "func", one)) == "list" else one for one in _joined(sum_)]  # type: ignore[attr-defined]  # a call
+        names = [source.code(tree.receiver(one)) for one in bare if follow.method(one) == "parameters"]  # type: ignore[arg-type]  # a call
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None and next(trained.untrained(source, tree.home(source, sum_), twice), None) is None:
+            yield source.hit(
+                sum_, f"`{twice}.parameters()` is in this list twice: one was meant to be another's", severity="warning"
+            )
 
 
 def _alike(code: str, name: str) -> int:
     """How much of a network's name is in the name of an optimizer."""
     own, target = name.rpartition(".")[2].lower(), code.partition("=")[0].rpartition(".")[2].lower()
     return max((length for length in range(len(own) + 1) if own[:length] in target), default=0)
-
-
-def _untrained(source: Source, home: tree.FunctionNode | None, name: str) -> Iterator[str]:
-    """Networks made in the same function that no `.parameters()` is asked of, and that are called."""
-    for target, value in _made_nets(source):
-        code = source.code(target)
-        made = isinstance(value, ast.Call) and source.name(value.func) != "copy.deepcopy"
-        if tree.function(source, value) is not home or code == name or not made or f"{code}.parameters" in source.text:
-            continue
-        holders = (one for one in source.all(ast.Assign) if source.code(one.targets[0]) == name)
-        if any(source.code(arg) == code for one in holders for arg in _given(one.value)):
-            continue  # a part of the net that is trained
-        module = values.sure(source, value, "module") and not values.sure(source, value, "loss")
-        kinds = [one for one in source.values(value) if modules.has_parameters(one)]
-        called = any(source.code(one.func) == code for one in source.all(ast.Call))
-        left = (f"{code}.requires_grad", f"{code}.load_state_dict(", f"{code}.eval(")  # frozen, or made to be tested
-        if module and kinds and called and not any(one in source.text for one in left):
-            yield code
-
-
-def _made_nets(source: Source) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Each target with its value, also of `self.a, self.b = A(), B()`."""
-    for assign in source.all(ast.Assign):
-        target, value = assign.targets[0], assign.value
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-            yield from zip(target.elts, value.elts, strict=True)
-        else:
-            yield target, value
-
-
-def _given(call: ast.expr) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
 
 
 def _constructor(value: ast.expr) -> ast.Call | None:

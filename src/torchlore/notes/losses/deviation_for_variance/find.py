@@ -94,12 +94,16 @@ def _squared_logarithm(source: Source) -> Iterator[Hit]:
     for term in source.all(ast.Call, ast.BinOp):
         base = _base(source, term)
         up = source.parents[term]
+        if base is not None and isinstance(up, ast.Assign) and isinstance(up.targets[0], ast.Name):
+            same = (one for one in uses.names(source, up.targets[0].id) if isinstance(one.ctx, ast.Load))
+            read = [one for one in same if [x.statement for x in scopes.reaching(source, one)] == [up]]
+            up = next((over for one in read if _is_sum(over := source.parents[one])), up)  # `var = logvar**2`
         if base is None or not _LOG_VARIANCE.search(_word(base)) or not _is_sum(up):
             continue
         whole: ast.AST = up
         while _is_sum(source.parents[whole]):
             whole = source.parents[whole]
-        squares = {_word(one) for part in ast.walk(whole) if (one := _base(source, part)) is not None}
+        squares = {_word(one) for part in ast.walk(whole) if (one := _base(source, part)) is not None} | {_word(base)}
         ones = any(tree.literal(part) == 1 for part in ast.walk(whole))
         if ones and len(squares) > 1 and "exp" not in source.code(whole):
             code = source.code(base)

@@ -13,6 +13,7 @@ from torchlore.check.source import Hit, Source
 _NAME = regex(r"^(?:loss_?)?(?:g|gen|generator)_?(?:adv_?)?(?:loss)?$|^err_?g$|^adv_?loss$", re.IGNORECASE)
 
 _PLAYER = regex(r"^(?:net_?)?[GD]$|^gen|^dis|critic", re.IGNORECASE)
+_FAKE = regex(r"(^|_)(fakes?|gen|generated|synth\w*)(_|$|\d)", re.IGNORECASE)
 _CRITIC = regex(r"(^|_)(d|dis|disc|discrim\w*|critic\w*)(_|$)|(opt|optim|optimizer|solver)_?d$", re.IGNORECASE)
 
 
@@ -22,8 +23,8 @@ WORDS = ("detach",)
 
 def find(source: Source) -> Iterator[Hit]:
     for detach in source.methods("detach"):
-        judged = source.parents[detach]
-        if not isinstance(judged, ast.Call) or detach not in judged.args or not _for_generator(source, judged):
+        judged = _judged(source, detach)
+        if judged is None or not _for_generator(source, judged):
             continue
         if _given_to_module(source, detach):
             fake = source.code(tree.receiver(detach))
@@ -31,6 +32,17 @@ def find(source: Source) -> Iterator[Hit]:
             message = f"the generator's loss gets no gradient through `{source.code(detach)}`: pass `{fake}`"
             yield source.hit(judged, message, edit, safe=False)
     yield from (*_in_helper(source), *_cut_when_made(source), *_cut_cycle(source))
+
+
+def _judged(source: Source, detach: ast.Call) -> ast.Call | None:
+    """`D(fake.detach())`, and `D(torch.cat([fake.detach(), condition], 1))`, where it is called a fake."""
+    up = source.parents[detach]
+    if isinstance(up, ast.List | ast.Tuple) and _FAKE.search(tree.dotted(tree.receiver(detach))):
+        joined = source.parents[up]
+        whole = isinstance(joined, ast.Call) and source.name(joined.func) == "torch.cat" and joined.args[:1] == [up]
+        over = source.parents[joined] if whole else None
+        return over if isinstance(over, ast.Call) and joined in over.args else None
+    return up if isinstance(up, ast.Call) and detach in up.args else None
 
 
 def _cut_cycle(source: Source) -> Iterator[Hit]:
@@ -118,8 +130,8 @@ def _in_helper(source: Source) -> Iterator[Hit]:
 
 
 def _given_to_module(source: Source, detach: ast.Call) -> bool:
-    call = source.parents[detach]
-    if not isinstance(call, ast.Call) or detach not in call.args or values.maybe(source, call.func, "loss"):
+    call = _judged(source, detach)
+    if call is None or values.maybe(source, call.func, "loss"):
         return False
     return _is_net(source, call.func)
 

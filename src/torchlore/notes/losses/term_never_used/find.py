@@ -12,6 +12,7 @@ _TERM = re.compile(
     r"(^|_)(loss|losses|alpha|weights?|penalty|reg|kl|kld|kl_div|entropy|mask|coeff?|focal)(_t|_term|_loss)?$",
     re.IGNORECASE,
 )
+_SUM = re.compile(r"^(total_?)?(loss|losses)(_total)?$", re.IGNORECASE)
 _OPTION = re.compile(
     r"^(margin|gamma|alpha|beta|temperature|smoothing|smooth|pos_weight|class_weights?|ignore_index|reduction|label_smoothing)$"
 )
@@ -38,7 +39,7 @@ def find(source: Source) -> Iterator[Hit]:
         ):
             for name, value in _unread(source, home):
                 yield source.hit(value, f"`{name}` is computed here and never used: the loss is without it")
-    yield from (*_plus(source), *_part_only(source), *_too_late(source))
+    yield from (*_plus(source), *_part_only(source), *_too_late(source), *_set_anew(source))
     for cls in classes.all_classes(source):
         words = _OPTION if _LOSS.search(cls.node.name) else _WEIGHT
         named = any(words.match(one) or _BETA.match(one) for one in classes.own_attributes(cls))
@@ -76,6 +77,49 @@ def _grows(source: Source, assign: ast.Assign) -> bool:
     same = [one for one in uses.names(source, name.id) if tree.function(source, one) is home and one is not name]
     outside = [one for one in same if not tree.inside(source, one, around[-1])]
     return any(isinstance(one.ctx, ast.Store) == (one.lineno < assign.lineno) for one in outside)
+
+
+def _set_anew(source: Source) -> Iterator[Hit]:
+    """`if a: loss += x` and below `if b: loss = y`: where the second holds, the first is lost."""
+    for held in source.all(ast.Assign):
+        name, around = held.targets[0], source.parents[held]
+        chosen = isinstance(around, ast.If) and held in around.body and not around.orelse
+        if not chosen or not isinstance(name, ast.Name) or not _SUM.search(name.id) or len(held.targets) > 1:
+            continue
+        home = tree.function(source, held) or source.tree
+        same = [one for one in uses.names(source, name.id) if tree.function(source, one) is tree.function(source, held)]
+        before = [
+            one for one in same if one.lineno < held.lineno and tree.loops(source, one) == tree.loops(source, held)
+        ]
+        added = [one for one in before if isinstance(source.parents[one], ast.AugAssign) and _is_added(source, one)]
+        last = added[-1] if added else None
+        between = [
+            one for one in same if last is not None and last.lineno < one.lineno <= held.lineno and one is not name
+        ]
+        again = [one for one in same if one.lineno > held.lineno and _is_added(source, one)]
+        made = any(isinstance(one, ast.Call | ast.BinOp) for one in ast.walk(held.value))
+        if (
+            last is None
+            or between
+            or not made
+            or follow.exclusive(source, last, held)
+            or source.parents[around] is not home
+        ):
+            continue
+        if len(added) + len(again) > 1 and tree.statement(source, last) in _blocks_of(home):
+            told = f"`{name.id}` is set anew here, and what was added in line {last.lineno} and above is lost"
+            yield source.hit(held, f"{told}: write `{name.id} +=`", severity="warning")
+
+
+def _is_added(source: Source, name: ast.Name) -> bool:
+    up = source.parents[name]
+    return isinstance(up, ast.AugAssign) and isinstance(up.op, ast.Add) and up.target is name
+
+
+def _blocks_of(home: ast.AST) -> list[ast.stmt]:
+    """The statements of a function, and those of an `if` in it that has no other branch."""
+    body: list[ast.stmt] = getattr(home, "body", [])
+    return [*body, *(part for one in body if isinstance(one, ast.If) and not one.orelse for part in one.body)]
 
 
 def _part_only(source: Source) -> Iterator[Hit]:

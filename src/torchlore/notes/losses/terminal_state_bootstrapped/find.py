@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, follow, grouped, scopes, tree, uses
+from torchlore.check import calls, follow, grouped, scopes, terms, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
@@ -17,6 +17,8 @@ _TURNED = regex(
 _MASK = regex(r"mask|(^|_)(not_?)?dones?(_|$)|continu|alive", re.IGNORECASE)
 _GAMMA = regex(r"gamma|discount", re.IGNORECASE)
 _NEXT = regex(r"next|target|new_|_prime|s2|s_", re.IGNORECASE)
+_LOG_PROB = regex(r"next_?log|log_?(prob|pi|p)s?_?(next|2|prime)|new_next_log", re.IGNORECASE)
+_COEFFICIENT = regex(r"alpha|ent|temp", re.IGNORECASE)
 WORDS = ("*gamma*|*discount*",)
 
 
@@ -24,7 +26,7 @@ def find(source: Source) -> Iterator[Hit]:
     yield from _mask_added(source)
     if not any(word in source.text for word in ("done", "termina")):
         return
-    yield from _zeroed_too_late(source)
+    yield from (*_zeroed_too_late(source), *_entropy_outside(source))
     for sum_ in grouped.operations(source, ast.Add):
         home = tree.function(source, sum_)
         if flag := _kept_at_the_end(source, sum_):
@@ -76,6 +78,22 @@ def _zeroed_too_late(source: Source) -> Iterator[Hit]:
             yield source.hit(
                 cell, f"`{name.id}` was read above, and this zero reaches nobody: set it before the target is made"
             )
+
+
+def _entropy_outside(source: Source) -> Iterator[Hit]:
+    """`r + (1 - done) * gamma * q - alpha * next_log_prob`: the entropy of a state that is not there is in the target."""
+    for gap in grouped.operations(source, ast.Sub):
+        product = gap.right
+        names = {_named(one) for one in terms.factors(product)} if isinstance(product, ast.BinOp) else set()
+        entropy = any(_LOG_PROB.search(one) for one in names) and any(_COEFFICIENT.search(one) for one in names)
+        left = gap.left if isinstance(gap.left, ast.BinOp) and isinstance(gap.left.op, ast.Add) else None
+        if left is None or not entropy or len(names) != 2 or not _GAMMA.search(source.code(left)):
+            continue
+        words = [_word(one) for one in ast.walk(left)]
+        rewarded = any(_REWARD.search(_named(one)) for one in (left.left, left.right))
+        if rewarded and any(_DONE.search(word) or _MASK.search(word) for word in words):
+            told = "the entropy belongs to the next state's value: behind the end of an episode there is none, and it wants `gamma` too"
+            yield source.hit(gap.right, f"{told}: subtract it within the brackets", severity="warning")
 
 
 def _is_target(source: Source, sum_: ast.BinOp) -> bool:

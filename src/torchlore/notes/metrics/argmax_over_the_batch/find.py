@@ -19,9 +19,8 @@ def find(source: Source) -> Iterator[Hit]:
         plain = source.name(call.func).startswith(("torch.", "numpy."))
         dim = tree.argument(call, int(plain), "dim") or tree.argument(call, None, "axis")
         scores = (call.args[0] if call.args else call) if plain else tree.receiver(call)
-        if follow.method(call) == "argmax" and dim is not None and _of_one(source, scores, tree.literal(dim)):
-            told = f"`{source.code(scores)}` has one output, so this is always 0: ask whether it is `> 0`"
-            yield source.hit(call, told)
+        if follow.method(call) == "argmax" and dim is not None:
+            yield from _always_first(source, call, scores, tree.literal(dim))
         if tree.literal(dim) in (1, -1) and (slip := _other_softmax(source, scores)) is not None:
             told = "the softmax is over dimension 0, so each sample is weighed against its neighbours in the batch"
             yield source.hit(slip, f"{told}, and the class is taken from dimension 1: write dim=1")
@@ -127,6 +126,27 @@ def _best(source: Source) -> Iterator[Hit]:
         if any(_of_a_batch(where, one[0]) for where, one in _given(source, scores)):
             told = "this takes the best samples of each class, not the best classes of each sample"
             yield source.hit(call, f"{told}: write dim=1")
+
+
+def _always_first(source: Source, call: ast.Call, scores: ast.expr, dim: object) -> Iterator[Hit]:
+    """The best of one output."""
+    if _of_one(source, scores, dim):
+        yield source.hit(call, f"`{source.code(scores)}` has one output, so this is always 0: ask whether it is `> 0`")
+    elif _of_one_label(source, scores, dim):
+        told = f"`{source.code(scores)}` has one output, the number that is asked for, so this is always 0"
+        yield source.hit(call, f"{told}: write `{source.code(scores)}.squeeze(-1)`", severity="warning")
+
+
+def _of_one_label(source: Source, scores: ast.expr, dim: object) -> bool:
+    """`model(**batch).logits`, where `from_pretrained(name, num_labels=1)` made the model: a regression."""
+    scores = follow.peeled(scores, ("detach", "cpu"))
+    out = (
+        follow.followed(source, scores.value) if isinstance(scores, ast.Attribute) and scores.attr == "logits" else None
+    )
+    found = source.values(out.func) if isinstance(out, ast.Call) and dim in (1, -1) else ()
+    made = [one.node for one in found if isinstance(one.node, ast.Call) and one.name.startswith("transformers.")]
+    told = [tree.literal(tree.argument(one, None, "num_labels")) for one in made]
+    return bool(found) and len(made) == len(found) and all(one == 1 for one in told)
 
 
 def _of_one(source: Source, scores: ast.expr, dim: object) -> bool:

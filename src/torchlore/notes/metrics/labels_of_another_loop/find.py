@@ -1,17 +1,24 @@
 """The rule of labels-of-another-loop."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from torchlore.check import follow, scopes, tree
+from torchlore.check import follow, scopes, tree, uses
 from torchlore.check.pattern import regex
 from torchlore.check.source import Hit, Source
 
 _SPLIT = regex(r"^(?:valid(?:ation)?|val|v|test|te|dev|eval)_|_(?:valid(?:ation)?|val|v|test|te|dev|eval)$")
 
 
+_TRAIN = regex(r"(^|_)(train|training|trn|tr)(_|$)")
+_HELD = regex(r"(^|_)(valid|validation|val|test|dev)(_|$)")
+_SCORE = regex(r"score|auc|auroc|acc|f1|loss|metric|error|mse|mae|rmse|r2|report|precision|recall|kappa", re.IGNORECASE)
+
+
 def find(source: Source) -> Iterator[Hit]:
+    yield from _of_the_other_split(source)
     for loop in source.all(ast.For):
         yield from _counter_of_another(source, loop)
         yield from _left_over(source, loop)
@@ -25,6 +32,27 @@ def find(source: Source) -> Iterator[Hit]:
             if away and any(_of_a_loop(source, one) for one in bound):
                 told = f"`{name.id}` is of the batch of another loop, and this one's is `{mine}`"
                 yield source.hit(name, f"{told}: write `{mine}`")
+
+
+def _of_the_other_split(source: Source) -> Iterator[Hit]:
+    """`valid_auc = roc_auc_score(train_labels, train_preds)`, beside `valid_labels` and `valid_preds` that nobody reads."""
+    for held in uses.assigns(source, ast.Name, ast.Call):
+        name, call = held.targets[0], held.value
+        goal = _HELD.search(name.id) if isinstance(name, ast.Name) else None
+        if goal is None or not isinstance(call, ast.Call) or not _SCORE.search(tree.dotted(call.func)):
+            continue
+        given = [one.id for one in (*call.args, *(word.value for word in call.keywords)) if isinstance(one, ast.Name)]
+        words = [_TRAIN.search(one) for one in given]
+        if len(given) < 2 or not all(words):
+            continue
+        home = tree.function(source, held) or source.tree
+        names = [one for one in tree.under(source, home, ast.Name) if _HELD.search(one.id) and one is not name]
+        meant = [one.replace(word[2], goal[2]) for one, word in zip(given, words, strict=True) if word is not None]
+        set_ = {one.id for one in names if isinstance(one.ctx, ast.Store)}
+        read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
+        if set(meant) <= set_ and not set(meant) & read:
+            told = f"`{name.id}` is computed from `{given[0]}`, and nobody reads `{meant[0]}`"  # type: ignore[attr-defined]  # a name
+            yield source.hit(call, f"{told}: pass `{', '.join(meant)}`", severity="warning")
 
 
 def _counter_of_another(source: Source, loop: ast.For) -> Iterator[Hit]:

@@ -22,7 +22,7 @@ def find(source: Source) -> Iterator[Hit]:
         return
     yield from (*_replaced(source), *_restarted(source), *_last_returned(source), *_last_scored(source))
     if "loss" in source.text:
-        yield from (*_read_behind(source), *_added_behind(source))
+        yield from (*_read_behind(source), *_added_behind(source), *_logged_behind(source))
 
 
 def _read_behind(source: Source) -> Iterator[Hit]:
@@ -48,6 +48,21 @@ def _read_behind(source: Source) -> Iterator[Hit]:
     for given in (one for one in source.all(ast.Return) if tree.function(source, one) in homes) if homes else ():
         if given.value is not None and _bare(source, given.value) is not None and (mean := _dropped(source, given)):
             yield from _told(source, given.value, given, f"`{mean}` is never read, and this returns")
+
+
+def _logged_behind(source: Source) -> Iterator[Hit]:
+    """`writer.add_scalar("val/loss", loss.item(), step)` behind an evaluation that adds its losses up."""
+    for call in source.methods("add_scalar", "log", "log_metric", "log_scalar"):
+        given = [*call.args, *(one.value for one in call.keywords)]
+        given += [value for one in given if isinstance(one, ast.Dict) for value in one.values]
+        for one in given:
+            bare = follow.peeled(one, tuple(_CASTS))
+            name = bare if isinstance(bare, ast.Name) and _LOSS.search(bare.id) else None
+            loop = _loop(source, name, call) if name is not None else None
+            if name is None or loop is None or not tensors.no_grad_around(source, loop) or _ends(loop):
+                continue
+            if any(_adds(source, part, name.id) for part in loop.body):
+                yield from _told(source, one, one, "this logs")
 
 
 def _added_behind(source: Source) -> Iterator[Hit]:

@@ -37,7 +37,7 @@ def find(source: Source) -> Iterator[Hit]:
                 severity="warning",
             )
     yield from (*_windows(source), *_cut_to_whole(source), *_weighed_alike(source), *_counted_full(source))
-    yield from (*_divided(source), *_in_a_meter(source), *_share_of_another(source))
+    yield from (*_divided(source), *_in_a_meter(source), *_share_of_another(source), *_in_each_turn(source))
 
 
 def _is_mean(source: Source, one: tallies.Tally) -> bool:
@@ -58,6 +58,27 @@ def _share_of_another(source: Source) -> Iterator[Hit]:
         if tallies.another(source, share.right, loop, name):
             over, by = source.code(iteration.unwrapped(source, loop.iter)), source.code(share.right)
             yield source.hit(share, tallies.ODD["another"].format(by=by, name=name, over=over), severity="warning")
+
+
+def _in_each_turn(source: Source) -> Iterator[Hit]:
+    """`total += loss.item()` and `total /= steps` in one loop: what was added first is divided again and again."""
+    for loop in source.all(ast.For):
+        short = [one for one in loop.body if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)]
+        adds = {
+            one.target.id: one.target
+            for one in short
+            if isinstance(one.op, ast.Add) and isinstance(one.target, ast.Name)
+        }
+        for one in short if adds else ():
+            name = tree.dotted(one.target)
+            if not isinstance(one.op, ast.Div) or name not in adds or tree.literal(one.value) is not tree.UNKNOWN:
+                continue
+            bound = scopes.reaching(source, adds[name])
+            outside = [x for x in bound if not tree.inside(source, x.statement, loop)]
+            begun = [scopes.part(x) for x in outside]
+            if begun and all(x is not None and tree.literal(x) in (0, 0.0) for x in begun):
+                told = f"`{name}` is divided in every turn, what the first turns added again and again"
+                yield source.hit(one, f"{told}: divide behind the loop", severity="warning")
 
 
 def _divided(source: Source) -> Iterator[Hit]:

@@ -23,7 +23,7 @@ def find(source: Source) -> Iterator[Hit]:
         if _EPOCH.match(tree.dotted(outer.target)) or "epoch" in source.code(outer.iter).lower():
             yield from _sums(source, outer)
             yield from (*_objects(source, outer), *_growing(source, outer))
-    yield from _lists(source)
+    yield from (*_lists(source), *_shared(source))
     for compute in source.methods("compute") if "torchmetrics" in source.text else ():
         metric, loops = tree.receiver(compute), tree.loops(source, compute)
         if not loops:
@@ -51,6 +51,34 @@ def find(source: Source) -> Iterator[Hit]:
         )
         if outside and deeper and not spread and not any(one.func.attr == "reset" for one in around):  # type: ignore[attr-defined]  # a method
             yield source.hit(compute, f"`{name}` still holds the epochs before: call `{name}.reset()` after this line")
+
+
+def _shared(source: Source) -> Iterator[Hit]:
+    """`self.acc.update(...)` in `training_step` and in `validation_step`: Lightning validates before the epoch ends, so both count in it."""
+    for cls in classes.all_classes(source) if "torchmetrics" in source.text else ():
+        steps = [classes.methods(cls).get(name) for name in ("training_step", "validation_step")]
+        fed = [_fed(source, step) if step is not None else {} for step in steps]
+        for name in fed[0].keys() & fed[1].keys():
+            place = fed[1][name]
+            inside = tree.under(source, cls.node, ast.Call)
+            read = [one for one in inside if tree.dotted(one.func) == f"{name}.compute"]
+            given = [one.args[1] for one in inside if follow.method(one) == "log" and len(one.args) > 1]
+            logged = [one for one in given if isinstance(one, ast.Attribute) and tree.dotted(one) == name]
+            if (read or len(logged) > 1) and _is_metric(
+                source, tree.receiver(place) if follow.method(place) == "update" else place.func
+            ):
+                told = f"`{name}` counts the training batches as well, for the validation runs before the epoch's end"
+                yield source.hit(place, f"{told}: make one for each", severity="warning")
+
+
+def _fed(source: Source, step: tree.FunctionNode) -> dict[str, ast.Call]:
+    """The metrics of `self` that a step calls or updates."""
+    found: dict[str, ast.Call] = {}
+    for call in tree.under(source, step, ast.Call):
+        name = tree.dotted(call.func).removesuffix(".update")
+        if name.startswith("self.") and name.count(".") == 1:
+            found[name] = call
+    return found
 
 
 def _by_function(source: Source, compute: ast.Call) -> Iterator[Hit]:

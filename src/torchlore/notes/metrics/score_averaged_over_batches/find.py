@@ -14,13 +14,17 @@ WORDS = ("*oader*|exp", "*oader*|*ppl*|*perplex*")
 
 
 def find(source: Source) -> Iterator[Hit]:
-    yield from _perplexities(source)
+    perplexed = list(_perplexities(source))
+    yield from perplexed
+    lines = {one.line for one in perplexed}
     for one in tallies.tallies(source) if "oader" in source.text else ():
         loader = _loader(source, one.loop)
         meter = (
             one.kind == "loss" and one.division is one.node
         )  # `losses.update(loss.item())`, which would take a count
         if (one.kind not in ("bent", "mean") and not meter) or one.by == "samples" or loader is None:
+            continue
+        if getattr(one.node, "lineno", 0) in lines:
             continue
         if one.kind == "bent" and not _drawn(source, one):
             yield source.hit(

@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from torchlore.check import flow, follow, tree, uses, values
+from torchlore.check import flow, follow, terms, tree, uses, values
 from torchlore.check.calls import callers
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _WRAPPER = "torch.nn.parallel.DistributedDataParallel"
 
-WORDS = ("DistributedDataParallel", "module", "backward")
+WORDS = ("module", "backward")
 
 
 def find(source: Source) -> Iterator[Hit]:
@@ -54,7 +54,8 @@ def _wrapper(source: Source, call: ast.Call) -> ast.expr | None:
     if isinstance(node, ast.Attribute) and node.attr == "module":
         inner = node.value
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "module":
-        inner = node.value.value if node.attr == "forward" or values.sure(source, node, "module") else None  # type: ignore[assignment]  # None is asked below
+        known = node.attr == "forward" or values.sure(source, node, "module") or _makes_loss(source, call)
+        inner = node.value.value if known else None  # type: ignore[assignment]  # None is asked below
     else:
         return None
     return inner if inner is not None and values.made_by(source, inner, _WRAPPER) is not None else None
@@ -68,6 +69,15 @@ def _unwrapped(source: Source, func: ast.expr) -> ast.expr:
         return func
     part = isinstance(func, ast.Attribute) and (func.attr == "forward" or values.sure(source, func, "module"))
     return taken if root is func or part else func
+
+
+def _makes_loss(source: Source, call: ast.Call) -> bool:
+    """`losses = ddp.module.calc_loss(x)`: a method of the net whose result is differentiated here."""
+    home = tree.function(source, call)
+    held = tree.statement(source, call)
+    name = held.targets[0] if isinstance(held, ast.Assign) and held.value is call else None
+    later = [one for one in source.methods("backward") if home is not None and tree.function(source, one) is home]
+    return isinstance(name, ast.Name) and any(call in terms.reached(source, tree.receiver(one)) for one in later)
 
 
 def _trains(source: Source, call: ast.Call, home: tree.FunctionNode | None) -> bool:

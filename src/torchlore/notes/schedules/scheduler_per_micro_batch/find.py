@@ -88,6 +88,7 @@ def _told_the_batches(source: Source, scheduler: ast.expr, count: str) -> Iterat
 
 def _count(source: Source, test: ast.expr) -> str:
     """`k` of `(i + 1) % k == 0`."""
+    test = follow.followed(source, test.operand if isinstance(test, ast.UnaryOp) else test)  # `if waits:`
     found = (one for one in ast.walk(test) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod))
     return next((source.code(one.right) for one in found), "")
 

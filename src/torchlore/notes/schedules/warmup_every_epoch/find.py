@@ -4,18 +4,21 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlore.check import calls, flow, iteration, scopes, tree, uses
+from torchlore.check import calls, flow, follow, iteration, scopes, tree, uses
 from torchlore.check.project import as_function
 from torchlore.check.source import Hit, Source
 
 _WORDS = (ast.Name, ast.Attribute)
 _RATE = re.compile(r"""\[["']lr["']\]|param_groups|set_lr|_lr\(""")
 
-WORDS = ("enumerate",)
+WORDS = ("enumerate|*warm*",)
 
 
 def find(source: Source) -> Iterator[Hit]:
-    for loop in source.all(ast.For) if uses.says(source, "warm") else ():
+    if not uses.says(source, "warm"):
+        return
+    yield from _counted_twice(source)
+    for loop in source.all(ast.For):
         name = iteration.index(source, loop)
         for use in (one for part in loop.body for one in tree.under(source, part, ast.Name)) if name else ():
             own = use.id == name and isinstance(use.ctx, ast.Load) and _warms(source, use)
@@ -27,6 +30,36 @@ def find(source: Source) -> Iterator[Hit]:
             ):
                 told = f"`{name}` begins at 0 in every epoch, and so does this warm-up"
                 yield source.hit(use, f"{told}: count over the epochs, `epoch * len(loader) + {name}`")
+                break
+
+
+def _counted_twice(source: Source) -> Iterator[Hit]:
+    """`total = epoch * length + i; if total < warmup: lr = base * i / warmup`: asked with one count, and divided with the other."""
+    for choice in source.all(ast.If):
+        test = choice.test
+        total = test.left if isinstance(test, ast.Compare) else None
+        if (
+            not isinstance(test, ast.Compare)
+            or not isinstance(total, ast.Name)
+            or not _is_below(source, test, total.id)
+        ):
+            continue
+        made = follow.followed(source, total)
+        sides = (made.left, made.right) if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Add) else ()
+        steps = [one for one in sides if isinstance(one, ast.Name)]
+        whole = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) for one in sides)
+        over = source.code(test.comparators[0])
+        for share in (
+            (one for part in choice.body for one in tree.under(source, part, ast.BinOp)) if whole and steps else ()
+        ):
+            above = {one.id: one for one in ast.walk(share.left) if isinstance(one, ast.Name)}
+            divided = isinstance(share.op, ast.Div) and source.code(share.right) == over
+            if divided and steps[0].id in above and total.id not in above:
+                name = steps[0].id
+                told = (
+                    f"`{name}` begins at 0 in every epoch, and so does this warm-up: count with `{total.id}` here too"
+                )
+                yield source.hit(above[name], told)
                 break
 
 
