@@ -8,7 +8,7 @@ import torch.multiprocessing as mp
 
 def work(rank, folder, answers):
     store = dist.FileStore(f"{folder}/store", 2)
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=2, timeout=timedelta(seconds=1))
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=2, timeout=timedelta(seconds=4))
     value = torch.tensor(float(2 if rank == 0 else 1))
     answer = value.item()
     if rank == 0:
