@@ -2,6 +2,8 @@
 
 import ast
 import re
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
 
 from torchlore.check import classes, follow, tree
@@ -37,14 +39,29 @@ def _returns(source: Source, home: ast.AST) -> bool:
 
 def _layers_called(source: Source, home: FunctionNode) -> Iterator[tuple[ast.Assign, list[ast.Name], ast.Call]]:
     """Each `name = self.layer(...)` of a method whose layer changes nothing in place."""
+    said: dict[str, list[ast.Name]] = defaultdict(list)
+    for name in tree.under(source, home, ast.Name):
+        said[name.id].append(name)
     for one in tree.under(source, home, ast.Assign):
         target, call = one.targets[0], one.value
         parts = target.elts if isinstance(target, ast.Tuple) else [target]
         names = [part for part in parts if isinstance(part, ast.Name) and not part.id.startswith("_")]
         if not isinstance(call, ast.Call) or len(one.targets) > 1 or len(names) < len(parts):
             continue
-        if tree.function(source, one) is home and _computes(source, call):
+        lost = all(_may_be_lost(source, one, said[name.id]) for name in names)
+        if lost and tree.function(source, one) is home and _computes(source, call):
             yield one, names, call
+
+
+def _may_be_lost(source: Source, one: ast.Assign, said: list[ast.Name]) -> bool:
+    """Whether the next line that says the name does not read it; asked first, as nearly all are read."""
+    place = bisect_right(said, one.end_lineno or one.lineno, key=lambda name: name.lineno)
+    if place == len(said):
+        return True
+    line = tree.statement(source, said[place])
+    names = tree.under(source, line, ast.Name)
+    reads = any(name.id == said[place].id and isinstance(name.ctx, ast.Load) for name in names)
+    return not reads and not isinstance(line, ast.AugAssign)
 
 
 def _computes(source: Source, call: ast.Call) -> bool:
