@@ -26,9 +26,18 @@ def find(source: Source) -> Iterator[Hit]:
         return
     for one in (*uses.assigns(source, ast.Name, ast.Call), *uses.assigns(source, ast.Name, ast.BinOp)):
         name = one.targets[0]
-        told = _told(source, one.value, name) if isinstance(name, ast.Name) and len(one.targets) == 1 else ""
-        if told and isinstance(name, ast.Name) and _is_own(source, one) and follow.unread(source, name):
+        if not isinstance(name, ast.Name) or len(one.targets) > 1 or not _may_matter(one.value, name):
+            continue
+        told = _told(source, one.value, name)
+        if told and _is_own(source, one) and follow.unread(source, name):
             yield source.hit(one, f"nobody is given `{name.id}`, so {told}")
+
+
+def _may_matter(made: ast.expr, name: ast.Name) -> bool:
+    """Whether a name, or what makes it, has one of the words; asked first."""
+    func = made.func if isinstance(made, ast.Call) else made
+    word = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    return word.endswith(("Sampler", "Compose", "Loss")) or "stop" in word.lower() or "weight" in name.id.lower()
 
 
 def _told(source: Source, made: ast.expr, name: ast.Name) -> str:
