@@ -8,7 +8,7 @@ Choose, and stop, by the validation score.
 """
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/saving-the-best-model/84608",)
+SOURCES = ("https://github.com/VMarsocci/pangaea-bench/issues/28",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

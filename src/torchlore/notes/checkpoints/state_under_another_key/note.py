@@ -9,7 +9,10 @@ One key for each, and the same one on both sides.
 """
 
 ROWS = ()
-SOURCES = ("https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.LRScheduler.html",)
+SOURCES = (
+    "https://github.com/bl0/moco/issues/8",
+    "https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.LRScheduler.html",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

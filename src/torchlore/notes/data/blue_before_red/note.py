@@ -8,7 +8,10 @@ Turn it once, where it is read: `cv2.cvtColor(image, cv2.COLOR_BGR2RGB)`, or `cv
 """
 
 ROWS = ()
-SOURCES = ("https://docs.opencv.org/4.x/d4/da8/group__imgcodecs.html",)
+SOURCES = (
+    "https://github.com/avilash/pytorch-siamese-triplet/issues/9",
+    "https://github.com/amirlivne/PD-L1_predictor/issues/2",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ("cv2",)
 SEVERITY = "warning"

@@ -8,7 +8,7 @@ Give the network, or return, the new name.
 """
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/transforms-are-not-applied/68010",)
+SOURCES = ("https://docs.pytorch.org/vision/stable/transforms.html",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

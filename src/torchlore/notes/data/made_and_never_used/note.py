@@ -9,7 +9,7 @@ Hand it over where it belongs: `DataLoader(..., sampler=sampler)`, `CrossEntropy
 """
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/how-to-handle-imbalanced-classes/11264",)
+SOURCES = ("https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.WeightedRandomSampler",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

@@ -10,7 +10,7 @@ Give the split a generator of its own, `random_split(data, [n, m], generator=tor
 """
 
 ROWS = ()
-SOURCES = ("https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.random_split",)
+SOURCES = ("https://github.com/talmolab/sleap-nn/pull/600", "https://github.com/kekmodel/FixMatch-pytorch/issues/41")
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

@@ -8,7 +8,7 @@ Use the names that the loop binds.
 """
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/loss-goes-to-zero-but-accuracy-stays-low/55813",)
+SOURCES = ("https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

@@ -8,7 +8,7 @@ Write the target's name.
 """
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/kl-divergence-loss/65393",)
+SOURCES = ("https://docs.pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

@@ -9,7 +9,10 @@ Read the name on the next line, or take the layer out.
 """
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/dropout-layers/2138",)
+SOURCES = (
+    "https://github.com/skaae/recurrent-spatial-transformer-code/issues/3",
+    "https://github.com/piotrkawa/audio-deepfake-adversarial-attacks",
+)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"

@@ -8,7 +8,7 @@ Hand each turn's output to the next: `x = block(x)`, `x = self.layers[i](x)`.
 """
 
 ROWS = ()
-SOURCES = ("https://discuss.pytorch.org/t/modulelist-and-sequential/51460",)
+SOURCES = ("https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html",)
 TORCH = "2.11, 2.15"
 NEEDS = ()
 SEVERITY = "warning"
