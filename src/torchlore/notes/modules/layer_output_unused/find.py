@@ -20,6 +20,8 @@ _ACTIVATION = re.compile(r"torch\.nn\.(\w*ReLU6?|\w+LU|Mish|Hard\w+|Dropout\w*)$
 
 
 def find(source: Source) -> Iterator[Hit]:
+    if "_hook(" in source.text:
+        return  # what a layer gave may be read where a hook put it
     for cls in classes.all_classes(source):
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
         if forward is None or not _returns(source, forward) or follow.in_test(source, forward.body[0]):
@@ -69,7 +71,9 @@ def _computes(source: Source, call: ast.Call) -> bool:
     seen = not call.args or not isinstance(call.args[0], ast.Call)  # in place of something that has a name
     if _FUNCTION.match(source.name(call.func)) or follow.method(call) in _METHODS:
         return not (seen and "inplace" in source.code(call))
-    made = source.values(call.func) if tree.dotted(call.func).startswith("self.") else ()
+    layer = tree.dotted(call.func)
+    asked = layer.startswith("self.") and f"{layer}." not in source.text  # `self.quantiser.loss`, read after its call
+    made = source.values(call.func) if asked else ()
     return bool(made) and all(_is_layer(one, seen) for one in made)
 
 
