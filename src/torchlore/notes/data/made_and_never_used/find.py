@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchlore.check import flow, follow, tree, uses
 from torchlore.check.source import Hit, Source
 
-WORDS = ("torch", "*sampler|*compose|*weight|*stop|*loss")
+WORDS = ("torch", "*sampler*|*compose*|*weight*|*stop*|*loss*")
 _RANDOM = re.compile(r"Random|Jitter|AutoAugment|TrivialAugment|AugMix|RandAugment|Flip\(|MixUp|CutMix")
 _WEIGHTS = re.compile(
     r"(class|cls|label)_?weights?(_\w+)?$|weights?_(of|per|for)_(each_)?(class|cls|label)(es)?$", re.IGNORECASE

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from torchlore.check import follow, iteration, scopes, tree, values
 from torchlore.check.source import Hit, Source
 
-WORDS = ("for", "*loader*|*_dl|*dataset*")
+WORDS = ("for", "*loader*|*_dl*|*dataset*")
 
 
 def find(source: Source) -> Iterator[Hit]:

@@ -20,14 +20,14 @@ _ACTIVATION = re.compile(r"torch\.nn\.(\w*ReLU6?|\w+LU|Mish|Hard\w+|Dropout\w*)$
 
 
 def find(source: Source) -> Iterator[Hit]:
-    if "_hook(" in source.text:
-        return  # what a layer gave may be read where a hook put it
     for cls in classes.all_classes(source):
         forward = classes.methods(cls).get("forward") if classes.is_module(cls) else None
         if forward is None or not _returns(source, forward) or follow.in_test(source, forward.body[0]):
             continue
         for statement, names, call in _layers_called(source, forward):
             if all(follow.unread(source, name) for name in names):
+                if "_hook(" in source.code(cls.node):
+                    break  # what a layer gave may be read where a hook put it
                 lost = " and ".join(f"`{name.id}`" for name in names)
                 told = f"{lost} {'is' if len(names) == 1 else 'are'} never read, so the network runs as if `{source.code(call.func)}` were not there"
                 yield source.hit(statement, f"{told}: read it below, or take the layer out")
