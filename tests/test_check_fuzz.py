@@ -239,6 +239,22 @@ def test_a_class_made_from_a_part_of_its_namesake_ends(rules):
     assert trouble(runner.Work(rules, config.Config(), Project()), "m.py", NESTED) == []
 
 
+HUGE = """
+import torch
+from torch import nn
+
+x = torch.zeros(90000000000000000000, 3)
+y = torch.zeros(8, 3)
+nn.functional.mse_loss(x[::2], x[1:].sum(1))
+nn.functional.mse_loss(y[::0], y[3:1].sum(1))
+nn.functional.mse_loss(nn.Linear(3, 1)(x[:-1]), x[:-1, 0])
+"""
+
+
+def test_sizes_beyond_any_machine_are_only_numbers(rules):
+    assert trouble(runner.Work(rules, config.Config(), Project()), "m.py", HUGE) == []
+
+
 def test_a_few_mutants(rules):
     assert hunt(rules, range(120)) == []
 

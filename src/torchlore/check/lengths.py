@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import TYPE_CHECKING
 
-from torchlore.check import averages, calls, classes, flow, follow, scopes, tree
+from torchlore.check import averages, calls, classes, flow, follow, scopes, shapes, tree
 from torchlore.check.project import Class, Function
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _of_part(source: Source, node: ast.expr, given: Given, hops: int) -> int | N
     whole = length(source, node.value, given, (), hops)
     ends = [count(source, one, given) if one is not None else None for one in (first.lower, first.upper)]
     told = all(end is not None or one is None for end, one in zip(ends, (first.lower, first.upper), strict=True))
-    return len(range(whole)[slice(*ends)]) if whole is not None and told and first.step is None else None
+    return shapes.taken(whole, ends[0], ends[1], None) if whole is not None and told and first.step is None else None
 
 
 def _is_mask(node: ast.expr) -> bool:

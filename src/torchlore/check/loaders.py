@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from torchlore.check import averages, calls, classes, follow, iteration, lengths, scopes, tree, values
+from torchlore.check import averages, calls, classes, follow, iteration, lengths, scopes, shapes, tree, values
 from torchlore.check.pattern import regex
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def rows(source: Source, node: ast.expr) -> int | None:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         whole, ends = rows(source, node.value), (node.slice.lower, node.slice.upper, node.slice.step)
         bounds = [tree.literal(one) if one is not None else None for one in ends]
-        known = all(one is None or isinstance(one, int) for one in bounds)
-        return len(range(whole)[slice(*bounds)]) if whole is not None and known else None
+        known = [one for one in bounds if one is None or isinstance(one, int)]
+        return shapes.taken(whole, *known) if whole is not None and len(known) == 3 else None
     shape = values.shape(source, node)
     return shape[0] if shape and isinstance(shape[0], int) else None
 

@@ -41,10 +41,19 @@ def _sliced(size: int | str | None, part: ast.Slice) -> int | str | None:
     if len(ends) != len(given):
         return _SOME
     if isinstance(size, int):
-        return len(range(size)[slice(*ends)])
+        left = taken(size, *ends)
+        return left if left is not None else _SOME
     first, last = ends[0] or 0, ends[1]
     short = last is not None and last >= 0 and first >= 0 and ends[2] is None
     return last - first if short and last is not None else _SOME
+
+
+def taken(size: int, start: int | None, stop: int | None, step: int | None) -> int | None:
+    """How many of so many a slice takes, whatever the numbers; None for a step of 0, which raises."""
+    if step == 0:
+        return None
+    first, end, by = slice(start, stop, step).indices(max(size, 0))
+    return max(0, -((first - end) // by))
 
 
 def parts(items: tuple[tuple[Held, ...], ...], part: ast.Slice, *, grows: bool) -> tuple[tuple[Held, ...], ...]:
