@@ -214,6 +214,15 @@ def test_a_warm_up_that_is_cut_is_told(tmp_path: Path, capsys: pytest.CaptureFix
         assert (line in capsys.readouterr().out) is told
 
 
+def test_a_run_that_an_older_version_began_goes_on_with_options_that_nothing_heeds(tmp_path: Path) -> None:
+    assert main(["train", "--epochs", "1", "--out", str(tmp_path)]) == 0
+    config = tmp_path / "001" / "config.yaml"
+    assert "\nmomentum: 0.9" in config.read_text()
+    config.write_text(config.read_text().replace("\nmomentum: 0.9", "\nmomentum: 0.5"))
+    assert main(["resume", str(tmp_path / "001")]) == 0
+    assert main(["train", "--momentum", "0.5", "--out", str(tmp_path)]) == 2
+
+
 def test_a_journal_that_was_cut_short_is_read_up_to_the_cut(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     journal = Journal(path)

@@ -26,6 +26,6 @@ def run(args: argparse.Namespace) -> int:
         from torchlore.cli._training import go
 
         begun = any((args.folder / "checkpoints").glob("step-*.pt"))
-        return go(checked(read(config)), lambda: args.folder, load=not begun)
+        return go(checked(read(config), begun=True), lambda: args.folder, load=not begun)
     except Refused as refused:
         raise Failure(str(refused)) from None

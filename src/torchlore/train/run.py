@@ -143,10 +143,11 @@ def defaults(task: str) -> Run:
     return replace(Run(task=task), **TASKS[task].defaults)
 
 
-def refuse(run: Run) -> Iterator[str]:
-    """Why this run cannot work, one sentence each, before any data is read."""
+def refuse(run: Run, *, begun: bool = False) -> Iterator[str]:
+    """Why this run cannot work, one sentence each, before any data is read; one that has begun may go on with idle options."""
     yield from _ranges(run)
-    yield from _useless(run)
+    yield from _losses_of(run)
+    yield from () if begun else _idle(run)
     if run.mixup and run.cutmix:
         yield "--mixup and --cutmix both mix whole batches: choose one"
     if run.schedule == "plateau" and run.val <= 0:
@@ -203,12 +204,17 @@ def _range(limits: Mapping[str, Any]) -> str:
     )
 
 
-def _useless(run: Run) -> Iterator[str]:
+def _losses_of(run: Run) -> Iterator[str]:
+    preset = TASKS.get(run.task)
+    if preset and (unknown := [name for name in run.loss.split("+") if name not in preset.losses]):
+        yield f"--loss of --task {run.task} is made of {', '.join(preset.losses)}; got {unknown[0]!r}"
+
+
+def _idle(run: Run) -> Iterator[str]:
+    """Options that were set and that nothing would heed."""
     preset, plain = TASKS.get(run.task), Run()
     if preset is None:
         return
-    if unknown := [name for name in run.loss.split("+") if name not in preset.losses]:
-        yield f"--loss of --task {run.task} is made of {', '.join(preset.losses)}; got {unknown[0]!r}"
     idle = dict.fromkeys(preset.unused, f"--task {run.task}")
     for name, (by, heeded) in HEEDED.items():
         if (chosen := getattr(run, by)) not in heeded:
@@ -229,9 +235,9 @@ def milestones(run: Run) -> list[float]:
     return marks
 
 
-def checked(run: Run) -> Run:
+def checked(run: Run, *, begun: bool = False) -> Run:
     """The run itself, or Refused with every reason."""
-    if reasons := list(refuse(run)):
+    if reasons := list(refuse(run, begun=begun)):
         raise Refused("; ".join(reasons))
     return run
 

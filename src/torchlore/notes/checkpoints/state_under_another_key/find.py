@@ -19,9 +19,10 @@ def find(source: Source) -> Iterator[Hit]:
     for written in source.all(ast.Dict):
         for key, value in zip(written.keys, written.values, strict=True):
             name, owner = _kind(key), _owner(value)
-            held = _is(source, owner) if name and owner is not None else ""
-            if held and held != name:
-                told = f"the state of `{source.code(owner)}` is saved as {tree.literal(key)!r}"  # type: ignore[arg-type]
+            if not name or owner is None or key is None:
+                continue
+            if _is(source, owner) not in (name, ""):
+                told = f"the state of `{source.code(owner)}` is saved as {tree.literal(key)!r}"
                 yield source.hit(value, f"{told}, which a later run cannot go on from: save the {name}'s own")
     for load in source.methods("load_state_dict"):
         given, owner = tree.argument(load, 0, "state_dict"), tree.receiver(load)
